@@ -1,0 +1,58 @@
+"""The errors a user can meet, and what each one means.
+
+    ZermeloError
+    ├── CloneError             a copy of an environment would not be, or was not, right
+    ├── UnsupportedGameError   this game and this agent do not fit; the message names one that does
+    ├── IllegalActionError     the action is not legal in that position
+    ├── GameOverError          there is nothing to decide: the game has ended, or nobody can move
+    ├── InvalidSettingError    a setting has a value it cannot have
+    ├── UnknownNameError       no environment, agent or evaluator of that name ("did you mean ...")
+    └── MissingDependencyError an optional package is needed; the message is its pip install line
+
+Every message says what was wrong, with the offending value, and what to do instead.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CloneError",
+    "GameOverError",
+    "IllegalActionError",
+    "InvalidSettingError",
+    "MissingDependencyError",
+    "UnknownNameError",
+    "UnsupportedGameError",
+    "ZermeloError",
+]
+
+
+class ZermeloError(Exception):
+    """The parent of every error that this package raises on purpose."""
+
+
+class CloneError(ZermeloError):
+    """A copy of an environment would not be, or was not, the same game."""
+
+
+class UnsupportedGameError(ZermeloError):
+    """The game has a trait that the agent cannot search."""
+
+
+class IllegalActionError(ZermeloError, ValueError):
+    """The action is not legal in that position."""
+
+
+class GameOverError(ZermeloError):
+    """The game has ended, or the player to move has no legal action."""
+
+
+class InvalidSettingError(ZermeloError, ValueError):
+    """A setting has a value it cannot have."""
+
+
+class UnknownNameError(ZermeloError, LookupError):
+    """No environment, agent or evaluator has that name."""
+
+
+class MissingDependencyError(ZermeloError, ImportError):
+    """An optional package is needed; the message ends in the command that installs it."""

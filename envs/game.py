@@ -1,0 +1,177 @@
+"""The game that a search sees: states, players, actions, results, chance and utilities.
+
+The elements and their names are those of the textbook definition of a game (Russell and Norvig,
+*Artificial Intelligence: A Modern Approach*, 4th ed., section 5.1): initial state, player to move,
+actions, result, terminal test, utility; chance is one more player.
+
+Point of view: a utility always comes as one number per seat, in the order of
+``Game.traits.seat_names``. Nothing here is relative to the player to move.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+from zermelo.envs.errors import InvalidSettingError
+
+__all__ = ["CHANCE", "Chance", "Game", "Information", "RewardSum", "Traits", "TraitSource"]
+
+CHANCE: Final = -1
+"""What ``Game.to_move`` returns where dice, cards or nature decide."""
+
+State = TypeVar("State")
+
+
+class RewardSum(enum.StrEnum):
+    """What the seats' final utilities add up to."""
+
+    ZERO = "zero_sum"
+    CONSTANT = "constant_sum"
+    GENERAL = "general_sum"
+
+
+class Chance(enum.StrEnum):
+    """Whether the game has chance, and how much of it can be known."""
+
+    NONE = "deterministic"
+    EXACT = "exact"
+    """``chance_outcomes`` lists every outcome with its probability."""
+    SAMPLED = "sampled"
+    """Only a simulator is there: ``result`` draws one outcome, ``sample_result`` draws with a given generator."""
+
+
+class Information(enum.StrEnum):
+    """Whether every player knows the whole state when it moves."""
+
+    PERFECT = "perfect"
+    HIDDEN = "hidden"
+    """Hidden cards, or moves made at the same time."""
+
+
+class TraitSource(enum.StrEnum):
+    """Where a trait comes from, in falling order of trust."""
+
+    GIVEN = "given by the caller"
+    DECLARED = "declared by the environment"
+    KNOWN = "known to zermelo"
+    INFERRED = "inferred from random play"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """What a search must know of a game before it starts.
+
+    Attributes:
+        name: What messages call the game, such as ``connect_four_v3``.
+        seat_names: The players, in seat order; ``seats`` is their number.
+        reward_sum: What the seats' final utilities add up to.
+        constant: That sum, where it is constant (0.0 for zero sum).
+        chance: Whether there is chance, and whether its probabilities are known.
+        information: Whether the players see the whole state.
+        utility_bounds: The least and greatest utility that any seat can still get from any position on
+            (rewards already received left out), or infinities where that is not known.
+        terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
+        num_actions: How many different actions the game has, or None where that is not known.
+        sources: For each field that was decided, where the decision came from.
+    """
+
+    name: str
+    seat_names: tuple[str, ...]
+    reward_sum: RewardSum = RewardSum.GENERAL
+    constant: float = 0.0
+    chance: Chance = Chance.NONE
+    information: Information = Information.PERFECT
+    utility_bounds: tuple[float, float] = (-math.inf, math.inf)
+    terminal_rewards_only: bool = False
+    num_actions: int | None = None
+    sources: Mapping[str, TraitSource] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seat_names", tuple(str(name) for name in self.seat_names))
+        for name, kind in (("reward_sum", RewardSum), ("chance", Chance), ("information", Information)):
+            value = getattr(self, name)
+            try:
+                object.__setattr__(self, name, kind(value))
+            except ValueError:
+                allowed = ", ".join(repr(member.value) for member in kind)
+                raise InvalidSettingError(f"{name} must be one of {allowed}, not {value!r}") from None
+        low, high = self.utility_bounds
+        if not low <= high:
+            raise InvalidSettingError(
+                f"utility_bounds must be (least, greatest), not {self.utility_bounds!r}"
+            )
+
+    @property
+    def seats(self) -> int:
+        """The number of players."""
+        return len(self.seat_names)
+
+    def source(self, name: str) -> TraitSource:
+        """Where the value of the field ``name`` comes from."""
+        return self.sources.get(name, TraitSource.INFERRED)
+
+
+class Game(Protocol[State]):
+    """A game over states of some type; states are values and are never changed.
+
+    Actions are integers. For an environment with a ``Discrete`` action space they are the environment's own
+    actions; for other enumerable spaces ``to_env_action`` turns one into what ``env.step`` takes.
+    """
+
+    @property
+    def traits(self) -> Traits:
+        """What a search must know before it starts."""
+        ...
+
+    def initial_state(self) -> State:
+        """The state the game starts in (for an adapted environment, after ``reset`` of a copy)."""
+        ...
+
+    def to_move(self, state: State) -> int:
+        """The seat that decides, 0 to ``seats`` - 1, or ``CHANCE``. Meaningless at a terminal state."""
+        ...
+
+    def legal_actions(self, state: State) -> Sequence[int]:
+        """The legal actions of the seat to move, in ascending order; empty only at a terminal state."""
+        ...
+
+    def chance_outcomes(self, state: State) -> Sequence[tuple[int, float]]:
+        """At a chance state, each outcome and its probability; they sum to one."""
+        ...
+
+    def result(self, state: State, action: int) -> State:
+        """The state after an action, or after a chance outcome at a chance state. Never changes ``state``."""
+        ...
+
+    def is_terminal(self, state: State) -> bool:
+        """Whether the game has ended (terminated or truncated)."""
+        ...
+
+    def utility(self, state: State) -> tuple[float, ...]:
+        """One number per seat: the rewards received so far; at a terminal state, the outcome."""
+        ...
+
+    def key(self, state: State) -> Hashable:
+        """Equal keys mean the same future: same moves, same ends, same rewards still to come.
+
+        Rewards already received may be left out, so a table keeps values to come, not totals.
+        """
+        ...
+
+    def to_env_action(self, state: State, action: int) -> Any:
+        """What ``env.step`` takes for this action (the action itself, unless the space is not Discrete)."""
+        ...
+
+
+# Optional methods, looked up with getattr by the searches that can use them:
+#   snapshot(env) -> State                      the position of a live environment (adapted environments)
+#   sample_result(state, action, generator) -> State     for Chance.SAMPLED: one outcome, drawn with `generator`
+#   evaluation(state) -> Sequence[float]        the game's own static evaluation, per seat, in units of utility
+#   ordering_hint(state, action) -> float       greater is searched earlier
+#   is_noisy(state, action) -> bool             quiescence follows such actions beyond the depth limit
+#   action_text(state, action) -> str           how people write the action
+#   text(state) -> str                          how people draw the state
