@@ -1,0 +1,30 @@
+"""What every agent is: something that looks at a live environment and answers with an action.
+
+One protocol covers searchers, baselines, learned policies, external engines and people. The tournament
+needs no more of an agent than this.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+__all__ = ["Agent"]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Chooses actions in a live environment, which it never changes.
+
+    Attributes:
+        name: What tables call the agent; by default its spec, such as ``alphabeta(depth=6)``.
+    """
+
+    name: str
+
+    def act(self, env: Any) -> Any:
+        """The action for ``env.step``, chosen for the agent whose turn it is (``env.agent_selection``)."""
+        ...
+
+    def reset(self, seed: int | None = None) -> None:
+        """Called before each game: forget it all, and draw from ``seed`` on. Same seed, same game."""
+        ...

@@ -1,0 +1,1 @@
+"""Static evaluations: what a position is worth without searching it."""

@@ -1,0 +1,3 @@
+"""Who is better? Matches, tournaments and the tables they end in."""
+
+__all__: list[str] = []
