@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
 
-__all__ = ["CHANCE", "Chance", "Game", "Information", "RewardSum", "Traits", "TraitSource"]
+__all__ = ["CHANCE", "Chance", "Game", "Information", "RewardSum", "TraitSource", "Traits"]
 
 CHANCE: Final = -1
 """What ``Game.to_move`` returns where dice, cards or nature decide."""
@@ -101,9 +101,7 @@ class Traits:
                 raise InvalidSettingError(f"{name} must be one of {allowed}, not {value!r}") from None
         low, high = self.utility_bounds
         if not low <= high:
-            raise InvalidSettingError(
-                f"utility_bounds must be (least, greatest), not {self.utility_bounds!r}"
-            )
+            raise InvalidSettingError(f"utility_bounds must be (least, greatest), not {self.utility_bounds!r}")
 
     @property
     def seats(self) -> int:

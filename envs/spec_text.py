@@ -1,0 +1,104 @@
+"""Names with parameters, as people type them: ``alphabeta(depth=6)``, ``zermelo/Kalah-v0(houses=4)``.
+
+One grammar for environments, agents and evaluators. A spec is a name, then, in brackets, keyword arguments whose
+values are Python literals or specs themselves: ``alphabeta(depth=4, evaluator=playout(games=8))``.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+
+__all__ = ["Spec", "format_spec", "parse_spec", "unknown_name"]
+
+_SHAPE = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed name with its keyword arguments; ``str`` gives the text back, in one canonical spelling."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return format_spec(self.name, self.arguments)
+
+
+def parse_spec(text: str) -> Spec:
+    """Reads ``name`` or ``name(key=value, ...)``.
+
+    Raises:
+        InvalidSettingError: The text is not of that form; the message shows it.
+    """
+    if not isinstance(text, str):
+        raise InvalidSettingError(f"a spec is text such as 'alphabeta(depth=6)', not {text!r}")
+    shape = _SHAPE.fullmatch(text)
+    if shape is None:
+        raise InvalidSettingError(f"cannot read {text!r}: write a name, or name(key=value, ...)")
+    try:
+        call = ast.parse(f"_({shape['arguments'] or ''})", mode="eval").body
+        if not isinstance(call, ast.Call):
+            raise ValueError("brackets do not match")
+        return Spec(shape["name"], _keywords(call))
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise InvalidSettingError(
+            f"cannot read {text!r}: write a name, or name(key=value, ...) ({reason})"
+        ) from None
+
+
+def _keywords(call: ast.Call) -> dict[str, Any]:
+    if call.args:
+        raise ValueError("every argument needs its name, as in depth=6")
+    keywords: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise ValueError("** is not allowed")
+        if keyword.arg in keywords:
+            raise ValueError(f"{keyword.arg} is given twice")
+        keywords[keyword.arg] = _value(keyword.value)
+    return keywords
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name):
+        return Spec(node.id)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return Spec(node.func.id, _keywords(node))
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(f"{ast.unparse(node)} is not a plain value") from None
+
+
+def format_spec(name: str, arguments: Mapping[str, Any]) -> str:
+    """The text of a spec; ``parse_spec`` reads it back."""
+    if not arguments:
+        return name
+    inside = ", ".join(
+        f"{key}={value if isinstance(value, Spec) else repr(value)}" for key, value in arguments.items()
+    )
+    return f"{name}({inside})"
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """The error for a mistyped name: says which name was probably meant, or lists them all if they are few."""
+    names = sorted(set(known))
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    if not close:
+        lowered = {candidate.lower(): candidate for candidate in names}
+        close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
+    if close:
+        hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
+    elif names and len(names) <= 20:
+        hint = f"there are {', '.join(names)}"
+    else:
+        hint = f"see `zermelo {kind}s`"
+    return UnknownNameError(f"no {kind} is called {name!r}: {hint}")
