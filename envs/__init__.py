@@ -3,8 +3,10 @@
 Importing this package loads neither pettingzoo nor gymnasium nor pygame; what needs them loads them when called.
 """
 
+from zermelo.envs.as_game import as_game
 from zermelo.envs.errors import (
     CloneError,
+    EnvFailedError,
     GameOverError,
     IllegalActionError,
     InvalidSettingError,
@@ -19,6 +21,7 @@ __all__ = [
     "CHANCE",
     "Chance",
     "CloneError",
+    "EnvFailedError",
     "Game",
     "GameOverError",
     "IllegalActionError",
@@ -31,4 +34,5 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedGameError",
     "ZermeloError",
+    "as_game",
 ]

@@ -5,6 +5,7 @@
     ├── UnsupportedGameError   this game and this agent do not fit; the message names one that does
     ├── IllegalActionError     the action is not legal in that position
     ├── GameOverError          there is nothing to decide: the game has ended, or nobody can move
+    ├── EnvFailedError         the environment's own code raised an error (kept as ``__cause__``)
     ├── InvalidSettingError    a setting has a value it cannot have
     ├── UnknownNameError       no environment, agent or evaluator of that name ("did you mean ...")
     └── MissingDependencyError an optional package is needed; the message is its pip install line
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 __all__ = [
     "CloneError",
+    "EnvFailedError",
     "GameOverError",
     "IllegalActionError",
     "InvalidSettingError",
@@ -44,6 +46,10 @@ class IllegalActionError(ZermeloError, ValueError):
 
 class GameOverError(ZermeloError):
     """The game has ended, or the player to move has no legal action."""
+
+
+class EnvFailedError(ZermeloError):
+    """The environment's own code raised an error while a copy of it was played; ``__cause__`` is that error."""
 
 
 class InvalidSettingError(ZermeloError, ValueError):

@@ -59,6 +59,7 @@ class TraitSource(enum.StrEnum):
     DECLARED = "declared by the environment"
     KNOWN = "known to zermelo"
     INFERRED = "inferred from random play"
+    ASSUMED = "assumed, as random play did not show it"
 
 
 @dataclass(frozen=True, kw_only=True)

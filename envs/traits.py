@@ -1,0 +1,90 @@
+"""Finding out what a search must know of an environment before it starts.
+
+Field by field, the most trusted source decides: the caller (``as_game(env, traits=...)``), the environment
+itself (an attribute ``zermelo_traits`` or ``metadata["zermelo_traits"]``, a mapping of fields of ``Traits``), what
+zermelo knows of the class, and last, random play. ``Traits.sources`` keeps which it was, and messages say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import RewardSum, Traits, TraitSource
+from zermelo.envs.wrappers import layers
+
+__all__ = ["DECIDED_FIELDS", "declared_traits", "given_traits", "merge_traits"]
+
+DECIDED_FIELDS = tuple(f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name"))
+"""The fields of ``Traits`` that a source can decide (``name`` and ``seat_names`` come from the environment)."""
+
+_SETTABLE = (*DECIDED_FIELDS, "name")
+
+
+def given_traits(traits: Mapping[str, Any] | Traits | None) -> dict[str, Any]:
+    """The fields that the caller gave, checked.
+
+    Raises:
+        InvalidSettingError: Not a mapping of fields of ``Traits``, nor ``Traits``.
+    """
+    if traits is None:
+        return {}
+    if isinstance(traits, Traits):
+        return {name: getattr(traits, name) for name in _SETTABLE}
+    return _checked(traits, "traits")
+
+
+def declared_traits(env: Any) -> dict[str, Any]:
+    """The fields that the environment declares on itself or in its metadata; the innermost layer counts least.
+
+    Raises:
+        InvalidSettingError: What it declares is not a mapping of fields of ``Traits``.
+    """
+    declared: dict[str, Any] = {}
+    for layer in reversed(layers(env)):
+        metadata = getattr(type(layer), "metadata", None)
+        own = getattr(layer, "__dict__", {})
+        metadata = own.get("metadata", metadata)
+        if isinstance(metadata, Mapping) and metadata.get("zermelo_traits") is not None:
+            declared |= _checked(
+                metadata["zermelo_traits"], f"metadata['zermelo_traits'] of {type(layer).__name__}"
+            )
+        mapping = own.get("zermelo_traits", getattr(type(layer), "zermelo_traits", None))
+        if mapping is not None:
+            declared |= _checked(mapping, f"zermelo_traits of {type(layer).__name__}")
+    return declared
+
+
+def _checked(mapping: Any, where: str) -> dict[str, Any]:
+    if isinstance(mapping, Traits):
+        return given_traits(mapping)
+    if not isinstance(mapping, Mapping):
+        raise InvalidSettingError(f"{where} must map names of Traits fields to values, not {mapping!r}")
+    unknown = [name for name in mapping if name not in _SETTABLE]
+    if unknown:
+        raise InvalidSettingError(f"{where} has no field {unknown[0]!r}: there are {', '.join(_SETTABLE)}")
+    chosen = dict(mapping)
+    # A constant without a word on the kind of sum, or a kind without its constant, is completed.
+    if "constant" in chosen and "reward_sum" not in chosen:
+        chosen["reward_sum"] = RewardSum.CONSTANT if chosen["constant"] else RewardSum.ZERO
+    elif chosen.get("reward_sum") in (RewardSum.ZERO, RewardSum.GENERAL):
+        chosen.setdefault("constant", 0.0)
+    return chosen
+
+
+def merge_traits(base: Traits, *found: tuple[TraitSource, Mapping[str, Any]]) -> Traits:
+    """Traits with fields decided by sources, the most trusted first; what none decides is as in ``base``.
+
+    Raises:
+        InvalidSettingError: A field has a value it cannot have.
+    """
+    values: dict[str, Any] = {}
+    sources: dict[str, TraitSource] = dict(base.sources)
+    for source, mapping in found:
+        for name, value in mapping.items():
+            if name not in values:
+                values[name] = value
+                sources[name] = source
+    return replace(base, **values, sources=sources)

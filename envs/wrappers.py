@@ -1,0 +1,133 @@
+"""What kind of environment is this, and what is under its wrappers?
+
+Some wrappers only check how they are used: that ``reset`` came first, that an action is in the space and legal. A
+search plays legal actions only, so it works on the environment below them, which is faster to copy and to step.
+Wrappers that change the game (rewards, actions, time limits) are part of it and are kept.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from zermelo.envs.errors import UnsupportedGameError
+
+__all__ = ["game_name", "innermost", "is_aec", "is_gymnasium", "layers", "require_reset", "seat_agents"]
+
+_CHECKING_WRAPPERS = frozenset(
+    {
+        "pettingzoo.utils.wrappers.base.BaseWrapper",
+        "pettingzoo.utils.wrappers.order_enforcing.OrderEnforcingWrapper",
+        "pettingzoo.utils.wrappers.assert_out_of_bounds.AssertOutOfBoundsWrapper",
+        "pettingzoo.utils.wrappers.terminate_illegal.TerminateIllegalWrapper",
+        "pettingzoo.utils.wrappers.capture_stdout.CaptureStdoutWrapper",
+        "gymnasium.wrappers.common.OrderEnforcing",
+        "gymnasium.wrappers.common.PassiveEnvChecker",
+        "gymnasium.wrappers.common.RecordEpisodeStatistics",
+        "gymnasium.wrappers.rendering.HumanRendering",
+        "gymnasium.wrappers.rendering.RecordVideo",
+        "gymnasium.wrappers.rendering.RenderCollection",
+    }
+)
+
+
+def _class_in(module: str, name: str) -> type | None:
+    """A class of a module that is already imported, or None: an object of it could not exist otherwise."""
+    return getattr(sys.modules.get(module), name, None)
+
+
+def is_aec(env: Any) -> bool:
+    """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
+    base = _class_in("pettingzoo.utils.env", "AECEnv")
+    if base is not None and isinstance(env, base):
+        return True
+    methods = ("reset", "step", "observe", "action_space")
+    return all(callable(getattr(env, name, None)) for name in methods) and not is_gymnasium(env)
+
+
+def is_gymnasium(env: Any) -> bool:
+    """Whether this is a Gymnasium environment."""
+    base = _class_in("gymnasium.core", "Env")
+    return base is not None and isinstance(env, base)
+
+
+def _full_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def innermost(env: Any) -> Any:
+    """The environment below the wrappers that only check; the first layer that is part of the game.
+
+    Only exact classes are taken off: a subclass may do more.
+    """
+    while _full_name(type(env)) in _CHECKING_WRAPPERS:
+        env = env.env
+    return env
+
+
+def layers(env: Any) -> list[Any]:
+    """The environment and everything it wraps, outermost first."""
+    found = [env]
+    while True:
+        inner = getattr(found[-1], "__dict__", {}).get("env")
+        if inner is None or not (is_aec(inner) or is_gymnasium(inner) or _is_parallel(inner)):
+            return found
+        found.append(inner)
+
+
+def _is_parallel(env: Any) -> bool:
+    base = _class_in("pettingzoo.utils.env", "ParallelEnv")
+    return base is not None and isinstance(env, base)
+
+
+def game_name(env: Any) -> str:
+    """What messages call the environment: its ``metadata["name"]``, its Gymnasium id, or its class."""
+    spec = getattr(env, "spec", None)
+    metadata = getattr(env, "metadata", None)
+    name = getattr(spec, "id", None) or (metadata.get("name") if isinstance(metadata, dict) else None)
+    return str(name or type(getattr(env, "unwrapped", env)).__name__)
+
+
+def require_reset(env: Any) -> None:
+    """Checks that this is an environment with a game in progress.
+
+    Raises:
+        UnsupportedGameError: It is not an environment, a parallel environment, or it has not been reset.
+    """
+    if _is_parallel(env):
+        raise UnsupportedGameError(
+            f"{game_name(env)} is a parallel environment, whose agents move at the same time: search needs an AEC "
+            "environment, where they take turns"
+        )
+    if is_gymnasium(env):
+        return
+    if not is_aec(env):
+        raise UnsupportedGameError(
+            f"cannot see a game in {type(env).__name__} object {_short(env)}: give an AEC environment, a "
+            "Gymnasium environment, an OpenSpiel game or a zermelo Game"
+        )
+    raw = innermost(env)
+    try:
+        ready = raw.agents is not None and raw.terminations is not None and raw.rewards is not None
+        ready = ready and (not raw.agents or raw.agent_selection is not None)
+    except AttributeError:
+        ready = False
+    ready = ready and all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env))
+    base = _class_in("pettingzoo.utils.env", "AECEnv")
+    if ready and base is not None and getattr(type(raw), "last", None) is base.last:
+        ready = hasattr(raw, "_cumulative_rewards")
+    if not ready:
+        raise UnsupportedGameError(f"{game_name(raw)} has not been reset: call env.reset() first")
+
+
+def seat_agents(raw: Any) -> tuple[Any, ...]:
+    """The agents in seat order: ``possible_agents``, or the agents of now where that is not offered."""
+    agents = getattr(raw, "possible_agents", None) or raw.agents
+    if not agents:
+        raise UnsupportedGameError(f"{game_name(raw)} has no agents")
+    return tuple(agents)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
