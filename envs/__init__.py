@@ -4,6 +4,7 @@ Importing this package loads neither pettingzoo nor gymnasium nor pygame; what n
 """
 
 from zermelo.envs.as_game import as_game
+from zermelo.envs.clone import clone_env
 from zermelo.envs.errors import (
     CloneError,
     EnvFailedError,
@@ -35,4 +36,5 @@ __all__ = [
     "UnsupportedGameError",
     "ZermeloError",
     "as_game",
+    "clone_env",
 ]
