@@ -5,9 +5,9 @@ choice is proportional to ``exp(features @ parameters)``. The log-likelihood is 
 there is one, is found by SciPy's trust-region Newton method from anywhere.
 
 There is none when somebody won every time: the likelihood then keeps rising as parameters run off to infinity. A
-linear program tells that before anything is fitted and says in which directions (A. Albert and J. A. Anderson, 1984,
-Biometrika 71:1). In the limit the choices that the direction settles drop out, and what is left has a maximum in
-the remaining directions (C. J. Geyer, 2009, Electronic Journal of Statistics 3, section 3.4).
+linear program tells that before anything is fitted and says in which directions (A. Albert and J. A. Anderson,
+1984, Biometrika 71:1). In the limit the choices that the direction settles drop out, and what is left has a
+maximum in the remaining directions (C. J. Geyer, 2009, Electronic Journal of Statistics 3, section 3.4).
 
 ``p`` is the number of parameters, ``a`` that of alternatives in all choices together.
 """
@@ -60,7 +60,9 @@ class ChoiceSets:
         columns = [column for entries in features for column in entries]
         data = [value for entries in features for value in entries.values()]
         shape = (len(features), parameters)
-        self._assign(csr_matrix((data, (rows, columns)), shape=shape), np.asarray(sizes), np.asarray(counts, float))
+        self._assign(
+            csr_matrix((data, (rows, columns)), shape=shape), np.asarray(sizes), np.asarray(counts, float)
+        )
 
     def _assign(self, matrix: Any, sizes: npt.NDArray[np.int64], counts: Vector) -> None:
         from scipy.sparse import csr_matrix
@@ -73,7 +75,9 @@ class ChoiceSets:
         self._set_of = np.repeat(np.arange(len(sizes)), sizes)
         self._set_counts = np.add.reduceat(counts, self._starts) if len(sizes) else np.zeros(0)
         ones = np.ones(len(counts))
-        self._sum_sets = csr_matrix((ones, (self._set_of, np.arange(len(counts)))), shape=(len(sizes), len(counts)))
+        self._sum_sets = csr_matrix(
+            (ones, (self._set_of, np.arange(len(counts)))), shape=(len(sizes), len(counts))
+        )
 
     def shares(self, theta: Vector) -> Vector:
         """The probability of each alternative in its set, shape (a,)."""
@@ -152,12 +156,11 @@ class ChoiceSets:
             bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
             method="highs",
         )
-        if -answer.fun < 0.5:
-            return None
-        return np.asarray(answer.x[:p])
+        solution = np.asarray(answer.x)
+        return solution[:p] if solution[p:].sum() > 0.5 else None
 
     def extremes(self, contrast: Vector) -> tuple[bool, bool]:
-        """Whether ``contrast @ parameters`` can rise, and can fall, for ever without making the likelihood fall."""
+        """Whether ``contrast @ parameters`` can rise, and fall, for ever without making the likelihood fall."""
         from scipy.optimize import linprog
 
         rows = self._dominance()
@@ -166,7 +169,7 @@ class ChoiceSets:
             answer = linprog(
                 sign * contrast, A_ub=-rows, b_ub=np.zeros(rows.shape[0]), bounds=(-1.0, 1.0), method="highs"
             )
-            found.append(-answer.fun > _TOLERANCE)
+            found.append(sign * float(contrast @ np.asarray(answer.x)) < -_TOLERANCE)
         return found[0], found[1]
 
     def limit(self, direction: Vector) -> ChoiceSets:
@@ -190,7 +193,7 @@ class ChoiceSets:
             ridge: Of each parameter's square, half that much is taken off the log-likelihood.
             offset: Zeros if None.
         """
-        from scipy.linalg import solve
+        from scipy.linalg import LinAlgError, cho_factor, cho_solve
         from scipy.optimize import minimize
 
         offset = np.zeros(self.parameters) if offset is None else offset
@@ -216,9 +219,12 @@ class ChoiceSets:
         x = found.x
         # Newton's last steps go further than the comparison of function values can.
         for _ in range(2):
-            step = solve(curvature(x), -slope(x), assume_a="pos")
-            if float(np.abs(step).max()) > 1e-3:
-                break  # Nearly flat: a parameter on its way to infinity, far enough already.
+            try:
+                step = -cho_solve(cho_factor(curvature(x)), slope(x))
+            except LinAlgError:
+                break  # Flat: a parameter on its way to infinity, far enough already.
+            if not float(np.abs(step).max()) < 1e-3:
+                break
             x = x + step
         return np.asarray(offset + basis @ x)
 
@@ -236,15 +242,28 @@ class ChoiceFit:
 
     def __init__(self, sets: ChoiceSets) -> None:
         self.sets = sets
-        direction = sets.recession()
+        self.limit = sets
+        self._blind = self._limit_blind = sets.null_space()
+        self._limit_basis = _complement(self._blind)
+        self.theta = sets.maximize(np.zeros(sets.parameters), self._limit_basis)
+        direction = None if self._is_stationary() else sets.recession()
         self.separated = direction is not None
-        self.limit = sets if direction is None else sets.limit(direction)
-        self._blind = sets.null_space()
-        self._limit_blind = self._blind if direction is None else self.limit.null_space()
-        start = np.zeros(sets.parameters)
-        self._limit_basis = _complement(self._limit_blind)
-        self.theta = self.limit.maximize(start, self._limit_basis, ridge=0.0)
+        if direction is not None:
+            self.limit = sets.limit(direction)
+            self._limit_blind = self.limit.null_space()
+            self._limit_basis = _complement(self._limit_blind)
+            self.theta = self.limit.maximize(np.zeros(sets.parameters), self._limit_basis)
         self.log_likelihood = self.limit.log_likelihood(self.theta)
+
+    def _is_stationary(self) -> bool:
+        """Whether ``theta`` is a maximum beyond doubt, so that no linear program need be asked.
+
+        On the way to infinity the gradient fades too, but only as fast as the chance of what never happened.
+        """
+        if not len(self.sets.counts):
+            return True
+        gradient = float(np.abs(self.sets.gradient(self.theta)).max())
+        return gradient < 1e-6 and float(self.sets.shares(self.theta).min()) > 1e-4
 
     @cached_property
     def covariance(self) -> Vector:
@@ -311,7 +330,9 @@ class ChoiceFit:
                 if outside > 1e3 * step:
                     break
             else:
-                root = brentq(lambda x, s=sign: excess(centre + s * x), inside, outside, xtol=1e-7 * step, rtol=1e-12)
+                root = brentq(
+                    lambda x, s=sign: excess(centre + s * x), inside, outside, xtol=1e-7 * step, rtol=1e-12
+                )
                 ends.append(centre + sign * float(root))
                 continue
             ends.append(sign * math.inf)

@@ -32,9 +32,9 @@ class GameCounts:
         """Counts many games, read one at a time.
 
         Args:
-            results: For each game either ``(players, scores)``, with one name and one number a seat, in seat order,
-                a greater score being better and equal scores a tie; or, for two seats, ``(first, second, score)``
-                with the first one's score 1, 0.5 or 0.
+            results: For each game either ``(players, scores)``, with one name and one number a seat, in seat
+                order, a greater score being better and equal scores a tie; or, for two seats, ``(first, second,
+                score)`` with the first one's score 1, 0.5 or 0.
 
         Raises:
             InvalidSettingError: A result has neither form.
@@ -46,7 +46,7 @@ class GameCounts:
                 places = _TWO_SEATS.get(score)
                 if places is None or not isinstance(second, str):
                     raise InvalidSettingError(
-                        f"a result (first, second, score) needs two names and a score of 1, 0.5 or 0, not {result!r}"
+                        f"a result (first, second, score) needs names and a score of 1, 0.5 or 0, not {result!r}"
                     )
                 key = ((first, second), places)
                 counts[key] = counts.get(key, 0) + 1
@@ -123,7 +123,8 @@ class GameCounts:
     def points(self) -> Mapping[str, tuple[float, int]]:
         """Of each player the points and the games.
 
-        A game's points are the share of the other seats that were beaten, ties counting half: 1, 1/2 or 0 with two.
+        A game's points are the share of the other seats that were beaten, ties counting half: 1, 1/2 or 0 with
+        two.
         """
         table: dict[str, tuple[float, int]] = dict.fromkeys(self.players, (0.0, 0))
         for players, places, games in self.items():

@@ -22,7 +22,12 @@ from statistics import NormalDist
 from typing import Any
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.ratings.multinomial import deviation_at_mean, mean_and_variance, mean_interval
+from zermelo.evaluation.ratings.multinomial import (
+    deviation_at_mean,
+    fit_mean,
+    mean_and_variance,
+    mean_interval,
+)
 from zermelo.evaluation.ratings.scales import (
     NORMALIZED_ELO_UNIT,
     check_confidence,
@@ -63,6 +68,9 @@ class EloEstimate:
         counts: ``(wins, draws, losses)``, or of pairs ``(LL, LD, WL, DD, WD, WW)``.
         paired: Whether the counts are of pairs.
         confidence: Of the intervals, such as 0.95.
+        games_to_be_sure: About how many more games until the interval leaves out zero, if score and spread stay as
+            they are: even odds that it takes more. 0 if it already does; infinite if the score is even or no game
+            was played.
         method: How the interval was found: ``standard error``, ``profile likelihood``, ``exact`` or ``none``.
         note: What to know before using the numbers; empty if nothing.
     """
@@ -84,6 +92,7 @@ class EloEstimate:
     counts: tuple[int, ...]
     paired: bool
     confidence: float
+    games_to_be_sure: float
     method: str
     note: str = ""
 
@@ -92,31 +101,9 @@ class EloEstimate:
         """Short for ``likelihood_of_superiority``."""
         return self.likelihood_of_superiority
 
-    @property
-    def games_to_be_sure(self) -> float:
-        """How many more games until the interval is expected to leave out zero, if the score and spread stay.
-
-        0 if it already does; infinite if the score is even or no game was played, for then no number will do.
-        """
-        if self.lower > 0.0 or self.upper < 0.0:
-            return 0
-        if self.games == 0 or self.score == 0.5:
-            return math.inf
-        # The spread seen, or where none was, the widest that the interval allows.
-        mean = self.score
-        if self.method == "standard error":
-            variance = ((self.score_upper - mean) / normal_quantile(self.confidence)) ** 2 * self.games
-        else:
-            mean = self.score_lower if mean > 0.5 else self.score_upper
-            variance = mean * (1.0 - mean)
-            mean = self.score
-        needed = variance * (normal_quantile(self.confidence) / (mean - 0.5)) ** 2
-        step = 2 if self.paired else 1
-        return max(step, step * math.ceil((needed - self.games) / step))
-
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON can hold them; infinities are the strings ``"inf"`` and ``"-inf"``."""
-        return {**plain(self), "games_to_be_sure": plain(self.games_to_be_sure)}
+        return dict(plain(self))
 
     def __str__(self) -> str:
         if self.method == "none":
@@ -175,8 +162,9 @@ def elo(
         wins: Games won by the first agent.
         draws: Games drawn.
         losses: Games lost.
-        pairs: Instead of the three, counts of pairs of games with the seats exchanged: both lost (LL), one lost and
-            one drawn (LD), one won and one lost (WL), both drawn (DD), one won and one drawn (WD), both won (WW).
+        pairs: Instead of the three, counts of pairs of games with the seats exchanged: both lost (LL), one lost
+            and one drawn (LD), one won and one lost (WL), both drawn (DD), one won and one drawn (WD), both won
+            (WW).
         confidence: Of the intervals.
 
     Returns:
@@ -207,7 +195,8 @@ def elo(
         return EloEstimate(
             elo=0.0, lower=-math.inf, upper=math.inf, error=math.inf, score=0.5, score_lower=0.0, score_upper=1.0,
             likelihood_of_superiority=0.5, normalized_elo=0.0, normalized_lower=-math.inf,
-            normalized_upper=math.inf, normalized_error=math.inf, draw_ratio=0.0, games=0, method="none",
+            normalized_upper=math.inf, normalized_error=math.inf, draw_ratio=0.0, games=0,
+            games_to_be_sure=math.inf, method="none",
             note="No games: nothing is known about the difference.", **shared,
         )  # fmt: skip
     score, variance = mean_and_variance(values, [n / total for n in observed])
@@ -244,6 +233,18 @@ def elo(
         )
     else:
         normalized = _normalized_alike(score, total, confidence, games_per_observation)
+    sure: float = 0
+    if lower <= 0.0 <= upper:
+        # Each observation adds its share to the squared distance from an even score, or to the likelihood ratio.
+        if score == 0.5:
+            needed = math.inf
+        elif method == "standard error":
+            needed = variance * (z / (score - 0.5)) ** 2
+        else:
+            factors = fit_mean(values, [n / total for n in observed], 0.5)
+            gain = -math.fsum(n / total * math.log(f) for n, f in zip(observed, factors, strict=True) if n)
+            needed = (-math.log((1.0 - confidence) / 2.0) if method == "exact" else z * z / 2.0) / gain
+        sure = games_per_observation * max(1, math.ceil(needed - total)) if math.isfinite(needed) else math.inf
     even = counts[2] + counts[3] if pairs is not None else counts[1]
     return EloEstimate(
         elo=elo_from_score(score),
@@ -260,6 +261,7 @@ def elo(
         normalized_error=(normalized[2] - normalized[1]) / 2.0,
         draw_ratio=even / total,
         games=total * games_per_observation,
+        games_to_be_sure=sure,
         method=method,
         note=note,
         **shared,
@@ -285,12 +287,13 @@ def _normalized_alike(
     The outcome had at least a share q of the probability. Given that, mean over deviation is extreme with all of
     the rest at one outermost score.
     """
-    share = ((1.0 - confidence) / 2.0) ** (1.0 / total)
+    share: float = ((1.0 - confidence) / 2.0) ** (1.0 / total)
     unit = NORMALIZED_ELO_UNIT / math.sqrt(games_per_observation)
 
     def with_rest_at(other: float) -> float:
         mean = share * value + (1.0 - share) * other
-        return (mean - 0.5) / (abs(value - other) * math.sqrt(share * (1.0 - share))) * unit
+        deviation = abs(value - other) * math.sqrt(share * (1.0 - share))
+        return (mean - 0.5) / deviation * unit
 
     if value == 0.5:
         return 0.0, with_rest_at(0.0), with_rest_at(1.0)

@@ -70,7 +70,7 @@ def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float)
 
 
 def deviation_at_mean(values: Sequence[float], frequencies: Sequence[float], mean: float) -> float:
-    """The standard deviation of the most likely distribution of that mean, which lies strictly inside the values."""
+    """The standard deviation of the most likely distribution of that mean, strictly inside the values."""
     factors = fit_mean(values, frequencies, mean)
     probabilities = [f * x if f > 0.0 else 0.0 for f, x in zip(frequencies, factors, strict=True)]
     # What is missing belongs to the outermost value, never observed, on the far side of the mean.

@@ -1,11 +1,11 @@
 """Plackett and Luce's model of rankings, with ties and seats; for two players it is Bradley-Terry's.
 
 Each player has a worth, and each finishing place in turn goes to one of those that are left with a probability
-proportional to its worth (R. D. Luce, 1959; R. L. Plackett, 1975). Ties are Davidson's for two players (R. R. Davidson,
-1970, JASA 65:317) and Davidson-Luce's for more (D. Firth, I. Kosmidis and H. Turner, 2019, arXiv:1902.07123): a place
-may go to a set of t players at once, with a weight of delta_t times the geometric mean of their worths. Tie sizes
-that never happened have no weight. A player's worth is multiplied by that of its seat, the home advantage of
-Bradley-Terry models.
+proportional to its worth (R. D. Luce, 1959; R. L. Plackett, 1975). Ties are Davidson's for two players (R. R.
+Davidson, 1970, JASA 65:317) and Davidson-Luce's for more (D. Firth, I. Kosmidis and H. Turner, 2019,
+arXiv:1902.07123): a place may go to a set of t players at once, with a weight of delta_t times the geometric mean
+of their worths. Tie sizes that never happened have no weight. A player's worth is multiplied by that of its seat,
+the home advantage of Bradley-Terry models.
 
 All of it is linear in logarithms: the weight of a set is the mean of its members' log-abilities and seat effects
 plus log delta_t.

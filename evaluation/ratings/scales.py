@@ -33,7 +33,7 @@ NORMALIZED_ELO_UNIT = 800.0 / math.log(10.0)
 
 
 def elo_from_score(score: float) -> float:
-    """The Elo difference at which ``score`` (points a game, 0 to 1) is expected; infinite at 0 and 1, and beyond."""
+    """The Elo difference at which ``score`` (points a game, 0 to 1) is expected; infinite at 0, 1 and beyond."""
     if score <= 0.0:
         return -math.inf
     if score >= 1.0:
@@ -61,7 +61,9 @@ def check_confidence(confidence: float) -> float:
         InvalidSettingError: It is not strictly between 0 and 1.
     """
     if not 0.0 < confidence < 1.0:
-        raise InvalidSettingError(f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}")
+        raise InvalidSettingError(
+            f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"
+        )
     return confidence
 
 

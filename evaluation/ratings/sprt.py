@@ -112,8 +112,8 @@ class Sprt:
         model: What Elo means: ``normalized``, ``logistic`` or ``bayesian``.
 
     Raises:
-        InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0 and 1,
-            their sum is not less than 1, or there is no such model.
+        InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0
+            and 1, their sum is not less than 1, or there is no such model.
     """
 
     elo0: float = 0.0
@@ -294,8 +294,8 @@ def sprt(
         The LLR, its bounds, the decision and the games to expect.
 
     Raises:
-        InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or both
-            kinds of count are given.
+        InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or
+            both kinds of count are given.
     """
     test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     if pairs is None:
