@@ -1,0 +1,121 @@
+"""Who plays the games of a schedule: this process, one game after another, or worker processes.
+
+An engine takes scheduled games and yields their records, in any order. It neither knows nor decides which games
+there are, and it keeps nothing: those are the schedule's and the store's affair.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from zermelo.agents import Agent
+from zermelo.evaluation.entrants import Entrant, EnvSource, build_env, env_name
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match import MAX_MOVES, play_game
+from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, versions
+from zermelo.evaluation.referee import referee_for
+from zermelo.evaluation.schedule import ScheduledGame
+
+__all__ = ["Engine", "GamePlayer", "SerialEngine", "lost_game"]
+
+
+class Engine(Protocol):
+    """Plays games."""
+
+    def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
+        """The records of the games, each once, as they end. Closing the iterator stops all play."""
+        ...
+
+
+@dataclass
+class GamePlayer:
+    """Plays one scheduled game at a time; worker processes are sent one of these.
+
+    The environment is made anew for every game, so that nothing is left of the last one. Agents are made once and
+    reset before each game; after a failure they are made anew.
+
+    Attributes:
+        env: What makes the environment.
+        seat_names: The environment's, for games in which it cannot even start.
+        entrants: The agents by name.
+        max_moves: The limit on moves of a game.
+    """
+
+    env: EnvSource
+    seat_names: tuple[str, ...]
+    entrants: Mapping[str, Entrant]
+    max_moves: int = MAX_MOVES
+    _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
+
+    def play(self, game: ScheduledGame, on_turn: Callable[[int], None] | None = None) -> GameRecord:
+        """The record of the game, whatever the agents do; one that counts for nobody if the environment fails.
+
+        Raises:
+            UnsupportedGameError: An agent cannot play this kind of game at all.
+        """
+        try:
+            agents = self._seated(game.seats)
+            live, name = build_env(self.env)
+            record = play_game(
+                referee_for(live, game.seed),
+                agents,
+                seed=game.seed,
+                env=name,
+                names=game.seats,
+                game_id=game.game_id,
+                opening=game.opening,
+                max_moves=self.max_moves,
+                on_turn=on_turn,
+            )
+        except EnvironmentFailureError as error:
+            if error.record is not None:
+                return error.record
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
+            return lost_game(game, env_name(self.env), self.seat_names, failure)
+        if record.failure is not None:
+            self._agents.clear()
+        return record
+
+    def _seated(self, names: Sequence[str]) -> list[Agent]:
+        copies, seated = Counter[str](), []
+        for name in names:
+            key = (name, copies[name])
+            copies[name] += 1
+            if key not in self._agents:
+                self._agents[key] = self.entrants[name].build(copies=key[1])
+            seated.append(self._agents[key])
+        return seated
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_agents": {}}
+
+
+def lost_game(game: ScheduledGame, env: str, seat_names: tuple[str, ...], failure: Failure) -> GameRecord:
+    """The record of a game of which nothing is known but how it failed."""
+    return GameRecord(
+        env=env,
+        agents=game.seats,
+        seat_names=seat_names,
+        seed=game.seed,
+        rewards=(0.0,) * len(game.seats),
+        end=EndReason.FAILURE,
+        game_id=game.game_id,
+        opening=game.opening,
+        failure=failure,
+        versions=versions(),
+    )
+
+
+class SerialEngine:
+    """Plays in this process: the easiest to debug. An agent that ends the process ends the tournament."""
+
+    def __init__(self, player: GamePlayer) -> None:
+        self._player = player
+
+    def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
+        """One game after another, in order."""
+        for game in games:
+            yield self._player.play(game)

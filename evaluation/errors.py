@@ -1,0 +1,60 @@
+"""What can go wrong around a match, besides an agent's failure (which is a result, not an error).
+
+- ``ZermeloError``
+    - ``EnvironmentFailureError``: the environment itself raised; no agent is to blame
+    - ``AgentStartError``: an agent cannot be made
+    - ``WorkerError``: a worker process could not start
+    - ``StoreError``: the results cannot be written or read
+- ``KeyboardInterrupt``
+    - ``TournamentInterrupted``: Ctrl-C during a tournament, with the standings so far
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zermelo.envs import ZermeloError
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.record import GameRecord
+    from zermelo.evaluation.standings import Standings
+
+__all__ = [
+    "AgentStartError",
+    "EnvironmentFailureError",
+    "StoreError",
+    "TournamentInterrupted",
+    "WorkerError",
+]
+
+
+class EnvironmentFailureError(ZermeloError):
+    """The environment raised, gave a reward that is not a number, or left a player without a legal action.
+
+    Attributes:
+        record: The game as far as it came, or None when the environment could not even be made.
+    """
+
+    def __init__(self, message: str, record: GameRecord | None = None) -> None:
+        super().__init__(message)
+        self.record = record
+
+
+class AgentStartError(ZermeloError):
+    """An agent cannot be made; no tournament should start with it."""
+
+
+class WorkerError(ZermeloError):
+    """A worker process ended before it could play anything."""
+
+
+class StoreError(ZermeloError):
+    """The folder for the results cannot be used, or what it holds cannot be read."""
+
+
+class TournamentInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a tournament: an ordinary ``KeyboardInterrupt`` that carries the standings so far."""
+
+    def __init__(self, standings: Standings) -> None:
+        super().__init__("the tournament was interrupted")
+        self.standings = standings

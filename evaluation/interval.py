@@ -1,0 +1,88 @@
+"""95 % confidence intervals for a mean score, right at 0 % and 100 % too.
+
+Two seats: games are wins, draws and losses, and the mean score is (1 + delta) / 2 with delta = (wins - losses) /
+n. That is the difference of paired proportions, for which Tango's score interval holds its level in small samples
+and at the ends of the scale: Tango, T. (1998), "Equivalence test and confidence interval for the difference in
+proportions for the paired-sample design", *Statistics in Medicine* 17(8), 891-908. Without draws it is Wilson's
+interval (1927).
+
+More than two seats: a game's score may be any of several fractions. Wilson's interval is used with the greatest
+variance that a mean score p allows, p (1 - p) (the Bhatia-Davis inequality), so it is never too narrow.
+
+One player: Student's interval for the mean return.
+
+All three take games to be independent. Deterministic agents repeat games, and standings say so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["paired_interval", "student_interval", "wilson_interval"]
+
+Z_95: Final = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
+
+
+def paired_interval(wins: float, draws: float, losses: float, z: float = Z_95) -> tuple[float, float]:
+    """Tango's interval for the mean score (wins + draws / 2) / n.
+
+    Args:
+        wins: Games won.
+        draws: Games drawn.
+        losses: Games lost.
+        z: Standard errors to either side; the default gives 95 %.
+
+    Returns:
+        The least and greatest mean score in [0, 1]; (0, 1) when there are no games.
+    """
+    if wins + draws + losses == 0:
+        return 0.0, 1.0
+    low = _lower_delta(wins, draws, losses, z)
+    high = -_lower_delta(losses, draws, wins, z)
+    return (1 + low) / 2, (1 + high) / 2
+
+
+def _lower_delta(wins: float, draws: float, losses: float, z: float) -> float:
+    """The least delta in [-1, 1] whose score statistic is at most z, by bisection."""
+    games = wins + draws + losses
+    estimate = (wins - losses) / games
+    low, high = -1.0, estimate
+    for _ in range(60):
+        delta = (low + high) / 2
+        # The chance of a loss that is most likely when delta is the true difference (Tango's equation for q21).
+        a = 2 * games
+        b = -wins - losses + (2 * games - wins + losses) * delta
+        c = -losses * delta * (1 - delta)
+        loss_chance = (math.sqrt(max(b * b - 4 * a * c, 0.0)) - b) / (2 * a)
+        variance = games * max(2 * loss_chance + delta * (1 - delta), 0.0)
+        if games * (estimate - delta) > z * math.sqrt(variance):
+            low = delta
+        else:
+            high = delta
+    return high
+
+
+def wilson_interval(score: float, games: int, z: float = Z_95) -> tuple[float, float]:
+    """Wilson's interval for a mean score in [0, 1] over ``games`` games; (0, 1) when there are none."""
+    if games == 0:
+        return 0.0, 1.0
+    shrink = 1 + z * z / games
+    middle = (score + z * z / (2 * games)) / shrink
+    half = z / shrink * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def student_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Student's 95 % interval for the mean; (-inf, inf) for fewer than two values."""
+    count = len(values)
+    if count < 2:
+        return -math.inf, math.inf
+    from scipy.stats import t
+
+    mean = math.fsum(values) / count
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
+    half = float(t.ppf(0.975, count - 1)) * deviation / math.sqrt(count)
+    return mean - half, mean + half

@@ -1,0 +1,217 @@
+"""Plays games in worker processes.
+
+Each worker is a fresh interpreter (multiprocessing's ``spawn``), is sent games through a pipe and sends records
+back. What a game is does not depend on the worker that plays it. A worker that dies (``os._exit``, a segmentation
+fault, the kernel's out-of-memory killer) costs the game it was playing, charged to the seat whose agent was
+running, and is replaced.
+
+Workers ignore Ctrl-C, which a terminal sends to every process of the group: the parent decides. A worker whose
+parent is gone ends by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Any, Final
+
+from zermelo.envs import ZermeloError
+from zermelo.evaluation.engines import GamePlayer, lost_game
+from zermelo.evaluation.entrants import env_name
+from zermelo.evaluation.errors import WorkerError
+from zermelo.evaluation.record import Failure, FailureKind, GameRecord
+from zermelo.evaluation.schedule import ScheduledGame
+
+__all__ = ["ProcessEngine"]
+
+AHEAD: Final = 8
+"""Games that a worker is given at once while games are short, so that it need not wait for the parent."""
+SHORT: Final = 0.02
+"""Seconds; a game that takes longer is handed out alone, so that no worker sits idle at the end."""
+NOBODY: Final = -1
+PATIENCE: Final = 5.0
+"""Seconds that a worker is given to end when asked to."""
+
+
+class ProcessEngine:
+    """Plays in ``workers`` processes.
+
+    Args:
+        player: What plays; it must be picklable.
+        workers: How many processes, at least 1.
+    """
+
+    def __init__(self, player: GamePlayer, workers: int) -> None:
+        self._player = player
+        self._count = workers
+        self._context = multiprocessing.get_context("spawn")
+
+    def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
+        """The records as games end. When the iterator ends or is closed, no worker is left.
+
+        Raises:
+            WorkerError: A worker could not start.
+            ZermeloError: What a game raised that no other game could do better.
+        """
+        waiting = deque(games)
+        workers = [_Worker(self._context, self._player) for _ in range(min(self._count, len(waiting)))]
+        try:
+            while waiting or any(worker.games for worker in workers):
+                for worker in workers:
+                    worker.give(waiting)
+                ready = wait([end for worker in workers for end in (worker.pipe, worker.process.sentinel)])
+                for place, worker in enumerate(workers):
+                    if worker.pipe in ready or worker.process.sentinel in ready:
+                        yield from worker.records()
+                        if worker.dead:
+                            if worker.games:
+                                yield self._lost(worker, worker.games.popleft())
+                            waiting.extendleft(reversed(worker.games))
+                            worker.stop()
+                            workers[place] = _Worker(self._context, self._player)
+            for worker in workers:
+                worker.dismiss()
+        finally:
+            for worker in workers:
+                worker.stop()
+
+    def _lost(self, worker: _Worker, game: ScheduledGame) -> GameRecord:
+        seat, how = worker.turn.value, _manner_of_death(worker.process.exitcode)
+        if seat == NOBODY:
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment ended its process ({how})")
+        else:
+            failure = Failure(FailureKind.CRASH, seat, f"its process ended during its turn ({how})")
+        return lost_game(game, env_name(self._player.env), self._player.seat_names, failure)
+
+
+def _manner_of_death(exit_code: int | None) -> str:
+    if exit_code is None or exit_code >= 0:
+        return f"exit code {exit_code}"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = f"signal {-exit_code}"
+    return f"{name}, perhaps for lack of memory" if name == "SIGKILL" else name
+
+
+class _Worker:
+    """The parent's end of a worker process."""
+
+    def __init__(self, context: SpawnContext, player: GamePlayer) -> None:
+        self.turn: Any = context.RawValue(ctypes.c_int, NOBODY)
+        self.pipe, theirs = context.Pipe()
+        self.games: deque[ScheduledGame] = deque()
+        self.dead = False
+        self._started = False
+        self._short = False
+        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, self.turn, player), daemon=True)
+        with _interrupts_ignored():
+            self.process.start()
+        theirs.close()
+
+    def give(self, waiting: deque[ScheduledGame]) -> None:
+        """Hands the worker as many games as it should have."""
+        wanted = AHEAD if self._short else 1
+        while waiting and len(self.games) < wanted:
+            self.games.append(waiting.popleft())
+            with contextlib.suppress(OSError):  # it has died: the game is still in self.games, and is dealt with
+                self.pipe.send(self.games[-1])
+
+    def records(self) -> Iterator[GameRecord]:
+        """What the worker has sent; sets ``dead`` when it will send no more."""
+        try:
+            while self.pipe.poll():
+                message = self.pipe.recv()
+                if message == "ready":
+                    self._started = True
+                elif isinstance(message, GameRecord):
+                    self.games.popleft()
+                    self._short = message.seconds < SHORT
+                    yield message
+                else:
+                    raise message
+        except (EOFError, OSError):
+            self.dead = True
+        if self.dead or not self.process.is_alive():
+            self.dead = True
+            self.process.join(PATIENCE)
+            if not self._started:
+                raise WorkerError(
+                    f"a worker process could not start ({_manner_of_death(self.process.exitcode)}; its own "
+                    "message is above): in a script, make the call under `if __name__ == '__main__':`"
+                )
+
+    def dismiss(self) -> None:
+        """Asks the worker to end, and gives it time to."""
+        with contextlib.suppress(OSError):
+            self.pipe.send(None)
+        self.process.join(PATIENCE)
+
+    def stop(self) -> None:
+        """Ends the worker, whatever it is doing."""
+        if self.process.is_alive():
+            self.process.terminate()
+            self.process.join(PATIENCE)
+            if self.process.is_alive():
+                self.process.kill()
+                self.process.join()
+        self.pipe.close()
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes started inside ignore Ctrl-C from their first instruction on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
+    """What a worker process does: plays the games it is sent, until it is sent None or its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def on_turn(seat: int) -> None:
+        turn.value = seat
+
+    try:
+        pipe.send("ready")
+        while (game := pipe.recv()) is not None:
+            try:
+                answer: GameRecord | ZermeloError = player.play(game, on_turn)
+            except ZermeloError as error:
+                answer = error
+            pipe.send(_sendable(answer))
+    except (EOFError, OSError):
+        return  # the parent has closed its end
+
+
+def _sendable(answer: GameRecord | ZermeloError) -> GameRecord | ZermeloError:
+    if isinstance(answer, GameRecord):
+        return answer
+    try:
+        pickle.loads(pickle.dumps(answer))  # an error of the user's own may need arguments that pickle forgets
+    except Exception:
+        return WorkerError(str(answer))
+    return answer
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,171 @@
+"""Standings as people and programs read them: tables for a terminal, plain text for a pipe, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+    from zermelo.evaluation.standings import Row, Standings
+
+__all__ = ["as_csv", "as_json", "as_text", "print_standings"]
+
+MANY_AGENTS: Final = 6
+"""With more agents than this the crosstable leaves decimals out, to fit a terminal."""
+
+
+def as_text(standings: Standings) -> str:
+    """The tables as plain text, as wide as they need to be."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=400, color_system=None, force_terminal=False)
+    print_standings(standings, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO made above
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+
+
+def print_standings(standings: Standings, console: Console) -> None:
+    """Prints the tables and the notes.
+
+    Args:
+        standings: What to print.
+        console: Where to. One that is no terminal should be wide enough for the table.
+    """
+    for part in _parts(standings):
+        is_line = isinstance(part, str) and not console.is_terminal
+        console.print(part, soft_wrap=is_line, markup=False, highlight=False)
+
+
+def _parts(standings: Standings) -> Iterable[RenderableType]:
+    seats = len(standings.seat_names)
+    games = f"{standings.games} game{'' if standings.games == 1 else 's'}"
+    yield f"{standings.env}: {games}\n"
+    yield _main_table(standings)
+    if seats > 1 and len(standings.rows) > 1:
+        yield ""
+        yield _crosstable(standings)
+    yield f"\n{_legend(seats)}"
+    for note in standings.notes:
+        yield f"Note: {note}"
+
+
+def _legend(seats: int) -> str:
+    if seats == 1:
+        return "score: mean return, with its 95 % confidence interval (Student)."
+    columns = "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move."
+    if seats == 2:
+        return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
+    return (
+        "score: the mean over the other seats of 1 (more reward than it), 1/2 (the same) or 0, in %,\n"
+        "with its 95 % confidence interval. won: alone with the most reward; drawn: shared the most.\n"
+        f"{columns}"
+    )
+
+
+def _new_table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        is_name = column in ("agent", "against")
+        table.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
+    return table
+
+
+def _main_table(standings: Standings) -> Table:
+    single = len(standings.seat_names) == 1
+    failed = any(row.failures for row in standings.rows)
+    columns = ["#", "agent", "games"]
+    columns += [] if single else ["won", "drawn", "lost"]
+    columns += ["failed"] if failed else []
+    table = _new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
+    for number, row in enumerate(standings.rows, start=1):
+        cells = [str(number), row.agent, str(row.games)]
+        if not single:
+            cells += [str(row.wins), str(row.draws), str(row.losses)]
+        if failed:
+            cells += [str(sum(row.failures.values())) if row.failures else ""]
+        if single:
+            cells += [_number(row.score), _ends(row), _milliseconds(row.seconds_per_move)]
+        else:
+            low, high = row.interval
+            cells += [_percent(row.score), f"{_percent(low)} - {_percent(high)}"]
+        table.add_row(*cells)
+    return table
+
+
+def _crosstable(standings: Standings) -> Table:
+    """Scores against each agent and from each seat, and the time of a move."""
+    rows = standings.rows
+    digits = 1 if len(rows) <= MANY_AGENTS else 0
+    numbers = [str(number) for number in range(1, len(rows) + 1)]
+    table = _new_table("#", "against", *numbers, *map(_ordinal, range(len(standings.seat_names))), "ms/move")
+    for number, row in zip(numbers, rows, strict=True):
+        cells = [
+            "·" if row is other else _percent(standings.crosstable.get((row.agent, other.agent), math.nan), digits)
+            for other in rows
+        ]
+        seats = [_percent(seat.score) for seat in row.by_seat]
+        table.add_row(number, row.agent, *cells, *seats, _milliseconds(row.seconds_per_move))
+    return table
+
+
+def _ordinal(seat: int) -> str:
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
+
+
+def _percent(value: float, digits: int = 1) -> str:
+    return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
+
+
+def _ends(row: Row) -> str:
+    low, high = row.interval
+    return "" if math.isinf(low) else f"{_number(low)} .. {_number(high)}"
+
+
+def _milliseconds(seconds: float) -> str:
+    if math.isnan(seconds):
+        return ""
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.2g}"
+
+
+def as_json(standings: Standings) -> str:
+    """The standings as JSON, without the games."""
+    return json.dumps(standings.to_dict(), indent=2, allow_nan=False)
+
+
+def as_csv(standings: Standings) -> str:
+    """One line for each agent: counts, score, interval, score by seat and against each other agent."""
+    data = standings.to_dict()
+    names = [row["agent"] for row in data["agents"]]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high", "seconds_per_move"]
+    seats = [f"score as {seat}" for seat in data["seats"]]
+    writer.writerow([*header, *seats, *(f"against {name}" for name in names)])
+    for row in data["agents"]:
+        writer.writerow(
+            [
+                *(row[name] for name in ("agent", "games", "wins", "draws", "losses")),
+                sum(row["failures"].values()),
+                row["score"],
+                *row["interval"],
+                row["seconds_per_move"],
+                *(seat["score"] for seat in row["by_seat"]),
+                *(row["against"].get(name) for name in names),
+            ]
+        )
+    return out.getvalue()

@@ -1,0 +1,171 @@
+"""Small environments with known games in them, for tests of the referee and the tournament."""
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+from pettingzoo import AECEnv
+
+
+class ToyEnv(AECEnv):
+    """Agents in turn pick 0, 1 or 2; after ``rounds`` rounds the greatest sum wins.
+
+    Rewards are paid as they are earned: a pick pays its number to the picker.
+    """
+
+    metadata = {"name": "toy_v0", "render_modes": []}  # noqa: RUF012  # PettingZoo's own form
+
+    def __init__(self, players=2, rounds=2, mask="observation", start=0):
+        super().__init__()
+        self.possible_agents = [f"player_{i}" for i in range(players)]
+        self.rounds, self.mask, self.start = rounds, mask, start
+        self.agents = []
+
+    def action_space(self, agent):
+        return Discrete(3, start=self.start)
+
+    def observation_space(self, agent):
+        return Discrete(2)
+
+    def observe(self, agent):
+        mask = np.array([1, 1, self.turns % 2 == 0], np.int8)
+        return {"observation": 0, "action_mask": mask} if self.mask == "observation" else 0
+
+    def reset(self, seed=None, options=None):
+        self.agents = self.possible_agents[:]
+        self.turns = 0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.play(agent, action)
+        self._accumulate_rewards()
+
+    def play(self, agent, action):
+        self.rewards[agent] = float(action - self.start)
+        self.turns += 1
+        if self.turns == self.rounds * len(self.possible_agents):
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.possible_agents[self.turns % len(self.possible_agents)]
+
+
+class EarlyDeathEnv(ToyEnv):
+    """Whoever picks 0 dies at once, paid -1; the last one alive gets 1 and the game ends."""
+
+    def play(self, agent, action):
+        self.turns += 1
+        living = [a for a in self.agents if not self.terminations[a]]
+        if action == 0:
+            self.rewards[agent] = -1.0
+            self.terminations[agent] = True
+            living.remove(agent)
+        if len(living) == 1:
+            self.rewards[living[0]] = 1.0
+            self.terminations[living[0]] = True
+        after = self.possible_agents.index(agent) + 1
+        order = self.possible_agents[after:] + self.possible_agents[:after]
+        self.agent_selection = next((a for a in order if a in living), agent)
+        self._deads_step_first()
+
+
+class EndlessEnv(ToyEnv):
+    """Never ends."""
+
+    def play(self, agent, action):
+        self.turns += 1
+        self.agent_selection = self.possible_agents[self.turns % len(self.possible_agents)]
+
+
+class BrokenEnv(ToyEnv):
+    """Raises in its second step, or wherever ``at`` says."""
+
+    def __init__(self, at="step"):
+        super().__init__()
+        self.at = at
+
+    def reset(self, seed=None, options=None):
+        if self.at == "reset":
+            raise RuntimeError("no board")
+        super().reset(seed, options)
+
+    def observe(self, agent):
+        if self.at == "mask":
+            return {"observation": 0, "action_mask": np.zeros(3, np.int8)}
+        return super().observe(agent)
+
+    def play(self, agent, action):
+        if self.turns == 1 and self.at == "step":
+            raise ZeroDivisionError("the board fell over")
+        super().play(agent, action)
+        if self.turns == 1 and self.at == "nan":
+            self.rewards[agent] = float("nan")
+
+
+class DiceEnv(ToyEnv):
+    """Each step pays a die that the seed decides; what is picked does not matter."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.generator = np.random.default_rng(seed)
+
+    def play(self, agent, action):
+        super().play(agent, action)
+        self.rewards[agent] = float(self.generator.integers(1, 7))
+
+
+class DoublingEnv(ToyEnv):
+    """Leaves its rewards standing through dead steps, as Shimmy does."""
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self.agents.remove(agent)
+            for mapping in (self.terminations, self.truncations, self.infos):
+                del mapping[agent]
+            self.agent_selection = self.agents[0] if self.agents else agent
+            return
+        super().step(action)
+
+
+class TruncatedEnv(ToyEnv):
+    """Is cut off instead of ending."""
+
+    def play(self, agent, action):
+        super().play(agent, action)
+        if any(self.terminations.values()):
+            self.truncations, self.terminations = self.terminations, self.truncations
+
+
+class WalkEnv(gymnasium.Env):
+    """A single-player game: five steps, each pays its action; the seed decides a bonus at the start."""
+
+    action_space = Discrete(3)
+    observation_space = Discrete(6)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        self.bonus = float(self.np_random.integers(0, 10))
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        reward = action + (self.bonus if self.steps == 1 else 0.0)
+        return self.steps, reward, self.steps == 5, False, {}
+
+
+def three_players():
+    return ToyEnv(players=3)
+
+
+def broken_step():
+    return BrokenEnv("step")
