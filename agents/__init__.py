@@ -1,7 +1,34 @@
 """Which action? Search agents, baselines and the evaluations they use."""
 
 from zermelo.agents.agent import Agent
+from zermelo.agents.alpha_beta import AlphaBetaAgent
+from zermelo.agents.evaluators.linear import LinearEvaluator
+from zermelo.agents.evaluators.playout import PlayoutEvaluator
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.greedy import GreedyAgent
 from zermelo.agents.limits import Limits, StoppedBy
+from zermelo.agents.minimax import MinimaxAgent
+from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.result import SearchResult
+from zermelo.agents.specs import AgentEntry, list_agents, make_agent
 
-__all__ = ["Agent", "Limits", "SearchResult", "StoppedBy"]
+__all__ = [
+    "Agent",
+    "AgentEntry",
+    "AlphaBetaAgent",
+    "Evaluator",
+    "ExpectiminimaxAgent",
+    "GreedyAgent",
+    "Limits",
+    "LinearEvaluator",
+    "MinimaxAgent",
+    "PlayoutEvaluator",
+    "RandomAgent",
+    "SearchResult",
+    "StoppedBy",
+    "list_agents",
+    "make_agent",
+    "make_evaluator",
+]

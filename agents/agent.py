@@ -13,13 +13,12 @@ __all__ = ["Agent"]
 
 @runtime_checkable
 class Agent(Protocol):
-    """Chooses actions in a live environment, which it never changes.
+    """Chooses actions in a live environment, which it never changes."""
 
-    Attributes:
-        name: What tables call the agent; by default its spec, such as ``alphabeta(depth=6)``.
-    """
-
-    name: str
+    @property
+    def name(self) -> str:
+        """What tables call the agent, such as ``alphabeta(depth=6)``; a plain attribute will do."""
+        ...
 
     def act(self, env: Any) -> Any:
         """The action for ``env.step``, chosen for the agent whose turn it is (``env.agent_selection``)."""

@@ -1,0 +1,126 @@
+"""Alpha-beta: minimax's value, without looking at what cannot change it."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.alpha_beta_search import AlphaBetaSearch
+from zermelo.agents.checks import check_choice, check_flag, check_number, check_whole
+from zermelo.agents.effort import Effort
+from zermelo.agents.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.result import SearchResult
+from zermelo.agents.search_agent import TreeSearchAgent
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import Game, Traits
+
+__all__ = ["AlphaBetaAgent", "Window", "alpha_beta"]
+
+
+def alpha_beta(game: Game[Any], state: Any, alpha: float = -math.inf, beta: float = math.inf) -> float:
+    """The value of a state for seat 0 (MAX), as ``minimax`` gives it, if it lies between alpha and beta.
+
+    Below alpha it is an upper bound, above beta a lower bound (fail-soft). Russell and Norvig, 4th ed., figure
+    5.7; Knuth and Moore, "An Analysis of Alpha-Beta Pruning", Artificial Intelligence 6 (1975). Whose turn it is
+    is asked, not assumed.
+
+    Args:
+        game: Of two players with a constant sum, without chance.
+        state: Where to start.
+        alpha: What MAX can already get elsewhere.
+        beta: What MIN can already hold MAX to elsewhere.
+    """
+    if game.is_terminal(state):
+        return game.utility(state)[0]
+    maximizing = game.to_move(state) == 0
+    best = -math.inf if maximizing else math.inf
+    for action in game.legal_actions(state):
+        value = alpha_beta(game, game.result(state, action), alpha, beta)
+        if maximizing:
+            best = max(best, value)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, value)
+            beta = min(beta, best)
+        if alpha >= beta:
+            break  # the other player has something better elsewhere and will not let it come to this
+    return best
+
+
+class Window(enum.StrEnum):
+    """Where alpha and beta start."""
+
+    BOUNDS = "bounds"
+    """At the least and the greatest utility that the game can give: nothing is better than a win."""
+    FULL = "full"
+    """At minus and plus infinity, as in textbooks; bounds are not used anywhere."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AlphaBetaAgent(TreeSearchAgent):
+    """Alpha-beta, with what makes it strong: a table, move ordering, iterative deepening, quiescence.
+
+    For two players with a constant sum, no chance and nothing hidden. With ``quiescence=0``, or in a game without
+    noisy actions, it finds minimax's value to the same depth, whatever the other settings; table and ordering only
+    decide how soon.
+
+    The plain algorithm that textbooks count nodes with is
+    ``AlphaBetaAgent(window="full", sooner=False, ordering="fixed", table_mb=0, ties="first")``.
+
+    Attributes:
+        exact: Whether every root action gets its exact value, not only those that are best.
+        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        ordering: ``"auto"``, or ``"fixed"`` for ascending.
+        quiescence: How many moves beyond the depth limit to follow noisy actions (captures, say), in games that
+            tell them (``is_noisy``); 0 does not.
+        window: ``"bounds"``, or ``"full"`` for minus to plus infinity.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way, and where a table carries over what one iteration learns.
+    """
+
+    kind: ClassVar[str] = "alphabeta"
+
+    exact: bool = False
+    table_mb: float = 64
+    ordering: Ordering = Ordering.AUTO
+    quiescence: int = 8
+    window: Window = Window.BOUNDS
+    deepening: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_flag("exact", self.exact)
+        check_number("table_mb", self.table_mb, least=0)
+        check_whole("quiescence", self.quiescence)
+        if self.deepening is not None:
+            check_flag("deepening", self.deepening)
+        self._set("ordering", check_choice("ordering", self.ordering, Ordering))
+        self._set("window", check_choice("window", self.window, Window))
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """Two players, opposed, without chance, with everything seen."""
+        require_perfect_information(traits, self.kind)
+        require_deterministic(traits, self.kind)
+        require_two_opposed(traits, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+        """Searches a state that this agent can search and in which there is something to decide."""
+        table = TranspositionTable(self.table_mb) if self.table_mb else None
+        search = AlphaBetaSearch(
+            game,
+            Effort(self.limits, started),
+            self.evaluator_for(game, state),
+            sooner=self.sooner,
+            use_bounds=self.window is Window.BOUNDS,
+            order=MoveOrder(game, self.ordering),
+            table=table,
+            cutoff=self.cutoff_test,
+            quiescence=self.quiescence,
+        )
+        deepening = self.deepening
+        if deepening is None:
+            deepening = self.limits_effort or (self.depth is not None and table is not None)
+        return self.deepened(search, state, step_by_step=deepening, exact=self.exact, table=table)

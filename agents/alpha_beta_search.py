@@ -1,0 +1,197 @@
+"""The search behind ``AlphaBetaAgent``: the textbook's recursion with a table, move ordering and quiescence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from zermelo.agents.deepening import Visit
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.gate import no_legal_action
+from zermelo.agents.leaf import LeafValue
+from zermelo.agents.ordering import MoveOrder
+from zermelo.agents.scores import Frame, Scale, Score
+from zermelo.agents.transposition import Bound, Entry, TranspositionTable
+from zermelo.envs import Game
+
+__all__ = ["AlphaBetaSearch"]
+
+
+class AlphaBetaSearch:
+    """Fail-soft alpha-beta below the root.
+
+    Args:
+        game: Of two players with a constant sum, without chance; turns may come in any order.
+        effort: Counts nodes.
+        evaluator: Values states at the depth limit; None where there is no limit.
+        sooner: Whether wins should come sooner and losses later.
+        use_bounds: Whether to use that no utility lies outside the game's bounds.
+        order: In which order actions are tried.
+        table: Positions already searched, or None. An entry is used if it was searched to the same depth, or if it
+            is proven and was not searched deeper: then it says what searching again would say.
+        cutoff: ``cutoff(game, state, ply)``, true where the search should evaluate instead of going on.
+        quiescence: How many moves beyond the depth to follow noisy actions, if the game has ``is_noisy``.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        effort: Effort,
+        evaluator: Evaluator | None,
+        *,
+        sooner: bool,
+        use_bounds: bool,
+        order: MoveOrder,
+        table: TranspositionTable | None,
+        cutoff: Callable[[Game[Any], Any, int], bool] | None = None,
+        quiescence: int = 0,
+    ) -> None:
+        self.game = game
+        self.effort = effort
+        self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds)
+        self._leaf = LeafValue(game, evaluator, effort)
+        self._order = order
+        self._table = table
+        self._cutoff = cutoff
+        self._is_noisy = getattr(game, "is_noisy", None) if quiescence else None
+        self._quiescence = quiescence
+
+    def frame(self, state: Any) -> Frame:
+        """How scores read at a state."""
+        return self.scale.frame(state)
+
+    def window(self, state: Any) -> tuple[Score, Score]:
+        """Alpha and beta at the root."""
+        frame = self.scale.frame(state)
+        return frame.lowest, frame.highest
+
+    def root_actions(self, state: Any) -> Sequence[int]:
+        """The actions at the root, the most promising first."""
+        return self._order.ordered(state, self.game.legal_actions(state), self.game.to_move(state), 0, None)
+
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """The score of a state, looking ``depth`` moves ahead.
+
+        Between alpha and beta it is exact; at or below alpha an upper bound, at or above beta a lower bound.
+        """
+        self.effort.visit(ply)
+        game = self.game
+        if game.is_terminal(state):
+            return Visit(self.scale.terminal(state), True)
+        frame = self.scale.frame(state)
+        if depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply)):
+            if self._is_noisy is not None:
+                return self._quiet(state, self._quiescence, alpha, beta, ply)
+            return Visit(self._leaf.score(state, frame), False)
+        # Nobody gets more than the greatest utility, one ply from here; if that is no use, nothing is.
+        if alpha >= frame.highest:
+            return Visit(frame.highest, True)
+        if beta <= frame.lowest:
+            return Visit(frame.lowest, True)
+
+        key: Hashable = None
+        table_action: int | None = None
+        if self._table is not None:
+            key = game.key(state) if self._cutoff is None else (game.key(state), ply)
+            entry = self._table.get(key)
+            if entry is not None:
+                table_action = entry.action
+                if entry.depth == depth or (entry.proven and entry.depth <= depth):
+                    value, promptness = entry.score
+                    score = (value + frame.so_far, promptness)
+                    if _settles(entry.bound, score, alpha, beta):
+                        return Visit(score, entry.proven, (entry.action,))
+
+        best = self._best(state, depth, alpha, beta, ply, frame, table_action)
+        if self._table is not None:
+            value, promptness = best.score
+            bound = _bound(best.score, alpha, beta, frame)
+            stored = (value - frame.so_far, promptness)
+            self._table.put(key, Entry(depth, bound, stored, best.line[0], best.proven))
+        return best
+
+    def _best(
+        self,
+        state: Any,
+        depth: float,
+        alpha: Score,
+        beta: Score,
+        ply: int,
+        frame: Frame,
+        table_action: int | None,
+    ) -> Visit:
+        """The textbook's loop over the actions."""
+        game = self.game
+        mover = game.to_move(state)
+        maximizing = mover == 0
+        alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
+        best: Visit | None = None
+        proven = True
+        for action in self._order.ordered(state, game.legal_actions(state), mover, ply, table_action):
+            found = self.visit(
+                game.result(state, action), depth - 1, frame.hastened(alpha), frame.hastened(beta), ply + 1
+            )
+            score = frame.delayed(found.score)
+            proven = proven and found.proven
+            if best is None or (score > best.score if maximizing else score < best.score):
+                best = Visit(score, found.proven, (action, *found.line))
+            if maximizing:
+                alpha = max(alpha, score)
+            else:
+                beta = min(beta, score)
+            if alpha >= beta:
+                self._order.cut_off(action, mover, ply, depth)
+                return best  # what was not searched does not matter, so this action alone proves it
+        if best is None:
+            raise no_legal_action(game)
+        limit = frame.highest if maximizing else frame.lowest
+        # All actions together prove a value; one alone does if nothing can be better.
+        return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
+
+    def _quiet(self, state: Any, left: int, alpha: Score, beta: Score, ply: int) -> Visit:
+        """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
+
+        The node itself has been counted, and is not finished.
+        """
+        game = self.game
+        frame = self.scale.frame(state)
+        best = Visit(self._leaf.score(state, frame), False)
+        if not left:
+            return best
+        assert self._is_noisy is not None, "only for games with noisy actions"
+        mover = game.to_move(state)
+        maximizing = mover == 0
+        noisy = [action for action in game.legal_actions(state) if self._is_noisy(state, action)]
+        for action in (None, *self._order.ordered(state, noisy, mover, ply, None)):
+            if action is not None:
+                self.effort.visit(ply + 1)
+                child = game.result(state, action)
+                if game.is_terminal(child):
+                    found = Visit(self.scale.terminal(child), False)
+                else:
+                    found = self._quiet(child, left - 1, frame.hastened(alpha), frame.hastened(beta), ply + 1)
+                score = frame.delayed(found.score)
+                if score > best.score if maximizing else score < best.score:
+                    best = Visit(score, False, (action, *found.line))
+            if maximizing:
+                alpha = max(alpha, best.score)
+            else:
+                beta = min(beta, best.score)
+            if alpha >= beta:
+                break
+        return best
+
+
+def _settles(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool:
+    """Whether a stored score answers a search with this window."""
+    if bound is Bound.EXACT:
+        return True
+    return score >= beta if bound is Bound.LOWER else score <= alpha
+
+
+def _bound(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
+    """What a score found with this window says; at the limits of the game it is exact anyway."""
+    if score <= frame.lowest or score >= frame.highest or alpha < score < beta:
+        return Bound.EXACT
+    return Bound.UPPER if score <= alpha else Bound.LOWER

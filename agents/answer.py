@@ -1,0 +1,122 @@
+"""From what a search found to the ``SearchResult`` that the caller reads."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from zermelo.agents.deepening import MAX_PLIES, Iteration, RootMove, Ties, TreeSearch
+from zermelo.agents.limits import StoppedBy
+from zermelo.agents.result import SearchResult
+from zermelo.agents.transposition import Bound, TranspositionTable
+from zermelo.envs import CHANCE, Chance
+
+__all__ = ["answer"]
+
+
+def answer(
+    search: TreeSearch,
+    state: Any,
+    iteration: Iteration | None,
+    *,
+    depth: int,
+    stopped_by: StoppedBy,
+    ties: Ties,
+    draw: float,
+    table: TranspositionTable | None = None,
+    is_estimate: bool = False,
+) -> SearchResult:
+    """The result of a search.
+
+    Args:
+        search: The search.
+        state: Its root.
+        iteration: What was found; None if a limit came before the first action was searched. The action is then
+            the most promising one, and the value the middle between winning and losing.
+        depth: The depth of the last finished iteration.
+        stopped_by: What ended the search.
+        ties: Which of several best actions to choose.
+        draw: From 0 up to 1: which of several best actions to choose, where ties are random.
+        table: Completes the line of best play.
+        is_estimate: Whether chance was sampled.
+    """
+    game, traits = search.game, search.game.traits
+    seat = game.to_move(state)
+    stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
+    if iteration is None or iteration.best is None:
+        middle = search.frame(state).middle
+        action = search.root_actions(state)[0]
+        move = RootMove(action, (middle, 0), False, False, (action,), math.nan)
+        action_values, proven = {}, False
+    else:
+        tied = iteration.tied()
+        move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
+        known = sorted((m for m in iteration.moves if m.is_exact), key=lambda m: m.action)
+        action_values = {m.action: _values_by_seat(traits, m.score[0])[seat] for m in known}
+        proven = iteration.proven
+    values = _values_by_seat(traits, move.score[0])
+    line, ends = _complete_line(search, state, move.line, table)
+    spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
+    return SearchResult(
+        action=move.action,
+        env_action=game.to_env_action(state, move.action),
+        value=values[seat],
+        values_by_seat=values,
+        action_values=action_values,
+        principal_variation=line,
+        nodes=search.effort.nodes,
+        depth=depth,
+        seconds=search.effort.seconds,
+        stopped_by=stopped_by,
+        proven=proven,
+        plies=_plies(search, state, move, line if ends else None, depth) if proven else None,
+        is_estimate=is_estimate,
+        standard_error=spread,
+        stats=stats,
+    )
+
+
+def _values_by_seat(traits: Any, value: float) -> tuple[float, ...]:
+    """Seat 0's value, and the rest of the constant sum for the other, if there is one."""
+    return (float(value),) if traits.seats == 1 else (float(value), float(traits.constant - value))
+
+
+def _complete_line(
+    search: TreeSearch, state: Any, line: tuple[int, ...], table: TranspositionTable | None
+) -> tuple[tuple[int, ...], bool]:
+    """The line of best play, continued from the table where a hit had cut it short; whether the game then ends.
+
+    Where chance moves the line stops: there is no best roll.
+    """
+    game = search.game
+    played: list[int] = []
+    for action in line:
+        if game.is_terminal(state) or game.to_move(state) == CHANCE:
+            return tuple(played), False
+        state = game.result(state, action)
+        played.append(action)
+    while len(played) < MAX_PLIES:
+        if game.is_terminal(state):
+            return tuple(played), True
+        if table is None or game.to_move(state) == CHANCE:
+            break
+        entry = table.get(game.key(state))
+        if entry is None or entry.bound is not Bound.EXACT or entry.action not in game.legal_actions(state):
+            break
+        state = game.result(state, entry.action)
+        played.append(entry.action)
+    return tuple(played), False
+
+
+def _plies(
+    search: TreeSearch, state: Any, move: RootMove, finished_line: tuple[int, ...] | None, depth: int
+) -> int | None:
+    """Moves to the end under best play: from the promptness of a win or a loss, else from a line that ends.
+
+    A win that was found beyond the depth searched (through the table, or quiescence) may not be the soonest.
+    """
+    frame, traits = search.frame(state), search.game.traits
+    value, promptness = move.score
+    if frame.sooner and traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
+        return int(abs(promptness)) if abs(promptness) <= depth else None
+    return len(finished_line) if finished_line is not None else None

@@ -1,0 +1,51 @@
+"""Checks of settings, each with the one sentence that a user needs."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Any, TypeVar
+
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["check_callable", "check_choice", "check_flag", "check_number", "check_whole"]
+
+Choice = TypeVar("Choice", bound=enum.StrEnum)
+
+
+def check_whole(name: str, value: Any, *, least: int = 0) -> None:
+    """A whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidSettingError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def check_number(name: str, value: Any, *, least: float = -math.inf, above: bool = False) -> None:
+    """A finite number of at least (or, with ``above``, of more than) ``least``."""
+    wanted = "a finite number"
+    if least > -math.inf:
+        wanted += f" greater than {least}" if above else f" of at least {least}"
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
+    if value < least or (above and value == least):
+        raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise InvalidSettingError(f"{name} must be True or False, not {value!r}")
+
+
+def check_choice(name: str, value: Any, kind: type[Choice]) -> Choice:
+    """One of an enumeration's values; returns the member."""
+    try:
+        return kind(str(value))
+    except ValueError:
+        allowed = ", ".join(repr(member.value) for member in kind)
+        raise InvalidSettingError(f"{name} must be one of {allowed}, not {str(value)!r}") from None
+
+
+def check_callable(name: str, value: Any, signature: str) -> None:
+    """None or something to call."""
+    if value is not None and not callable(value):
+        raise InvalidSettingError(f"{name} must be a function {signature}, not {value!r}")

@@ -1,0 +1,108 @@
+"""Reading the board out of a state, whatever kind of game holds it.
+
+An evaluation of a board game is written once, over a ``Grid``; the readers here know where each kind of state
+keeps its board. A game of another kind joins in by having a method ``grid(state) -> Grid``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from zermelo.envs import Game
+
+__all__ = ["EMPTY", "Grid", "chess_board", "lines_of", "read_grid"]
+
+EMPTY = -1
+
+
+class Grid(NamedTuple):
+    """A board of stones in a game where a line of them wins.
+
+    Attributes:
+        cells: Row by row, the seat whose stone is there, or ``EMPTY``.
+        rows: The number of rows.
+        columns: The number of columns.
+        in_row: How many stones in a line win.
+        drops: Whether stones fall to the lowest empty cell of their column.
+    """
+
+    cells: tuple[int, ...]
+    rows: int
+    columns: int
+    in_row: int
+    drops: bool
+
+
+def _env_class(state: Any) -> str:
+    """The full name of the class of the environment that a state is a copy of, if it is one."""
+    env = getattr(state, "env", None)
+    return "" if env is None else f"{type(env).__module__}.{type(env).__qualname__}"
+
+
+def _pettingzoo_grid(game: Game[Any], state: Any) -> Grid | None:
+    name = _env_class(state)
+    if name == "pettingzoo.classic.tictactoe.tictactoe.raw_env":
+        # Numbered column by column there; a line is a line either way.
+        return Grid(tuple([mark - 1 for mark in state.env.board.squares]), 3, 3, 3, False)
+    if name == "pettingzoo.classic.connect_four.connect_four.raw_env":
+        return Grid(tuple([piece - 1 for piece in state.env.board]), 6, 7, 4, True)
+    return None
+
+
+_STONES = {"x": 0, "o": 1, ".": EMPTY}
+
+
+def _openspiel_grid(game: Game[Any], state: Any) -> Grid | None:
+    inside = openspiel_state(state)
+    if inside is None:
+        return None
+    name = inside.get_game().get_type().short_name
+    if name not in ("tic_tac_toe", "connect_four"):
+        return None
+    rows = str(inside).split()
+    cells = tuple([_STONES[stone] for row in rows for stone in row])
+    in_row = 3 if name == "tic_tac_toe" else inside.get_game().get_parameters().get("x_in_row", 4)
+    return Grid(cells, len(rows), len(rows[0]), in_row, name == "connect_four")
+
+
+def openspiel_state(state: Any) -> Any | None:
+    """The OpenSpiel state that a state is or holds."""
+    for candidate in (state, getattr(state, "state", None)):
+        if type(candidate).__module__.partition(".")[0] == "pyspiel" and hasattr(candidate, "get_game"):
+            return candidate
+    return None
+
+
+def _own_grid(game: Game[Any], state: Any) -> Grid | None:
+    grid = getattr(game, "grid", None)
+    found: Grid | None = grid(state) if callable(grid) else None
+    return found
+
+
+_READERS: tuple[Callable[[Game[Any], Any], Grid | None], ...] = (_own_grid, _pettingzoo_grid, _openspiel_grid)
+
+
+def read_grid(game: Game[Any], state: Any) -> Grid | None:
+    """The board of stones in a state, or None if it has none that is known here."""
+    for reader in _READERS:
+        grid = reader(game, state)
+        if grid is not None:
+            return grid
+    return None
+
+
+def chess_board(game: Game[Any], state: Any) -> Any | None:
+    """The python-chess board in a state of PettingZoo's chess, or None."""
+    return state.env.board if _env_class(state) == "pettingzoo.classic.chess.chess.raw_env" else None
+
+
+def lines_of(rows: int, columns: int, length: int) -> tuple[tuple[int, ...], ...]:
+    """Every straight line of so many cells, as indices into ``Grid.cells``: across, down and both diagonals."""
+    return tuple(
+        tuple((row + i * down) * columns + column + i * right for i in range(length))
+        for row in range(rows)
+        for column in range(columns)
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+        if row + (length - 1) * down < rows and 0 <= column + (length - 1) * right < columns
+    )

@@ -1,0 +1,71 @@
+"""Features of games in which a line of stones wins: tic-tac-toe and Connect Four."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from zermelo.agents.evaluators.boards import Grid, lines_of, read_grid
+from zermelo.agents.evaluators.linear import LinearEvaluator
+from zermelo.envs import Game, UnsupportedGameError
+
+__all__ = ["connect_four", "line_counts", "open_lines", "tictactoe"]
+
+_lines = functools.lru_cache(maxsize=32)(lines_of)
+
+
+def _grid(game: Game[Any], state: Any, name: str) -> Grid:
+    grid = read_grid(game, state)
+    if grid is None:
+        raise UnsupportedGameError(
+            f"the evaluator {name!r} cannot find a board of stones in {game.traits.name}: use 'playout', or an "
+            "evaluator of your own"
+        )
+    return grid
+
+
+def line_counts(grid: Grid) -> tuple[list[int], list[int]]:
+    """For seats 0 and 1, how many lines without an opponent's stone hold 0, 1, 2, ... of their own."""
+    counts: tuple[list[int], list[int]] = ([0] * (grid.in_row + 1), [0] * (grid.in_row + 1))
+    cells = grid.cells
+    for line in _lines(grid.rows, grid.columns, grid.in_row):
+        stones = [cells[cell] for cell in line]
+        first, second = stones.count(0), stones.count(1)
+        if not second:
+            counts[0][first] += 1
+        if not first:
+            counts[1][second] += 1
+    return counts
+
+
+def open_lines(game: Game[Any], state: Any) -> float:
+    """Lines still open to MAX (seat 0) minus lines still open to MIN: Nilsson's evaluation of tic-tac-toe."""
+    first, second = line_counts(_grid(game, state, "tictactoe"))
+    return sum(first) - sum(second)
+
+
+def tictactoe() -> LinearEvaluator:
+    """Open lines, for tic-tac-toe and its relatives."""
+    return LinearEvaluator(features={"open_lines": open_lines}, weights={"open_lines": 1.0}, scale=8.0)
+
+
+def _windows(stones: int, game: Game[Any], state: Any) -> float:
+    """Windows that hold exactly so many stones of one player and none of the other's, MAX's minus MIN's."""
+    first, second = line_counts(_grid(game, state, "connect_four"))
+    return first[stones] - second[stones]
+
+
+def connect_four() -> LinearEvaluator:
+    """Open windows of four, worth the more the more stones are in them.
+
+    The windows that hold one, two and three stones of a player and none of the opponent's.
+    """
+    return LinearEvaluator(
+        features={
+            "ones": functools.partial(_windows, 1),
+            "twos": functools.partial(_windows, 2),
+            "threes": functools.partial(_windows, 3),
+        },
+        weights={"ones": 1.0, "twos": 3.0, "threes": 9.0},
+        scale=40.0,
+    )

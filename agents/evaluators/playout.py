@@ -1,0 +1,111 @@
+"""What a position is worth when both sides play at random: for games nobody has written features for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.checks import check_whole
+from zermelo.agents.evaluators.stable_hash import stable_hash
+from zermelo.envs import CHANCE, Chance, Game, RewardSum
+from zermelo.envs.spec_text import format_spec
+
+__all__ = ["PlayoutEvaluator"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayoutEvaluator:
+    """The average outcome of random games from the state on.
+
+    The average is drawn towards the middle as if one more game had ended there, which keeps it strictly inside the
+    utility bounds and is a positive linear transformation of the expected outcome.
+
+    The same state always gets the same value: the random numbers come from the seed and the state's key.
+
+    Attributes:
+        games: How many games to play.
+        moves: After so many moves a game counts as undecided.
+        seed: Another seed gives other games.
+    """
+
+    games: int = 8
+    moves: int = 400
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("games", self.games, least=1)
+        check_whole("moves", self.moves, least=1)
+        check_whole("seed", self.seed)
+
+    def spec(self) -> str:
+        """The text that names this evaluator."""
+        default = PlayoutEvaluator()
+        shown = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        return format_spec("playout", shown)
+
+    def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
+        """One value per seat."""
+        return self._evaluate(game, state, _no_check)
+
+    def watched(self, check: Callable[[], None]) -> Callable[[Game[Any], Any], tuple[float, ...]]:
+        """The same evaluator, calling ``check()`` before every move."""
+        return lambda game, state: self._evaluate(game, state, check)
+
+    def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:
+        generator = np.random.default_rng(stable_hash(self.seed, game.key(state)))
+        before = game.utility(state)
+        middle = _middle(game, before)
+        totals = [0.0] * len(before)
+        for _ in range(self.games):
+            final = self._play(game, state, generator, check)
+            for seat, start in enumerate(before):
+                totals[seat] += middle[seat] if final is None else final[seat] - start
+        return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))
+
+    def _play(
+        self, game: Any, state: Any, generator: np.random.Generator, check: Callable[[], None]
+    ) -> tuple[float, ...] | None:
+        """The utilities at the end of one random game; None if it is not over after ``moves`` moves."""
+        sampled = game.traits.chance is Chance.SAMPLED
+        left = self.moves
+        while not game.is_terminal(state):
+            check()
+            if game.to_move(state) == CHANCE:
+                state = game.result(state, _drawn(game.chance_outcomes(state), generator))
+                continue
+            if left == 0:
+                return None
+            left -= 1
+            actions = game.legal_actions(state)
+            action = actions[int(generator.integers(len(actions)))]
+            state = game.sample_result(state, action, generator) if sampled else game.result(state, action)
+        final: tuple[float, ...] = game.utility(state)
+        return final
+
+
+def _no_check() -> None:
+    """Nobody is watching the clock."""
+
+
+def _drawn(outcomes: Any, generator: np.random.Generator) -> int:
+    """One chance outcome, by its probability."""
+    threshold = generator.random()
+    for outcome, probability in outcomes:
+        threshold -= probability
+        if threshold < 0:
+            return int(outcome)
+    return int(outcomes[-1][0])
+
+
+def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
+    """What is still to come for each seat, if nobody wins and nobody loses."""
+    traits = game.traits
+    if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
+        share = (traits.constant - sum(before)) / 2
+        return [share, share]
+    least, greatest = traits.utility_bounds
+    return [(least + greatest) / 2 if math.isfinite(greatest - least) else 0.0] * len(before)

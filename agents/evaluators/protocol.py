@@ -1,0 +1,86 @@
+"""What a static evaluation is, and the check that every one of them passes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from zermelo.envs import Game, InvalidSettingError
+
+__all__ = ["Evaluator", "inside_bounds", "seat_values", "squash"]
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Says what an unfinished state is worth without searching it.
+
+    The answer is one number per seat, in seat order: the utility that the seat can expect from here on (rewards
+    already received left out), in the game's own unit, strictly inside ``game.traits.utility_bounds`` so that a
+    proven value shows. ``squash`` brings any number there.
+
+    For games with chance the numbers must be a positive linear transformation of the expected utility: averages of
+    them are compared, so the order of positions alone is not enough.
+
+    An evaluator that takes long may have a method ``watched(check)``, which returns an evaluator that calls
+    ``check()`` every so often; the search's clock then stops it in time.
+    """
+
+    def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
+        """One value per seat."""
+        ...
+
+
+def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
+    """Any finite number, brought strictly inside the bounds, order kept; 0 becomes their middle.
+
+    ``x / (1 + |x|)``, stretched to the bounds: unlike a hyperbolic tangent it does not run into the bound at 20.
+    Where a bound is infinite the number is left as it is.
+    """
+    least, greatest = bounds
+    if not math.isfinite(greatest - least):
+        return x
+    middle, half = (least + greatest) / 2, (greatest - least) / 2
+    inside = middle + half * (x / (1 + abs(x)))
+    return min(max(inside, math.nextafter(least, math.inf)), math.nextafter(greatest, -math.inf))
+
+
+def inside_bounds(value: float, bounds: tuple[float, float]) -> bool:
+    """Whether a value lies strictly inside, or there is no room inside."""
+    return bounds[0] < value < bounds[1] or bounds[0] == value == bounds[1]
+
+
+def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:
+    """What the evaluator says, checked.
+
+    Raises:
+        InvalidSettingError: It is not one finite number per seat, or not strictly inside the utility bounds.
+    """
+    traits = game.traits
+    answer = evaluate(game, state)
+    try:
+        values = [float(value) for value in answer]
+    except TypeError:
+        raise InvalidSettingError(
+            f"an evaluation is a sequence of {traits.seats} numbers, one per seat, but {_name(evaluate)} gave "
+            f"{answer!r}"
+        ) from None
+    if len(values) != traits.seats:
+        raise InvalidSettingError(
+            f"an evaluation is one number for each of the {traits.seats} seats of {traits.name}, "
+            f"but {_name(evaluate)} gave {len(values)}"
+        )
+    for value in values:
+        if not math.isfinite(value):
+            raise InvalidSettingError(f"an evaluation is finite, but {_name(evaluate)} gave {value}")
+        if not inside_bounds(value, traits.utility_bounds):
+            least, greatest = traits.utility_bounds
+            raise InvalidSettingError(
+                f"{_name(evaluate)} gave {value}, which is not strictly inside the utility bounds {least} and "
+                f"{greatest} of {traits.name}: scale it, for instance with zermelo.agents.evaluators.squash"
+            )
+    return values
+
+
+def _name(evaluate: Any) -> str:
+    return f"the evaluator {getattr(evaluate, '__name__', None) or type(evaluate).__name__}"

@@ -1,0 +1,88 @@
+"""Expectiminimax: best play where dice are rolled, and planning for one player in an uncertain world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.checks import check_number, check_whole
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.full_width import FullWidthSearch
+from zermelo.agents.gate import require_one_or_two_opposed, require_perfect_information
+from zermelo.agents.result import SearchResult
+from zermelo.agents.sampling import LookingInside, SampledGame
+from zermelo.agents.search_agent import TreeSearchAgent
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import CHANCE, Chance, Game, Traits
+
+__all__ = ["ExpectiminimaxAgent", "expectiminimax"]
+
+
+def expectiminimax(game: Game[Any], state: Any) -> float:
+    """The expected value of a state for seat 0 (MAX) when both play best; chance is averaged over.
+
+    Russell and Norvig, 4th ed., section 5.5. With one player it is expectimax.
+    """
+    if game.is_terminal(state):
+        return game.utility(state)[0]
+    if game.to_move(state) == CHANCE:
+        return sum(p * expectiminimax(game, game.result(state, o)) for o, p in game.chance_outcomes(state))
+    values = [expectiminimax(game, game.result(state, action)) for action in game.legal_actions(state)]
+    return max(values) if game.to_move(state) == 0 else min(values)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ExpectiminimaxAgent(TreeSearchAgent):
+    """Visits the whole tree down to ``depth``, chance included; every root action's value is exact.
+
+    For one player, or two with a constant sum, with nothing hidden. Depth counts moves, not chance. Where the
+    game's chance can only be simulated it is sampled: the result then is an estimate, and says how wide.
+
+    Evaluations must be a positive linear transformation of expected utility, as averages of them are compared.
+
+    Attributes:
+        samples: How many draws stand for a chance event that can only be simulated.
+        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
+    """
+
+    kind: ClassVar[str] = "expectiminimax"
+
+    samples: int = 8
+    table_mb: float = 64
+
+    def __post_init__(self) -> None:
+        check_whole("samples", self.samples, least=1)
+        check_number("table_mb", self.table_mb, least=0)
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """One player, or two opposed, with everything seen."""
+        require_perfect_information(traits, self.kind)
+        require_one_or_two_opposed(traits, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+        """Searches a state that this agent can search and in which there is something to decide."""
+        evaluator: Evaluator | None = self.evaluator_for(game, state)
+        cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
+        is_sampled = game.traits.chance is Chance.SAMPLED
+        if is_sampled:
+            sampled = SampledGame(game, self.samples)
+            evaluator = LookingInside(evaluator) if evaluator is not None else None
+            cutoff = LookingInside(cutoff) if cutoff is not None else None
+            state = sampled.root(state, int(self.generator.integers(2**62)))
+            game = sampled
+        table = TranspositionTable(self.table_mb) if self.table_mb else None
+        search = FullWidthSearch(
+            game,
+            Effort(self.limits, started),
+            evaluator,
+            sooner=self.sooner,
+            cutoff=cutoff,
+            table=table,
+            width=self.samples if is_sampled else None,
+        )
+        return self.deepened(
+            search, state, step_by_step=self.limits_effort, exact=True, table=table, is_estimate=is_sampled
+        )

@@ -1,0 +1,111 @@
+"""Does this agent fit this game? Asked before any search, and answered in a sentence.
+
+A search that is run on a game it was not made for returns numbers that mean nothing: minimax on three players, a
+deterministic search on dice, any search that looks at hidden cards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.envs import (
+    CHANCE,
+    Chance,
+    Game,
+    GameOverError,
+    Information,
+    RewardSum,
+    Traits,
+    UnsupportedGameError,
+    ZermeloError,
+)
+
+__all__ = [
+    "agents_that_fit",
+    "no_legal_action",
+    "require_decision",
+    "require_deterministic",
+    "require_one_or_two_opposed",
+    "require_perfect_information",
+    "require_two_opposed",
+]
+
+
+_GENERAL = "is general-sum: the players' utilities do not add up to a constant"
+
+
+def agents_that_fit(traits: Traits) -> str:
+    """The names of the agents for such a game, as a message says them."""
+    if traits.information is Information.HIDDEN:
+        return "'random', or a policy that only sees observations"
+    if traits.seats == 1 or (traits.chance is not Chance.NONE and _opposed(traits)):
+        return "'expectiminimax'"
+    if _opposed(traits):
+        return "'alphabeta' or 'minimax'"
+    return "'greedy' or 'random'"
+
+
+def _opposed(traits: Traits) -> bool:
+    return traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
+
+
+def _refusal(traits: Traits, agent: str, needs: str, found: str, trait: str | None) -> UnsupportedGameError:
+    told = f" ({traits.source(trait).value})" if trait is not None else ""
+    return UnsupportedGameError(
+        f"{agent} needs {needs}, but {traits.name} {found}{told}: use {agents_that_fit(traits)}"
+    )
+
+
+def require_perfect_information(traits: Traits, agent: str) -> None:
+    """Refuses hidden cards and simultaneous moves: a search would look at what its player cannot know."""
+    if traits.information is not Information.PERFECT:
+        raise _refusal(
+            traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
+        )
+
+
+def require_two_opposed(traits: Traits, agent: str) -> None:
+    """Refuses anything but two players whose utilities add up to a constant."""
+    if traits.seats != 2:
+        players = "one player" if traits.seats == 1 else f"{traits.seats} players"
+        raise _refusal(traits, agent, "two players", f"has {players}", None)
+    if traits.reward_sum is RewardSum.GENERAL:
+        raise _refusal(traits, agent, "what one player wins to be what the other loses", _GENERAL, "reward_sum")
+
+
+def require_one_or_two_opposed(traits: Traits, agent: str) -> None:
+    """Refuses anything but one player, or two whose utilities add up to a constant."""
+    if traits.seats > 2:
+        raise _refusal(traits, agent, "one or two players", f"has {traits.seats} players", None)
+    if traits.seats == 2:
+        require_two_opposed(traits, agent)
+
+
+def require_deterministic(traits: Traits, agent: str) -> None:
+    """Refuses dice."""
+    if traits.chance is not Chance.NONE:
+        raise _refusal(traits, agent, "a game without chance", "has chance", "chance")
+
+
+def require_decision(game: Game[Any], state: Any) -> None:
+    """Refuses a state in which there is nothing to decide.
+
+    Raises:
+        GameOverError: The game has ended, chance is to move, or the player to move has no legal action.
+    """
+    if game.is_terminal(state):
+        raise GameOverError(f"{game.traits.name} is over: there is no action to choose; reset the environment")
+    if game.to_move(state) == CHANCE:
+        raise GameOverError(
+            f"chance is to move in {game.traits.name}: there is no action to choose; apply one of its outcomes"
+        )
+    if not game.legal_actions(state):
+        raise no_legal_action(game)
+
+
+def no_legal_action(game: Game[Any]) -> ZermeloError:
+    """The error for a player who must move and cannot."""
+    return GameOverError(
+        f"the player to move in {game.traits.name} has no legal action although the game goes on: the environment "
+        "should end the game or offer a pass"
+    )

@@ -1,0 +1,57 @@
+"""Objects by name: ``mypackage.module:thing``."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from zermelo.envs import InvalidSettingError, UnknownNameError
+
+__all__ = ["import_name", "name_of"]
+
+
+def import_name(name: str) -> Any:
+    """The object that ``module:attribute`` names; modules in the current folder are found too.
+
+    Raises:
+        UnknownNameError: There is no such module, or nothing of that name in it.
+        InvalidSettingError: The module cannot be imported, or the text has no colon.
+    """
+    module_name, colon, path = name.partition(":")
+    if not colon or not module_name or not path:
+        raise InvalidSettingError(f"write module:name, such as 'mypackage.agents:MyAgent', not {name!r}")
+    module = _import(module_name, name)
+    found: Any = module
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UnknownNameError(f"cannot find {name!r}: {module_name} has nothing called {path!r}") from None
+    return found
+
+
+def _import(module_name: str, name: str) -> Any:
+    here = os.getcwd()
+    added = here not in sys.path and "" not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        # Not found itself (or a package that it is in), rather than something that it imports.
+        if error.name is not None and (module_name == error.name or module_name.startswith(error.name + ".")):
+            raise UnknownNameError(f"cannot find {name!r}: there is no module called {error.name!r}") from None
+        raise InvalidSettingError(f"cannot import {name!r}: {error}") from error
+    except Exception as error:
+        raise InvalidSettingError(f"cannot import {name!r}: {type(error).__name__}: {error}") from error
+    finally:
+        if added and here in sys.path:
+            sys.path.remove(here)
+
+
+def name_of(thing: Any) -> str:
+    """The ``module:name`` of a function or class; for other objects, of their class."""
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{named.__module__}:{named.__qualname__}"

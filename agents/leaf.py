@@ -1,0 +1,32 @@
+"""What a search takes an unfinished state for, where it looks no further."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.scores import Frame, Score
+from zermelo.envs import Game
+
+__all__ = ["LeafValue"]
+
+
+class LeafValue:
+    """Turns an evaluation, which is of rewards to come, into a score, which is a total.
+
+    Args:
+        game: The game.
+        evaluator: The evaluation; None only where the search never stops early.
+        effort: Its clock interrupts evaluators that take long.
+    """
+
+    def __init__(self, game: Game[Any], evaluator: Evaluator | None, effort: Effort) -> None:
+        self._game = game
+        watched = getattr(evaluator, "watched", None)
+        self._evaluate: Evaluator | None = evaluator if watched is None else watched(effort.check_clock)
+
+    def score(self, state: Any, frame: Frame) -> Score:
+        """Seat 0's total: the rewards so far and the evaluation of what is to come."""
+        assert self._evaluate is not None, "a search that stops early is given an evaluator"
+        return frame.so_far + seat_values(self._evaluate, self._game, state)[0], 0

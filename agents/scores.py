@@ -1,0 +1,131 @@
+"""What a search compares: a value, and how soon it comes.
+
+A score is the pair (value, promptness), ordered as tuples are: by value, and among equal values by promptness.
+Both are seat 0's, so the maximizing player (seat 0) wants the greater score and the minimizing one the smaller.
+
+Promptness makes a player win as soon, and lose as late, as possible without touching the value: a win five plies
+away is worth 1.0, not 0.95. One ply further from the end, a win has one promptness less and a loss one more;
+what is neither keeps its promptness. It is counted from the node itself, never from the root, so a score found on
+one path is right on every other (which is what a transposition table needs). A window handed down to a child is
+shifted the other way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, TypeAlias
+
+from zermelo.envs import Game, UnsupportedGameError
+
+__all__ = ["Frame", "Scale", "Score", "just_above", "just_below"]
+
+Score: TypeAlias = tuple[float, float]
+"""(value, promptness), both for seat 0."""
+
+_TOLERANCE = 1e-9
+
+
+def just_below(score: Score) -> Score:
+    """A window edge between ``score`` and every smaller score (promptness moves in whole steps)."""
+    return score[0], score[1] - 0.5
+
+
+def just_above(score: Score) -> Score:
+    """A window edge between ``score`` and every greater score."""
+    return score[0], score[1] + 0.5
+
+
+class Frame(NamedTuple):
+    """How scores read at one state.
+
+    Attributes:
+        so_far: The rewards that seat 0 has received.
+        middle: The value that is neither a win nor a loss for seat 0.
+        lowest: No score of an unfinished state here is less.
+        highest: No score of an unfinished state here is greater.
+        sooner: Whether promptness counts; where not, every promptness is 0.
+    """
+
+    so_far: float
+    middle: float
+    lowest: Score
+    highest: Score
+    sooner: bool
+
+    def delayed(self, score: Score) -> Score:
+        """A child's score, as it counts one ply earlier."""
+        if not self.sooner:
+            return score
+        value, promptness = score
+        if value > self.middle:
+            return value, promptness - 1
+        if value < self.middle:
+            return value, promptness + 1
+        return score
+
+    def hastened(self, edge: Score) -> Score:
+        """A window edge, as a child sees it: the inverse of ``delayed``."""
+        if not self.sooner:
+            return edge
+        value, promptness = edge
+        if value > self.middle:
+            return value, promptness + 1
+        if value < self.middle:
+            return value, promptness - 1
+        return edge
+
+
+class Scale:
+    """The frames of one game of one player, or of two whose utilities add up to a constant.
+
+    Args:
+        game: The game.
+        sooner: Whether wins should come sooner and losses later.
+        use_bounds: Whether to believe the game's ``utility_bounds``.
+    """
+
+    def __init__(self, game: Game[Any], *, sooner: bool = True, use_bounds: bool = True) -> None:
+        self._game = game
+        self._traits = game.traits
+        self._sooner = sooner
+        self._use_bounds = use_bounds
+        self._fixed: Frame | None = None
+        if game.traits.terminal_rewards_only:
+            self._fixed = self._frame((0.0,) * game.traits.seats)
+
+    def frame(self, state: Any) -> Frame:
+        """The frame of an unfinished state."""
+        return self._fixed or self._frame(self._game.utility(state))
+
+    def terminal(self, state: Any) -> Score:
+        """The score of a finished state: its outcome for seat 0."""
+        utility = self._game.utility(state)
+        if self._fixed is not None and self._use_bounds:
+            least, greatest = self._traits.utility_bounds
+            for seat, value in enumerate(utility):
+                if not least - _TOLERANCE <= value <= greatest + _TOLERANCE:
+                    raise UnsupportedGameError(
+                        f"{self._traits.name} ended with utility {value} for {self._traits.seat_names[seat]}, "
+                        f"outside its utility_bounds {least} to {greatest} "
+                        f"({self._traits.source('utility_bounds')}): give the bounds that hold"
+                    )
+        return utility[0], 0
+
+    def bounds(self, so_far: tuple[float, ...]) -> tuple[float, float]:
+        """The least and the greatest final value for seat 0, given the rewards so far."""
+        if not self._use_bounds:
+            return -math.inf, math.inf
+        least, greatest = self._traits.utility_bounds
+        if self._traits.seats == 2:
+            to_come = self._traits.constant - sum(so_far)
+            least, greatest = max(least, to_come - greatest), min(greatest, to_come - least)
+        return so_far[0] + least, so_far[0] + greatest
+
+    def _frame(self, so_far: tuple[float, ...]) -> Frame:
+        lowest, highest = self.bounds(so_far)
+        middle = so_far[0]
+        if self._traits.seats == 2:
+            middle += (self._traits.constant - sum(so_far)) / 2
+        # The first frame only serves to delay the bounds: whoever is not there yet is a ply away at least.
+        plain = Frame(so_far[0], middle, (lowest, 0), (highest, 0), self._sooner)
+        return plain._replace(lowest=plain.delayed((lowest, 0)), highest=plain.delayed((highest, 0)))

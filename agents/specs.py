@@ -1,0 +1,140 @@
+"""Agents by name: ``alphabeta(depth=6)``, ``random``, ``mypackage.module:MyAgent(x=1)``."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zermelo.agents.agent import Agent
+from zermelo.agents.alpha_beta import AlphaBetaAgent
+from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.greedy import GreedyAgent
+from zermelo.agents.importing import import_name
+from zermelo.agents.minimax import MinimaxAgent
+from zermelo.agents.random_agent import RandomAgent
+from zermelo.agents.search_agent import ConfiguredAgent
+from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
+
+__all__ = ["AgentEntry", "list_agents", "make_agent"]
+
+_AGENTS: dict[str, type[ConfiguredAgent]] = {
+    agent.kind: agent for agent in (RandomAgent, GreedyAgent, MinimaxAgent, AlphaBetaAgent, ExpectiminimaxAgent)
+}
+
+_ALIASES = {"expectimax": "expectiminimax"}
+
+
+@dataclass(frozen=True)
+class AgentEntry:
+    """One line of ``zermelo agents``.
+
+    Attributes:
+        name: The name in specs.
+        summary: One sentence.
+        settings: Each setting with its default.
+    """
+
+    name: str
+    summary: str
+    settings: Mapping[str, Any]
+
+
+def list_agents() -> list[AgentEntry]:
+    """The agents that have a name, in order of name."""
+    entries = []
+    for name, cls in sorted(_AGENTS.items()):
+        summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+        settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
+        entries.append(AgentEntry(name, summary, settings))
+    return entries
+
+
+def make_agent(agent: str | Agent) -> Agent:
+    """The agent that a spec names; an agent is returned as it is.
+
+    Args:
+        agent: A name with settings, such as ``"alphabeta(depth=6)"``; or ``"module:name(...)"`` of a class or a
+            function that makes an agent, called with the settings.
+
+    Raises:
+        UnknownNameError: No agent has that name; the message says which was probably meant.
+        InvalidSettingError: The text cannot be read, a setting is unknown or wrong, or what was made is no agent.
+    """
+    if not isinstance(agent, str):
+        if isinstance(agent, type) or not isinstance(agent, Agent):
+            raise InvalidSettingError(
+                f"an agent is the text of one, such as 'alphabeta(depth=6)', or an object with a name and the "
+                f"methods act(env) and reset(seed), not {agent!r}"
+            )
+        return agent
+    spec = parse_spec(agent)
+    if ":" in spec.name:
+        return _foreign(spec)
+    name = _ALIASES.get(spec.name, spec.name)
+    if name not in _AGENTS:
+        raise unknown_name("agent", spec.name, [*_AGENTS, *_ALIASES])
+    cls = _AGENTS[name]
+    known = [field.name for field in dataclasses.fields(cls)]
+    _check_settings(spec, known)
+    made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
+    return made
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Bare words are text, except where an evaluator is meant, which may have settings of its own."""
+    if isinstance(value, Spec) and name != "evaluator":
+        if value.arguments:
+            raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
+        return value.name
+    return value
+
+
+def _check_settings(spec: Spec, known: list[str]) -> None:
+    for name in spec.arguments:
+        if name not in known:
+            settings = ", ".join(known) or "none"
+            raise InvalidSettingError(f"{spec.name} has no setting {name!r}: its settings are {settings}")
+
+
+def _foreign(spec: Spec) -> Agent:
+    """An agent of somebody else's, from a class or a function in a module."""
+    make = import_name(spec.name)
+    if not callable(make):
+        raise InvalidSettingError(f"{spec.name!r} is not a class or function that makes an agent, but {make!r}")
+    try:
+        accepted = inspect.signature(make).parameters
+    except (TypeError, ValueError):  # made in C, without a signature
+        accepted = None
+    if accepted is not None:
+        names = [p.name for p in accepted.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        if not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
+            _check_settings(spec, names)
+    arguments = {key: value.name if _is_word(value) else value for key, value in spec.arguments.items()}
+    made = _called(make, spec, arguments)
+    for method in ("act", "reset"):
+        if isinstance(made, type) or not callable(getattr(made, method, None)):
+            raise InvalidSettingError(
+                f"{spec} made {made!r}, which is no agent: it needs the methods act(env) and reset(seed)"
+            )
+    if not isinstance(getattr(made, "name", None), str):
+        made.name = str(spec)
+    agent: Agent = made
+    return agent
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, Spec) and not value.arguments
+
+
+def _called(make: Callable[..., Any], spec: Spec, arguments: Mapping[str, Any]) -> Any:
+    try:
+        return make(**arguments)
+    except ZermeloError as error:
+        raise type(error)(f"cannot make {spec}: {error}") from error.__cause__
+    except Exception as error:
+        raise InvalidSettingError(f"cannot make {spec}: {type(error).__name__}: {error}") from error
