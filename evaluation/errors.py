@@ -1,7 +1,7 @@
 """What can go wrong around a match, besides an agent's failure (which is a result, not an error).
 
 - ``ZermeloError``
-    - ``EnvironmentFailureError``: the environment itself raised; no agent is to blame
+    - ``EnvironmentFailureError`` (an ``EnvFailedError``): the environment itself raised; no agent is to blame
     - ``AgentStartError``: an agent cannot be made
     - ``WorkerError``: a worker process could not start
     - ``StoreError``: the results cannot be written or read
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zermelo.envs import ZermeloError
+from zermelo.envs import EnvFailedError, ZermeloError
 
 if TYPE_CHECKING:
     from zermelo.evaluation.record import GameRecord
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-class EnvironmentFailureError(ZermeloError):
+class EnvironmentFailureError(EnvFailedError):
     """The environment raised, gave a reward that is not a number, or left a player without a legal action.
 
     Attributes:

@@ -21,8 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import Agent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.agents import Agent, SearchResult
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.wrappers import game_name
 from zermelo.evaluation.entrants import EnvSource, build_agent, build_env
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -211,9 +212,11 @@ def _one_move(referee: Referee, agent: Agent, seat: int) -> Move:
     before = referee.fingerprint()
     clock = time.perf_counter()
     try:
-        action = agent.act(referee.env)
+        action, result = _choose(agent, referee.env)
     except (KeyboardInterrupt, UnsupportedGameError):
         raise
+    except EnvFailedError as error:
+        raise EnvironmentFailureError(str(error)) from error
     except BaseException as error:
         raise _AgentFailureError(_kind(error, FailureKind.CRASH), seat, _sentence("act", error)) from error
     seconds = round(time.perf_counter() - clock, 6)
@@ -226,15 +229,17 @@ def _one_move(referee: Referee, agent: Agent, seat: int) -> Move:
         raise _AgentFailureError(FailureKind.ILLEGAL_ACTION, seat, f"played {refusal}")
     played = plain(action)
     referee.step(played if type(played) is int else action)
-    return Move(seat, played, seconds, *_search_figures(agent))
-
-
-def _search_figures(agent: Any) -> tuple[int | None, int | None, float | None]:
-    """Nodes, depth and value of the move just made, from agents that keep their ``last_result``."""
-    result = getattr(agent, "last_result", None)
     if result is None:
-        return None, None, None
-    return plain(result.nodes), plain(result.depth), plain(result.value)
+        return Move(seat, played, seconds)
+    return Move(seat, played, seconds, plain(result.nodes), plain(result.depth), plain(result.value))
+
+
+def _choose(agent: Agent, env: Any) -> tuple[Any, SearchResult | None]:
+    """The agent's action, with its search's figures where ``act`` is the plain answer of its search."""
+    if isinstance(agent, SearchAgent) and type(agent).act is SearchAgent.act:
+        result = agent.search(env)
+        return result.env_action, result
+    return agent.act(env), None
 
 
 def _kind(error: BaseException, otherwise: FailureKind) -> FailureKind:

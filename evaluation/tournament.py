@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from zermelo.envs import InvalidSettingError
+from zermelo.agents import Agent
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.evaluation.engines import Engine, GamePlayer, SerialEngine
 from zermelo.evaluation.entrants import (
     AgentSource,
@@ -153,6 +155,8 @@ class Tournament:
             raise InvalidSettingError(f"max_moves must be a whole number of at least 1, not {max_moves!r}")
         referee = referee_for(build_env(env)[0], seed)
         found = entrants(agents)
+        for entrant in found:
+            require_fit(entrant.build(), referee.env, entrant.name)
         names = [entrant.name for entrant in found]
         schedule = round_robin_schedule(names, seats=len(referee.seat_names), games=games, seed=seed)
         return cls(env, referee.seat_names, found, games, seed, max_moves, schedule)
@@ -199,6 +203,20 @@ class Tournament:
             "versions": versions(),
             "machine": {"system": platform.platform(), "processors": os.cpu_count()},
         }
+
+
+def require_fit(agent: Agent, env: Any, name: str) -> None:
+    """Asks a search whether it can play this kind of game, before any game is lost over it.
+
+    Raises:
+        UnsupportedGameError: It cannot; the message says which agent can.
+    """
+    if not isinstance(agent, SearchAgent):
+        return
+    try:
+        agent.check_game(as_game(env, backend=agent.backend, traits=agent.traits).traits)
+    except UnsupportedGameError as error:
+        raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
 
 
 def _described(source: AgentSource) -> str:

@@ -1,0 +1,89 @@
+"""The command and its subcommands; what they do is imported only when one of them runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from zermelo.envs import ZermeloError
+
+__all__ = ["app", "main"]
+
+USER_ERROR = 2
+INTERRUPTED = 130
+
+
+class _Group(TyperGroup):
+    """Turns this package's errors into a sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ZermeloError as error:
+            typer.echo(f"zermelo: {error}", err=True)
+            raise SystemExit(USER_ERROR) from error
+        except KeyboardInterrupt as error:
+            raise SystemExit(INTERRUPTED) from error
+        except BrokenPipeError:
+            # Whoever read the output has had enough (`zermelo envs | head`): nothing more to say, nor to flush.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(0) from None
+
+
+app = typer.Typer(
+    name="zermelo",
+    cls=_Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with:  zermelo tournament classic/tictactoe-v3 random alphabeta",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import importlib.metadata
+
+        typer.echo(f"zermelo {importlib.metadata.version('zermelo')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _zermelo(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Game-search agents for PettingZoo and Gymnasium, and tournaments that say who is better."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line.
+
+    Args:
+        arguments: Instead of the process's own.
+    """
+    # What pygame would say on import does not belong in a table; worker processes inherit this.
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    app(args=None if arguments is None else list(arguments), prog_name="zermelo")
+
+
+def _register() -> None:
+    from zermelo.evaluation.cli import listing, perft, play, search, tournament
+
+    app.command(name="tournament")(tournament.tournament)
+    app.command(name="search")(search.search)
+    app.command(name="play")(play.play)
+    app.command(name="perft")(perft.perft_command)
+    app.command(name="agents")(listing.agents)
+    app.command(name="envs")(listing.envs)
+
+
+_register()

@@ -1,0 +1,63 @@
+"""``zermelo agents`` and ``zermelo envs``: what there is to name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from zermelo.envs.spec_text import Spec, format_spec
+
+__all__ = ["agents", "envs"]
+
+
+def agents(
+    settings: Annotated[bool, typer.Option("--settings", help="Also every setting with its default.")] = False,
+) -> None:
+    """List the agents that have a name.
+
+    Settings go in brackets, as in [bold]"alphabeta(depth=4, ties='first')"[/bold]. An agent of your own is
+    [bold]module:name(...)[/bold], a class or a function that makes one.
+    """
+    from zermelo.agents import list_agents
+
+    entries = list_agents()
+    _print([(entry.name, entry.summary) for entry in entries])
+    if settings:
+        for entry in entries:
+            values = {name: _shown(value) for name, value in entry.settings.items()}
+            typer.echo(f"\n{format_spec(entry.name, values)}")
+
+
+def _shown(value: Any) -> Any:
+    return Spec(value.name) if isinstance(value, Spec) else value
+
+
+def envs() -> None:
+    """List the environments that can be named, with what is installed.
+
+    Besides these: any id in Gymnasium's registry, any OpenSpiel game as [bold]openspiel/NAME[/bold], and your own
+    as [bold]module:function[/bold].
+    """
+    from zermelo.envs import list_envs
+
+    _print([(entry.name, entry.summary) for entry in list_envs()])
+
+
+def _print(lines: Iterable[tuple[str, str]]) -> None:
+    """Two columns; the second is folded to the terminal's width, and not at all in a pipe."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not console.is_terminal:
+        for name, text in lines:
+            typer.echo(f"{name}\t{text}")
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, text in lines:
+        table.add_row(name, text)
+    console.print(table, highlight=False, markup=False)

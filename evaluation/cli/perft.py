@@ -1,0 +1,48 @@
+"""``zermelo perft``: how many positions there are so many moves away, the usual check of a game's rules."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
+
+__all__ = ["perft_command"]
+
+
+def perft_command(
+    env: EnvText,
+    depth: Annotated[int, typer.Argument(min=0, help="Moves to look ahead.", show_default=False)],
+    moves: MovesText = "",
+    split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
+    seed: Seed = 0,
+) -> None:
+    """Count the leaves of the game tree at a depth.
+
+    Lines of play that end earlier are not counted, so that the numbers can be compared with published tables.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
+    """
+    from zermelo.envs import as_game, perft
+    from zermelo.evaluation.cli.position import parse_moves, position_after
+
+    referee = position_after(env, parse_moves(moves), seed)
+    game = as_game(referee.env)
+    state = game.snapshot(referee.env)
+    started = time.perf_counter()
+    if split and depth > 0:
+        text = getattr(game, "action_text", None)
+        count = 0
+        for action in game.legal_actions(state):
+            below = perft(game, depth - 1, game.result(state, action))
+            count += below
+            typer.echo(f"{action if text is None else text(state, action)}: {below:,}")
+    else:
+        count = perft(game, depth, state)
+    seconds = time.perf_counter() - started
+    speed = f", {count / seconds:,.0f} leaves a second" if seconds > 0 else ""
+    typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")

@@ -1,0 +1,135 @@
+"""``zermelo search``: one position, searched and explained."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from zermelo.evaluation.cli.arguments import AgentText, EnvText, MovesText, Seed
+
+if TYPE_CHECKING:
+    from zermelo.agents import SearchResult
+
+__all__ = ["search"]
+
+
+def search(
+    env: EnvText,
+    agent: AgentText,
+    moves: MovesText = "",
+    exact: Annotated[
+        bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
+    seed: Seed = 0,
+) -> None:
+    """Search a position and say what was found.
+
+    The value is for the player to move, in the game's own rewards: 1 is a win where a win pays 1.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo search classic/tictactoe-v3 alphabeta --moves 0,1 --exact
+
+    [dim]$[/dim] zermelo search classic/connect_four-v3 "alphabeta(seconds=2)" --moves 3,3,2 --watch
+    """
+    from zermelo.agents import make_agent
+    from zermelo.envs import GameOverError, InvalidSettingError, as_game
+    from zermelo.envs.wrappers import game_name
+    from zermelo.evaluation.cli.position import drawing, parse_moves, position_after
+
+    played = parse_moves(moves)
+    searcher: Any = make_agent(agent)
+    if not hasattr(searcher, "search"):
+        raise InvalidSettingError(f"{agent} gives an action and no more: choose an agent that searches")
+    known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
+    if exact and "exact" in known:
+        searcher = replace(searcher, exact=True)
+    referee = position_after(env, played, seed)
+    name = game_name(referee.env)
+    seat = referee.turn()
+    if seat is None:
+        raise GameOverError(f"{name} is over after {moves}: the rewards are {_rewards(referee.rewards)}")
+    game = as_game(referee.env)
+    show = _Shower(game, game.snapshot(referee.env))
+    if watch:
+        if "on_iteration" not in known:
+            raise InvalidSettingError(f"{agent} has no iterations to watch: leave --watch out")
+        searcher = replace(searcher, on_iteration=show.iteration)
+    searcher.reset(seed)
+    after = f" after {moves}" if played else ""
+    typer.echo(f"{name}{after}, {referee.seat_names[seat]} to move")
+    if board := drawing(game, referee.env):
+        typer.echo(f"\n{board}\n")
+    result = searcher.search(referee.env)
+    typer.echo(show.result(result, referee.seat_names[seat]))
+
+
+def _rewards(rewards: list[float]) -> str:
+    return ", ".join(f"{reward:g}" for reward in rewards)
+
+
+class _Shower:
+    """Results as lines of text."""
+
+    def __init__(self, game: Any, state: Any) -> None:
+        self._game, self._state = game, state
+
+    def line(self, actions: tuple[int, ...]) -> str:
+        """A line of play in the game's own notation."""
+        state, shown = self._state, []
+        text = getattr(self._game, "action_text", None)
+        for action in actions:
+            written = str(action) if text is None else str(text(state, action))
+            shown.append(str(action) if written == str(action) else f"{action}={written}")
+            if text is None:
+                continue
+            state = self._game.result(state, action)
+            if self._game.to_move(state) < 0:  # chance: what follows depends on it
+                text = None
+        return " ".join(shown)
+
+    def iteration(self, result: SearchResult) -> None:
+        """One line for an iteration."""
+        typer.echo(
+            f"depth {result.depth:>3}  value {result.value:>9.4f}  {result.nodes:>11,} nodes"
+            f"  {result.seconds:>8.2f} s  {self.line(result.principal_variation)}"
+        )
+
+    def result(self, result: SearchResult, player: str) -> str:
+        """The whole answer."""
+        kind = "proven" if result.proven else "estimated from samples" if result.is_estimate else "not proven"
+        error = f" +- {result.standard_error:.2g}" if result.standard_error is not None else ""
+        plies = f", {result.plies} moves to the end" if result.plies is not None else ""
+        lines = [
+            f"value     {result.value:.6g}{error} for {player} ({kind}{plies})",
+            f"best      {self.line((result.action,))}{self._others(result)}",
+        ]
+        if result.action_values:
+            ranked = sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
+            lines.append(
+                "actions   " + "   ".join(f"{self.line((action,))}: {value:.4g}" for action, value in ranked)
+            )
+        if len(result.principal_variation) > 1:
+            lines.append(f"line      {self.line(result.principal_variation)}")
+        speed = f", {result.nodes / result.seconds:,.0f} nodes a second" if result.seconds > 0 else ""
+        depth = f", depth {result.depth}" if result.depth else ""
+        lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{speed}")
+        lines.append(f"stopped   {_REASONS.get(result.stopped_by.value, result.stopped_by.value)}")
+        return "\n".join(lines)
+
+    def _others(self, result: SearchResult) -> str:
+        others = [action for action in result.best_actions if action != result.action]
+        return f" (as good: {', '.join(self.line((action,)) for action in others)})" if others else ""
+
+
+_REASONS = {
+    "completed": "completed: more effort would change nothing",
+    "depth": "at the depth limit",
+    "nodes": "at the node limit",
+    "simulations": "at the limit on simulations",
+    "seconds": "at the time limit",
+    "interrupt": "when asked to",
+}
