@@ -22,7 +22,7 @@ import numpy as np
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.wrappers import innermost, is_aec, require_reset
 
-__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "legal_actions", "observed_mask"]
+__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "legal_actions", "listed", "observed_mask"]
 
 MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
@@ -231,3 +231,9 @@ def legal_actions(env: Any) -> list[Any]:
         mask = observed_mask(raw, agent)
     actions = codec.all_actions() if mask is None else codec.masked(mask)
     return [codec.to_env(action) for action in actions]
+
+
+def listed(actions: Sequence[int]) -> str:
+    """Actions as text, shortened where there are many."""
+    shown = ", ".join(str(action) for action in actions[:20])
+    return f"{shown}, ... ({len(actions)} in all)" if len(actions) > 20 else shown

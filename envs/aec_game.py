@@ -49,7 +49,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.actions import codec_for, observed_mask
+from zermelo.envs.actions import codec_for, listed, observed_mask
 from zermelo.envs.copier import copier_for
 from zermelo.envs.errors import (
     EnvFailedError,
@@ -59,11 +59,10 @@ from zermelo.envs.errors import (
     ZermeloError,
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
-from zermelo.envs.global_random import global_random_state
 from zermelo.envs.known import known_facts
 from zermelo.envs.random_state import global_random_guard, replace_generators
 from zermelo.envs.state_key import state_key
-from zermelo.envs.wrappers import game_name, innermost, layers, require_reset, seat_agents
+from zermelo.envs.wrappers import game_name, innermost, quieten, require_reset, seat_agents
 
 __all__ = ["AECGame", "EnvState", "declares_chance"]
 
@@ -162,11 +161,7 @@ class AECGame:
 
     def _quiet_copy(self, raw: Any) -> Any:
         """A copy for search: it draws nothing on the screen and stops at declared chance."""
-        env = self._copy(raw)
-        for layer in layers(env):
-            attributes = getattr(layer, "__dict__", {})
-            if attributes.get("render_mode") is not None:
-                attributes["render_mode"] = None
+        env = quieten(self._copy(raw))
         if self._declared:
             env.defer_chance = True
         return env
@@ -242,7 +237,7 @@ class AECGame:
         if action not in self.legal_actions(state):
             raise IllegalActionError(
                 f"{action!r} is not legal for {self.agents[state.mover]!r} in {self._name}: "
-                f"legal are {_listed(self.legal_actions(state))}"
+                f"legal are {listed(self.legal_actions(state))}"
             )
         env = self._copy(state.env)
         guard: Any = nullcontext()
@@ -350,16 +345,13 @@ class AECGame:
         """The state after an action with all randomness from a seed; whether global generators were used."""
         if state.mover == CHANCE:
             return self._apply_outcome(state, action), False
-        with global_random_guard(seed):
-            start = global_random_state()
+        with global_random_guard(seed) as use:
             after = self.sample_result(state, action, np.random.default_rng(seed))
-            return after, global_random_state() != start
+        return after, use.consumed
 
     def comparable(self, state: EnvState) -> Hashable:
         """A value of the state in which random generators do not count."""
-        env = self._copy(state.env)
-        replace_generators(env, np.random.default_rng(0))
-        return state.mover, state.over, state.totals, state_key(env)
+        return state.mover, state.over, state.totals, state_key(state.env)
 
     def environment(self, state: EnvState) -> Any:
         """The copy of the environment in a state."""
@@ -380,8 +372,3 @@ class AECGame:
             raise
         except Exception as error:
             raise self._failure(what, error) from error
-
-
-def _listed(actions: Sequence[int]) -> str:
-    shown = ", ".join(str(action) for action in actions[:20])
-    return f"{shown}, ... ({len(actions)} in all)" if len(actions) > 20 else shown

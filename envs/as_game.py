@@ -13,12 +13,12 @@ from typing import Any
 
 from zermelo.envs.actions import codec_for
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import Chance, Game, Information, Traits, TraitSource
+from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.global_random import may_use_global_random
 from zermelo.envs.inference import Findings, configuration, infer, remembered, same_configuration
 from zermelo.envs.known import known_facts
 from zermelo.envs.traits import declared_traits, given_traits, merge_traits
-from zermelo.envs.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
+from zermelo.envs.wrappers import full_name, game_name, innermost, is_gymnasium, require_reset, seat_agents
 
 __all__ = ["as_game", "is_game", "register_rules"]
 
@@ -123,8 +123,7 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
 
 
 def _special_game(raw: Any, given: Mapping[str, Any]) -> Any | None:
-    name = f"{type(raw).__module__}.{type(raw).__qualname__}"
-    if name == "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0":
+    if full_name(type(raw)) == "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0":
         from zermelo.envs.openspiel_game import OpenSpielGame
 
         return OpenSpielGame(raw, given)
@@ -159,6 +158,7 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
     if declares_chance(raw):
         known["chance"] = Chance.EXACT
     decided = {**known, **declared, **given}
+    hidden = decided.get("information") == Information.HIDDEN
     needed = [name for name in ("reward_sum", "chance", "terminal_rewards_only") if name not in decided]
     if decided.get("reward_sum") == "constant_sum" and "constant" not in decided:
         needed.append("constant")
@@ -166,7 +166,9 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
     inferred: Mapping[str, Any] = {}
     assumed: Mapping[str, Any] = {}
     constants: Mapping[str, Any] = {}
-    if needed:
+    if hidden:  # no search will look at it, so nothing need be found out
+        assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
+    elif needed:
         findings = _findings(adapter, raw, base, len(seats))
         inferred, assumed = findings.inferred, findings.assumed
         uses_global = uses_global or findings.uses_global_random

@@ -16,18 +16,12 @@ import numpy as np
 
 from zermelo.envs.wrappers import layers
 
-__all__ = ["global_random_state", "may_use_global_random"]
+__all__ = ["may_use_global_random"]
 
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"numpy", "gymnasium", "pettingzoo", "pygame"}
 _HARMLESS = frozenset(
     {"Generator", "RandomState", "default_rng", "SeedSequence", "Random", "SystemRandom", "PCG64"}
 )
-
-
-def global_random_state() -> tuple[Any, ...]:
-    """Values that change whenever a number is drawn from the global generators."""
-    legacy: Any = np.random.get_state(legacy=True)  # noqa: NPY002 - the global generator is what this looks at
-    return random.getstate(), legacy[2], legacy[1].tobytes(), legacy[3]
 
 
 def may_use_global_random(env: Any) -> bool:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from zermelo.envs.game import Chance, Information, RewardSum
-from zermelo.envs.wrappers import layers
+from zermelo.envs.wrappers import full_name, layers
 
 __all__ = ["Facts", "known_facts"]
 
@@ -26,11 +28,14 @@ class Facts:
         traits: Fields of ``Traits`` and their values.
         legal_actions: The legal actions of the agent to move, ascending, without an observation.
         key: A value such that equal keys mean the same future.
+        redraw_hidden: Draws again, in a copy, what the environment holds but the player does not see, so that a
+            search does not look at it.
     """
 
     traits: Mapping[str, Any] = field(default_factory=dict)
     legal_actions: Callable[[Any], tuple[int, ...]] | None = None
     key: Callable[[Any], Hashable] | None = None
+    redraw_hidden: Callable[[Any, np.random.Generator], None] | None = None
 
 
 # -- tic-tac-toe and Connect Four ------------------------------------------------------------------------------
@@ -110,6 +115,21 @@ def _pieces(board: Any) -> tuple[int, ...]:
     )
 
 
+# -- Blackjack -------------------------------------------------------------------------------------------------
+
+
+def _redraw_hole_card(env: Any, generator: np.random.Generator) -> None:
+    """Gymnasium's Blackjack deals the dealer's second card before the player decides, from an endless deck."""
+    raw = env.unwrapped
+    raw.dealer[1] = min(int(generator.integers(1, 14)), 10)
+
+
+def _blackjack_key(env: Any) -> Hashable:
+    """The player's hand and the dealer's open card: the hidden one is drawn again in every sample."""
+    raw = env.unwrapped
+    return tuple(sorted(raw.player)), raw.dealer[0]
+
+
 # -- the table -------------------------------------------------------------------------------------------------
 
 _DUEL = {
@@ -138,30 +158,46 @@ _FACTS = {
     "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": Facts(
         traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True}
     ),
+    "gymnasium.envs.toy_text.blackjack.BlackjackEnv": Facts(
+        traits={"chance": Chance.SAMPLED, "terminal_rewards_only": True},
+        key=_blackjack_key,
+        redraw_hidden=_redraw_hole_card,
+    ),
     "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS),
-    "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": Facts(),
 }
 
 
 def known_facts(env: Any) -> Facts:
     """What is known about an environment: its own class first, then what it inherits and what it wraps."""
-    own = _FACTS.get(_full_name(type(env)))
+    own = _FACTS.get(full_name(type(env)))
     if own is not None:
         return own
+    if full_name(type(env)) == _SHIMMY:
+        return Facts(traits=_shimmy_traits(env))
+    # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards stay
+    # hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
-    for layer in reversed(layers(env)):
-        for cls in reversed(type(layer).__mro__):
-            facts = _FACTS.get(_full_name(cls))
-            if facts is None:
-                continue
-            # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden
-            # cards and simultaneous moves stay hidden.
-            if facts.traits.get("information") is Information.HIDDEN:
+    redraw_hidden = None
+    for layer in layers(env):
+        for cls in type(layer).__mro__:
+            facts = _FACTS.get(full_name(cls), Facts())
+            found = _shimmy_traits(layer) if full_name(cls) == _SHIMMY else facts.traits
+            if found.get("information") is Information.HIDDEN:
                 traits["information"] = Information.HIDDEN
-            if facts.traits.get("chance") is Chance.SAMPLED:
+            if found.get("chance") is Chance.SAMPLED:
                 traits["chance"] = Chance.SAMPLED
-    return Facts(traits=traits)
+            redraw_hidden = redraw_hidden or facts.redraw_hidden
+    return Facts(traits=traits, redraw_hidden=redraw_hidden)
 
 
-def _full_name(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
+_SHIMMY = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
+
+
+def _shimmy_traits(env: Any) -> dict[str, Any]:
+    """OpenSpiel's game type, seen through copies of the environment, where chance can only be sampled."""
+    from zermelo.envs.openspiel_game import openspiel_traits
+
+    traits = openspiel_traits(env._env)
+    if traits["chance"] is Chance.EXACT:
+        traits["chance"] = Chance.SAMPLED
+    return traits

@@ -12,7 +12,19 @@ from typing import Any
 
 from zermelo.envs.errors import UnsupportedGameError
 
-__all__ = ["game_name", "innermost", "is_aec", "is_gymnasium", "layers", "require_reset", "seat_agents"]
+__all__ = [
+    "full_name",
+    "game_name",
+    "innermost",
+    "is_aec",
+    "is_gymnasium",
+    "is_parallel",
+    "layers",
+    "quieten",
+    "require_reset",
+    "seat_agents",
+    "thin",
+]
 
 _CHECKING_WRAPPERS = frozenset(
     {
@@ -51,7 +63,8 @@ def is_gymnasium(env: Any) -> bool:
     return base is not None and isinstance(env, base)
 
 
-def _full_name(cls: type) -> str:
+def full_name(cls: type) -> str:
+    """The module and qualified name of a class."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -60,9 +73,17 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while _full_name(type(env)) in _CHECKING_WRAPPERS:
+    while full_name(type(env)) in _CHECKING_WRAPPERS:
         env = env.env
     return env
+
+
+def thin(copy: Any) -> Any:
+    """Takes the wrappers that only check out of a copy, also below Gymnasium's ``TimeLimit``, and returns it."""
+    copy = innermost(copy)
+    if full_name(type(copy)) == "gymnasium.wrappers.common.TimeLimit":
+        copy.env = thin(copy.env)
+    return copy
 
 
 def layers(env: Any) -> list[Any]:
@@ -70,12 +91,13 @@ def layers(env: Any) -> list[Any]:
     found = [env]
     while True:
         inner = getattr(found[-1], "__dict__", {}).get("env")
-        if inner is None or not (is_aec(inner) or is_gymnasium(inner) or _is_parallel(inner)):
+        if inner is None or not (is_aec(inner) or is_gymnasium(inner) or is_parallel(inner)):
             return found
         found.append(inner)
 
 
-def _is_parallel(env: Any) -> bool:
+def is_parallel(env: Any) -> bool:
+    """Whether this is a PettingZoo ``ParallelEnv``, whose agents move at the same time."""
     base = _class_in("pettingzoo.utils.env", "ParallelEnv")
     return base is not None and isinstance(env, base)
 
@@ -94,12 +116,14 @@ def require_reset(env: Any) -> None:
     Raises:
         UnsupportedGameError: It is not an environment, a parallel environment, or it has not been reset.
     """
-    if _is_parallel(env):
+    if is_parallel(env):
         raise UnsupportedGameError(
             f"{game_name(env)} is a parallel environment, whose agents move at the same time: search needs an AEC "
             "environment, where they take turns"
         )
     if is_gymnasium(env):
+        if not all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env)):
+            raise UnsupportedGameError(f"{game_name(env)} has not been reset: call env.reset() first")
         return
     if not is_aec(env):
         raise UnsupportedGameError(
@@ -118,6 +142,19 @@ def require_reset(env: Any) -> None:
         ready = hasattr(raw, "_cumulative_rewards")
     if not ready:
         raise UnsupportedGameError(f"{game_name(raw)} has not been reset: call env.reset() first")
+
+
+def quieten(env: Any) -> Any:
+    """Makes a copy that is searched draw nothing: ``render_mode`` becomes None in every layer that has set one.
+
+    Environments look at it in ``step`` to decide whether to draw a frame; a search would open windows and wait for
+    the frame rate. An environment whose rules depend on its render mode would be searched as without one.
+    """
+    for layer in layers(env):
+        attributes = getattr(layer, "__dict__", {})
+        if attributes.get("render_mode") is not None:
+            attributes["render_mode"] = None
+    return env
 
 
 def seat_agents(raw: Any) -> tuple[Any, ...]:

@@ -1,0 +1,62 @@
+"""Perft: counting the leaves of the game tree at a depth, the classic check of a move generator."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+from zermelo.envs.as_game import as_game, is_game
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE, Game
+
+__all__ = ["perft"]
+
+
+@overload
+def perft(game: Any, depth: int, *, state: Any = None, split: Literal[False] = False) -> int: ...
+@overload
+def perft(game: Any, depth: int, *, state: Any = None, split: Literal[True]) -> dict[int, int]: ...
+def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> int | dict[int, int]:
+    """The number of leaves of the game tree at a depth: paths of exactly that many moves.
+
+    Paths that end earlier are not counted. Chance events count as moves: each outcome is a branch.
+
+    Args:
+        game: A live environment (the tree starts at its position now), or a ``Game``.
+        depth: Moves from the root to the leaves, at least 0.
+        state: The root, for a ``Game``; None for its initial state.
+        split: Count for each root action apart.
+
+    Returns:
+        The count, or with ``split`` a count for each action (or chance outcome) at the root, ascending.
+
+    Raises:
+        InvalidSettingError: The depth is not a whole number of at least 0 (at least 1 with ``split``).
+        UnsupportedGameError: ``game`` cannot be seen as a game.
+    """
+    least = 1 if split else 0
+    if isinstance(depth, bool) or not isinstance(depth, int) or depth < least:
+        raise InvalidSettingError(f"depth must be a whole number of at least {least}, not {depth!r}")
+    rules = as_game(game)
+    if state is None:
+        state = rules.initial_state() if is_game(game) or not hasattr(game, "step") else rules.snapshot(game)
+    if split:
+        return {
+            branch: _count(rules, rules.result(state, branch), depth - 1) for branch in _branches(rules, state)
+        }
+    return _count(rules, state, depth)
+
+
+def _branches(game: Game[Any], state: Any) -> list[int]:
+    if game.is_terminal(state):
+        return []
+    if game.to_move(state) == CHANCE:
+        return [outcome for outcome, _ in game.chance_outcomes(state)]
+    return list(game.legal_actions(state))
+
+
+def _count(game: Game[Any], state: Any, depth: int) -> int:
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return len(_branches(game, state))
+    return sum(_count(game, game.result(state, branch), depth - 1) for branch in _branches(game, state))
