@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from zermelo.agents import Agent
-from zermelo.evaluation.entrants import Entrant, EnvSource, build_env, env_name
+from zermelo.evaluation.entrants import Entrant, EnvSource, build_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match import MAX_MOVES, play_game
 from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, versions
@@ -39,12 +39,14 @@ class GamePlayer:
 
     Attributes:
         env: What makes the environment.
+        env_name: What records call it.
         seat_names: The environment's, for games in which it cannot even start.
         entrants: The agents by name.
         max_moves: The limit on moves of a game.
     """
 
     env: EnvSource
+    env_name: str
     seat_names: tuple[str, ...]
     entrants: Mapping[str, Entrant]
     max_moves: int = MAX_MOVES
@@ -58,12 +60,12 @@ class GamePlayer:
         """
         try:
             agents = self._seated(game.seats)
-            live, name = build_env(self.env)
+            live, _ = build_env(self.env)
             record = play_game(
                 referee_for(live, game.seed),
                 agents,
                 seed=game.seed,
-                env=name,
+                env=self.env_name,
                 names=game.seats,
                 game_id=game.game_id,
                 opening=game.opening,
@@ -74,7 +76,7 @@ class GamePlayer:
             if error.record is not None:
                 return error.record
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
-            return lost_game(game, env_name(self.env), self.seat_names, failure)
+            return lost_game(game, self.env_name, self.seat_names, failure)
         if record.failure is not None:
             self._agents.clear()
         return record

@@ -26,7 +26,6 @@ from typing import Any, Final
 
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.engines import GamePlayer, lost_game
-from zermelo.evaluation.entrants import env_name
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.record import Failure, FailureKind, GameRecord
 from zermelo.evaluation.schedule import ScheduledGame
@@ -90,7 +89,7 @@ class ProcessEngine:
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment ended its process ({how})")
         else:
             failure = Failure(FailureKind.CRASH, seat, f"its process ended during its turn ({how})")
-        return lost_game(game, env_name(self._player.env), self._player.seat_names, failure)
+        return lost_game(game, self._player.env_name, self._player.seat_names, failure)
 
 
 def _manner_of_death(exit_code: int | None) -> str:

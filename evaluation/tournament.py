@@ -169,7 +169,8 @@ class Tournament:
         """
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise InvalidSettingError(f"workers must be a whole number of at least 1, not {workers!r}")
-        player = GamePlayer(self.env, self.seat_names, {e.name: e for e in self.entrants}, self.max_moves)
+        by_name = {entrant.name: entrant for entrant in self.entrants}
+        player = GamePlayer(self.env, env_name(self.env), self.seat_names, by_name, self.max_moves)
         if workers == 1:
             return SerialEngine(player)
         if is_live(self.env):

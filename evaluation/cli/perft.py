@@ -36,13 +36,12 @@ def perft_command(
     started = time.perf_counter()
     if split and depth > 0:
         text = getattr(game, "action_text", None)
-        count = 0
-        for action in game.legal_actions(state):
-            below = perft(game, depth - 1, game.result(state, action))
-            count += below
+        counts = perft(game, depth, state=state, split=True)
+        for action, below in counts.items():
             typer.echo(f"{action if text is None else text(state, action)}: {below:,}")
+        count = sum(counts.values())
     else:
-        count = perft(game, depth, state)
+        count = perft(game, depth, state=state)
     seconds = time.perf_counter() - started
     speed = f", {count / seconds:,.0f} leaves a second" if seconds > 0 else ""
     typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")
