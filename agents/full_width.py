@@ -69,7 +69,7 @@ class FullWidthSearch:
         self.effort.visit(ply)
         game = self.game
         if game.is_terminal(state):
-            return Visit(self.scale.terminal(state), True)
+            return Visit(self.scale.terminal(state), self._width is None)
         mover = game.to_move(state)
         if mover == CHANCE:
             return self._expectation(state, depth, ply)

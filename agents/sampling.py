@@ -129,6 +129,6 @@ class LookingInside:
         if watched is not None:
             self.watched = lambda check: LookingInside(watched(check))
 
-    def __call__(self, game: SampledGame, state: Sampled, *rest: Any) -> Any:
+    def __call__(self, game: Any, state: Any, *rest: Any) -> Any:
         """What the function says of the state inside."""
         return self._function(game.inside, state.state, *rest)

@@ -1,0 +1,149 @@
+"""Searches of real games against numbers that are known, and against OpenSpiel's own searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from doubles.small_games import CoinRow, ConnectK
+
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
+from zermelo.agents.minimax import minimax
+from zermelo.envs import as_game
+
+TEXTBOOK = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+
+# Nodes of alpha-beta on tic-tac-toe from the empty board, cells row by row; PettingZoo numbers them column by column,
+# which by symmetry is the same tree.
+COUNTS = [("full", 18297), ("bounds", 16811)]
+
+
+@pytest.fixture
+def tictactoe():
+    pettingzoo = pytest.importorskip("pettingzoo")
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    env.reset(seed=0)
+    return env
+
+
+@pytest.mark.parametrize(("window", "nodes"), COUNTS)
+def test_alpha_beta_nodes_of_tictactoe(window, nodes):
+    result = AlphaBetaAgent(window=window, **TEXTBOOK).search_state(ConnectK())
+    assert (result.value, result.nodes, result.depth) == (0, nodes, 9)
+
+
+@pytest.mark.parametrize(("window", "nodes"), COUNTS)
+def test_alpha_beta_nodes_of_pettingzoos_tictactoe(tictactoe, window, nodes):
+    result = AlphaBetaAgent(window=window, backend="clone", **TEXTBOOK).search(tictactoe)
+    assert (result.value, result.nodes, result.proven) == (0, nodes, True)
+
+
+def test_minimax_nodes_of_pettingzoos_tictactoe(tictactoe):
+    """549,946: OpenSpiel, get_all_histories_test.cc."""
+    result = MinimaxAgent(backend="clone").search(tictactoe)
+    assert result.nodes == 549_946
+    assert result.value == 0
+    assert dict(result.action_values) == dict.fromkeys(range(9), 0.0)
+    assert (result.plies, result.depth, result.proven) == (9, 9, True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "in_row", "value"),
+    [(3, 3, 3, 0), (3, 4, 3, 1), (4, 4, 3, 1)],
+)
+def test_mnk(rows, columns, in_row, value):
+    """3,3,3 is a draw; 3,4,3 and 4,4,3 are won by the first player."""
+    assert AlphaBetaAgent().search_state(ConnectK(rows, columns, in_row)).value == value
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"sooner": False}, {"table_mb": 0}, {"depth": 99}])
+def test_values_to_come_are_kept_not_totals(seed, settings):
+    """Rewards before the end, turns that do not alternate, and keys that leave out what was paid."""
+    rng = np.random.default_rng(seed)
+    game = CoinRow(rng.integers(1, 8, 8).tolist())
+    state = game.initial_state()
+    for _ in range(seed % 4):
+        state = game.result(state, int(rng.integers(2)))
+    mover = game.to_move(state)
+    values = {a: minimax(game, game.result(state, a)) * (1 if mover == 0 else -1) for a in (0, 1)}
+    result = AlphaBetaAgent(**settings).search_state(game, state)
+    assert result.value == max(values.values())
+    assert values[result.action] == result.value
+    assert all(values[action] == value for action, value in result.action_values.items())
+    if settings.get("exact"):
+        assert dict(result.action_values) == values
+
+
+class TestOpenSpiel:
+    """OpenSpiel's Python alpha-beta and expectiminimax, written by others, as the oracle."""
+
+    @pytest.fixture
+    def oracle(self):
+        return pytest.importorskip("open_spiel.python.algorithms.minimax")
+
+    @pytest.fixture
+    def pyspiel(self):
+        return pytest.importorskip("pyspiel")
+
+    # Positions are reached by random play; the plies are chosen so that the oracle needs milliseconds for each.
+    @pytest.mark.parametrize(
+        ("name", "positions", "least_plies", "most_plies"),
+        [
+            ("tic_tac_toe", 200, 2, 8),
+            ("connect_four(rows=4,columns=4)", 150, 6, 14),
+            ("breakthrough(rows=4,columns=3)", 150, 3, 14),
+        ],
+    )
+    def test_alpha_beta_minimax_and_oracle_agree(self, oracle, pyspiel, name, positions, least_plies, most_plies):
+        spiel = pyspiel.load_game(name)
+        game = as_game(spiel)
+        rng = np.random.default_rng(20250101)
+        pruned, full = AlphaBetaAgent(exact=True), MinimaxAgent()
+        plain = AlphaBetaAgent(table_mb=0, sooner=False, window="full", ordering="fixed")
+        done = 0
+        while done < positions:
+            state = spiel.new_initial_state()
+            for _ in range(int(rng.integers(least_plies, most_plies + 1))):
+                if not state.is_terminal():
+                    state.apply_action(int(rng.choice(state.legal_actions())))
+            if state.is_terminal():
+                continue
+            done += 1
+            mover = state.current_player()
+            expected = {
+                action: oracle.alpha_beta_search(spiel, state.child(action), None, 99, mover)[0]
+                for action in state.legal_actions()
+            }
+            best = {action for action, value in expected.items() if value == max(expected.values())}
+            found = pruned.search_state(game, state)
+            assert dict(found.action_values) == expected, (name, state.history())
+            assert set(found.best_actions) == best, (name, state.history())
+            assert found.value == max(expected.values())
+            assert found.action in best
+            assert dict(full.search_state(game, state).action_values) == expected, (name, state.history())
+            quick = plain.search_state(game, state)
+            assert (quick.value, set(quick.best_actions)) == (found.value, best), (name, state.history())
+
+    @pytest.mark.parametrize("winscore", [4, 6])
+    def test_expectiminimax_and_oracle_agree_on_pig(self, oracle, pyspiel, winscore):
+        spiel = pyspiel.load_game(f"pig(diceoutcomes=3,winscore={winscore},horizon=9)")
+        game = as_game(spiel)
+        rng = np.random.default_rng(7)
+        agent, plain = ExpectiminimaxAgent(), ExpectiminimaxAgent(table_mb=0)
+        for _ in range(12):
+            state = spiel.new_initial_state()
+            for _ in range(int(rng.integers(0, 5))):
+                if not state.is_terminal():
+                    state.apply_action(int(rng.choice(state.legal_actions())))
+            if state.is_terminal() or state.is_chance_node():
+                continue
+            mover = state.current_player()
+            expected = {
+                action: oracle.expectiminimax(state.child(action), 99, None, mover)[0]
+                for action in state.legal_actions()
+            }
+            for searcher in (agent, plain):
+                found = searcher.search_state(game, state)
+                assert dict(found.action_values) == pytest.approx(expected, abs=1e-12), state.history()
+                assert found.proven
+                assert not found.is_estimate

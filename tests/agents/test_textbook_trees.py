@@ -1,0 +1,202 @@
+"""The searches on trees that can be checked by hand, and on random ones against the textbook's recursion."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from doubles.small_games import AIMA_5_2, Leaf, Node, TreeGame, random_tree, uniform_tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent, StoppedBy
+from zermelo.agents.alpha_beta import alpha_beta
+from zermelo.agents.expectiminimax import expectiminimax
+from zermelo.agents.minimax import minimax
+from zermelo.envs import Chance
+
+PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+seeds = st.integers(0, 2**32 - 1)
+
+
+class TestFigure52:
+    """Russell and Norvig, 4th ed., figure 5.2: MAX at A, MIN at B, C and D."""
+
+    def test_values_of_every_node(self):
+        game = TreeGame(AIMA_5_2)
+        values = {node.name: minimax(game, node) for node in (AIMA_5_2, *AIMA_5_2.children)}
+        assert values == {"A": 3, "B": 3, "C": 2, "D": 2}
+
+    @pytest.mark.parametrize(("node", "action", "value"), [(0, 0, -3), (1, 0, -2), (2, 2, -2)])
+    def test_min_plays_b1_c1_d3(self, node, action, value):
+        result = MinimaxAgent().search_state(TreeGame(AIMA_5_2), AIMA_5_2.children[node])
+        assert (result.action, result.value) == (action, value)
+        assert result.values_by_seat == (-value, value)
+
+    @pytest.mark.parametrize("agent", [MinimaxAgent(), AlphaBetaAgent(exact=True), ExpectiminimaxAgent()])
+    def test_root(self, agent):
+        result = agent.search_state(TreeGame(AIMA_5_2))
+        assert result.action == 0
+        assert result.env_action == "action 0"
+        assert result.value == 3
+        assert result.values_by_seat == (3, -3)
+        assert result.action_values == {0: 3, 1: 2, 2: 2}
+        assert result.best_actions == (0,)
+        assert result.principal_variation == (0, 0)
+        assert result.proven
+        assert result.plies == 2
+        assert result.depth == 2
+        assert result.stopped_by is StoppedBy.COMPLETED
+
+    def test_minimax_visits_every_leaf_in_order(self):
+        game = TreeGame(AIMA_5_2)
+        result = MinimaxAgent().search_state(game)
+        assert result.nodes == 13
+        assert game.leaves == ["3", "12", "8", "2", "4", "6", "14", "5", "2"]
+
+    def test_alpha_beta_prunes_the_other_leaves_of_c(self):
+        game = TreeGame(AIMA_5_2)
+        result = AlphaBetaAgent(**PLAIN).search_state(game)
+        assert game.leaves == ["3", "12", "8", "2", "14", "5", "2"]
+        assert result.nodes == 11
+        assert result.action_values == {0: 3}, "2 is only a bound for the pruned action 1"
+
+    def test_textbook_alpha_beta_prunes_the_same(self):
+        game = TreeGame(AIMA_5_2)
+        assert alpha_beta(game, AIMA_5_2) == 3
+        assert game.leaves == ["3", "12", "8", "2", "14", "5", "2"]
+
+    def test_fail_soft(self):
+        game = TreeGame(AIMA_5_2)
+        assert alpha_beta(game, AIMA_5_2, 6, 10) == 5, "an upper bound below alpha, not alpha itself"
+        assert alpha_beta(game, AIMA_5_2, -10, 1) == 3, "a lower bound above beta, not beta itself"
+
+
+@pytest.mark.parametrize(("branching", "depth"), [(2, 6), (3, 4), (3, 5), (4, 4), (5, 3)])
+def test_perfect_ordering_visits_the_critical_tree(branching, depth):
+    """Knuth and Moore 1975: b^ceil(d/2) + b^floor(d/2) - 1 leaves."""
+
+    def perfected(node):
+        if isinstance(node, Leaf):
+            return node
+        children = [perfected(child) for child in node.children]
+        children.sort(key=lambda child: minimax(plain, child), reverse=node.mover == 0)
+        return Node(node.mover, children)
+
+    plain = TreeGame(AIMA_5_2)
+    tree = perfected(uniform_tree(branching, depth, np.random.default_rng(branching * 10 + depth)))
+    game = TreeGame(tree)
+    AlphaBetaAgent(**PLAIN).search_state(game)
+    assert len(set(game.leaves)) == len(game.leaves)
+    assert len(game.leaves) == branching ** math.ceil(depth / 2) + branching ** (depth // 2) - 1
+
+
+def tree_from(seed, **options):
+    rng = np.random.default_rng(seed)
+    root = random_tree(rng, 6, **options)
+    while isinstance(root, Leaf) or root.mover < 0:
+        root = random_tree(rng, 6, **options)
+    return root
+
+
+def every_setting(constant_bounds):
+    return [
+        {"sooner": sooner, "table_mb": table, "ties": ties, "window": window, "ordering": ordering, "exact": exact}
+        for sooner, table, ties, window, ordering, exact in (
+            (True, 64, "random", "bounds", "auto", False),
+            (True, 64, "first", "bounds", "auto", True),
+            (True, 0, "random", "full", "fixed", False),
+            (False, 64, "first", "full", "auto", False),
+            (False, 64, "random", "bounds", "fixed", True),
+            (False, 0, "first", "bounds", "fixed", False),
+        )
+    ]
+
+
+@given(seed=seeds, constant=st.sampled_from([0.0, 1.0, -3.0]), rewards=st.booleans(), setting=st.integers(0, 5))
+@settings(max_examples=150, deadline=None)
+def test_alpha_beta_is_minimax_on_any_tree(seed, constant, rewards, setting):
+    """Turns in any order, a constant sum, rewards before the end, transpositions by value: the same values."""
+    root = tree_from(seed, constant=constant, rewards=rewards)
+    # Ends are worth -2 to 2 and rewards -1 to 1 on each of up to 6 moves, for either seat of the constant sum.
+    bounds = (-8.0 - abs(constant), 8.0 + abs(constant))
+    game = TreeGame(root, constant=constant, bounds=bounds, terminal_rewards_only=not rewards)
+    settings_ = every_setting(bounds)[setting]
+    result = AlphaBetaAgent(**settings_).search_state(game)
+    mover = root.mover
+    values = [minimax(game, child) if mover == 0 else constant - minimax(game, child) for child in root.children]
+    assert result.value == max(values)
+    assert result.values_by_seat[0] == minimax(game, root)
+    assert sum(result.values_by_seat) == constant
+    assert result.proven
+    assert values[result.action] == max(values)
+    assert all(values[action] == value for action, value in result.action_values.items())
+    if settings_["exact"]:
+        assert dict(result.action_values) == dict(enumerate(values))
+    full = MinimaxAgent(sooner=settings_["sooner"], ties=settings_["ties"]).search_state(game)
+    assert full.value == result.value
+    assert dict(full.action_values) == dict(enumerate(values))
+    if settings_["ties"] == "first":
+        assert full.action == result.action
+    assert full.plies == result.plies or rewards or result.value == constant / 2
+
+
+def distance_oracle(game, state, middle):
+    """(value, promptness) by brute force: of wins the shortest, of losses the longest."""
+    if isinstance(state, Leaf):
+        return state.utility[0], 0
+
+    def later(score):
+        value, promptness = score
+        return value, promptness - (value > middle) + (value < middle)
+
+    scores = [later(distance_oracle(game, child, middle)) for child in state.children]
+    return max(scores) if state.mover == 0 else min(scores)
+
+
+@given(seed=seeds, constant=st.sampled_from([0.0, 1.0]), table=st.sampled_from([0, 64]))
+@settings(max_examples=60, deadline=None)
+def test_wins_come_sooner_and_losses_later(seed, constant, table):
+    root = tree_from(seed, constant=constant)
+    game = TreeGame(root, constant=constant, bounds=(-3.0, 4.0))
+    value, promptness = distance_oracle(game, root, constant / 2)
+    for agent in (AlphaBetaAgent(table_mb=table), MinimaxAgent(), ExpectiminimaxAgent(table_mb=table)):
+        result = agent.search_state(game)
+        assert result.values_by_seat[0] == value
+        if value != constant / 2:
+            assert result.plies == abs(promptness), agent.name
+
+
+@given(seed=seeds, seats=st.sampled_from([1, 2]), rewards=st.booleans(), table=st.sampled_from([0, 64]))
+@settings(max_examples=80, deadline=None)
+def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table):
+    root = tree_from(seed, seats=seats, rewards=rewards, chance=True)
+    game = TreeGame(root, seats=seats, chance=Chance.EXACT, terminal_rewards_only=not rewards)
+    result = ExpectiminimaxAgent(table_mb=table).search_state(game)
+    sign = 1 if root.mover == 0 else -1
+    values = [sign * expectiminimax(game, child) for child in root.children]
+    assert result.value == pytest.approx(max(values), abs=1e-12)
+    assert list(result.action_values.values()) == pytest.approx(values, abs=1e-12)
+    assert result.proven
+    assert not result.is_estimate
+
+
+@given(
+    seed=seeds, depth=st.integers(1, 4), table=st.sampled_from([0, 64]), deepening=st.sampled_from([None, False])
+)
+@settings(max_examples=80, deadline=None)
+def test_alpha_beta_is_minimax_at_any_depth(seed, depth, table, deepening):
+    """With an evaluation at the depth limit, too, neither table nor ordering nor deepening changes a value."""
+    root = tree_from(seed)
+    game = TreeGame(root, bounds=(-2.5, 2.5))
+
+    def evaluator(game, state):
+        value = (len(state.children) - 2) * 0.25
+        return value, -value
+
+    shared = {"depth": depth, "evaluator": evaluator, "ties": "first"}
+    pruned = AlphaBetaAgent(table_mb=table, deepening=deepening, exact=True, **shared).search_state(game)
+    full = MinimaxAgent(**shared).search_state(game)
+    assert pruned.action_values == full.action_values
+    assert (pruned.action, pruned.value, pruned.proven) == (full.action, full.value, full.proven)
