@@ -250,7 +250,8 @@ def _notes(games: Sequence[GameRecord], planned: int) -> Iterable[str]:
     if void:
         first = void[0].failure
         said = f"; first, game {void[0].game_id}: {first.message}" if first is not None else ""
-        yield f"{_games(len(void))} count for nobody, because the environment itself failed{said}"
+        counts = "1 game counts" if len(void) == 1 else f"{len(void)} games count"
+        yield f"{counts} for nobody, because the environment itself failed{said}"
     yield from _repeats(games)
 
 

@@ -33,9 +33,7 @@ def test_rewards_left_standing_in_dead_steps_are_not_counted_again():
 
 
 def test_agents_that_die_early_are_stepped_and_the_game_goes_on():
-    players = play_match(
-        lambda: toy_envs.EarlyDeathEnv(players=3), [Answers(1), Answers(0), Answers(0)], seed=0
-    )
+    players = play_match(lambda: toy_envs.EarlyDeathEnv(players=3), [Answers(1), Answers(0), Answers(0)], seed=0)
     assert players.actions == (1, 0, 0)
     assert players.rewards == (1.0, -1.0, -1.0)
     assert players.scores == (1.0, 0.25, 0.25)
@@ -59,7 +57,9 @@ def test_three_seats_are_ranked():
 
 
 def test_the_seed_decides_the_game():
-    games = [play_match(toy_envs.DiceEnv, [Good("a"), Good("b")], seed=seed).without_timings() for seed in (3, 3, 4)]
+    games = [
+        play_match(toy_envs.DiceEnv, [Good("a"), Good("b")], seed=seed).without_timings() for seed in (3, 3, 4)
+    ]
     assert games[0] == games[1]
     assert games[0].actions != games[2].actions or games[0].rewards != games[2].rewards
 
@@ -176,7 +176,11 @@ def test_rewards_already_paid_do_not_save_who_fails():
         (Raises(BadStr()), FailureKind.CRASH, "act raised BadStr"),
         (Raises(GeneratorExit()), FailureKind.CRASH, "GeneratorExit"),
         (bad_agents.SysExits(), FailureKind.CRASH, "act raised SystemExit: 3"),
-        (bad_agents.RefusesToStart(), FailureKind.INVALID_START, "reset raised OSError: the model file is missing"),
+        (
+            bad_agents.RefusesToStart(),
+            FailureKind.INVALID_START,
+            "reset raised OSError: the model file is missing",
+        ),
         (bad_agents.Steps(), FailureKind.ENVIRONMENT_CHANGED, "stepped or reset"),
     ],
 )
@@ -268,7 +272,9 @@ def test_seeds_are_whole_numbers(seed):
         play_match(toy_envs.ToyEnv, [First(), First()], seed=seed)
 
 
-@pytest.mark.parametrize(("opening", "said"), [([9], "outside the action space"), ([0] * 5, "goes on after the end")])
+@pytest.mark.parametrize(
+    ("opening", "said"), [([9], "outside the action space"), ([0] * 5, "goes on after the end")]
+)
 def test_openings_must_be_legal(opening, said):
     with pytest.raises(InvalidSettingError, match=said):
         play_match(toy_envs.ToyEnv, [First(), First()], seed=0, opening=opening)

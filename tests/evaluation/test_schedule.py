@@ -1,0 +1,100 @@
+"""The schedule: complete, balanced, and the same whoever else plays."""
+
+import itertools
+import math
+from collections import Counter
+
+import pytest
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation import round_robin_schedule
+from zermelo.evaluation.schedule import game_order
+
+
+@pytest.mark.parametrize(("agents", "games"), [(2, 1), (2, 20), (3, 4), (4, 7), (5, 2)])
+def test_every_pairing_plays_and_seats_are_even(agents, games):
+    names = [f"agent{i}" for i in range(agents)]
+    schedule = round_robin_schedule(names, seats=2, games=games, seed=0)
+    assert len(schedule) == games * math.comb(agents, 2)
+    for pair in itertools.combinations(names, 2):
+        seats = Counter(game.seats for game in schedule if set(game.seats) == set(pair))
+        assert seats.total() == games
+        assert max(seats.values()) - min([*seats.values(), 0] if len(seats) < 2 else seats.values()) <= 1
+    for name in names:
+        first = sum(game.seats[0] == name for game in schedule)
+        second = sum(game.seats[1] == name for game in schedule)
+        assert abs(first - second) <= (0 if games % 2 == 0 else 2), (name, first, second)
+
+
+@pytest.mark.parametrize(("agents", "seats"), [(3, 3), (4, 3), (5, 4)])
+def test_all_assignments_of_many_seats_come_equally_often(agents, seats):
+    names = "abcdefgh"[:agents]
+    schedule = round_robin_schedule(names, seats=seats, games=math.factorial(seats), seed=0)
+    counts = Counter(game.seats for game in schedule)
+    assert set(counts) == set(itertools.permutations(names, seats))
+    assert set(counts.values()) == {1}
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_block_gives_every_agent_every_seat_once(seats):
+    names = "abcdefgh"[:seats]
+    schedule = round_robin_schedule(names, seats=seats, games=seats, seed=0)
+    for place in range(seats):
+        assert {game.seats[place] for game in schedule} == set(names)
+
+
+def test_fewer_agents_than_seats_share_the_table():
+    schedule = round_robin_schedule("ab", seats=3, games=3, seed=0)
+    assert len(schedule) == 6
+    assert all(set(game.seats) == {"a", "b"} for game in schedule)
+    assert Counter(name for game in schedule for name in game.seats) == {"a": 9, "b": 9}
+
+
+def test_a_single_player_plays_alone_on_the_same_seeds_as_the_others():
+    schedule = round_robin_schedule("abc", seats=1, games=4, seed=0)
+    assert len(schedule) == 12
+    seeds = {name: [game.seed for game in schedule if game.seats == (name,)] for name in "abc"}
+    assert seeds["a"] == seeds["b"] == seeds["c"]
+    assert len(set(seeds["a"])) == 4
+
+
+def test_ids_are_unique_and_sort_into_the_order_of_play():
+    schedule = round_robin_schedule("abcd", seats=2, games=24, seed=0)
+    ids = [game.game_id for game in schedule]
+    assert len(set(ids)) == len(ids)
+    assert sorted(ids, key=game_order) == ids
+
+
+def test_seeds_depend_on_the_seed_the_agents_and_the_number_of_the_game_only():
+    def seeds(agents, **settings):
+        schedule = round_robin_schedule(agents, **{"seats": 2, "games": 6, "seed": 1, **settings})
+        return [game.seed for game in schedule if set(game.seats) == {"a", "b"}]
+
+    assert seeds("ab") == seeds("abc") == seeds("cba") == seeds("ab", games=10)[:6]
+    assert seeds("ab") != seeds("ab", seed=2)
+    assert len(set(seeds("ab", games=100))) == 100
+    assert all(0 <= seed < 2**31 for seed in seeds("ab", games=100))
+
+
+def test_seeds_never_change():
+    schedule = round_robin_schedule(["random", "greedy"], seats=2, games=2, seed=0)
+    assert [(game.game_id, game.seats) for game in schedule] == [
+        ("0.0.0", ("random", "greedy")),
+        ("0.0.1", ("greedy", "random")),
+    ]
+    assert [game.seed for game in schedule] == [707652736, 858318257]
+
+
+@pytest.mark.parametrize(
+    ("agents", "games", "said"),
+    [
+        ("a", 2, "at least 2 agents, not 1"),
+        ("ab", 0, "games must be a whole number of at least 1, not 0"),
+        ("ab", 1.5, "not 1.5"),
+        ("ab", True, "not True"),
+        ("aa", 2, "two agents are called 'a'"),
+    ],
+)
+def test_what_makes_no_schedule(agents, games, said):
+    with pytest.raises(InvalidSettingError, match=said):
+        round_robin_schedule(agents, seats=2, games=games, seed=0)

@@ -1,0 +1,168 @@
+"""Standings: recomputed from records alone, and shown as tables, JSON and CSV."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+from rich.console import Console
+
+from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings
+from zermelo.evaluation.interval import paired_interval
+from zermelo.evaluation.tables import as_csv, as_json, as_text, print_standings
+
+
+def game(agents, rewards, *, failure=None, actions=(), game_id=""):
+    return GameRecord(
+        env="toy",
+        agents=tuple(agents),
+        seat_names=tuple(f"player_{i}" for i in range(len(agents))),
+        seed=0,
+        rewards=tuple(map(float, rewards)),
+        end=EndReason.TERMINATED if failure is None else EndReason.FAILURE,
+        game_id=game_id,
+        failure=failure,
+        moves=tuple(Move(i % len(agents), action, 0.002) for i, action in enumerate(actions)),
+    )
+
+
+RECORDS = [
+    game("ab", (1, -1), actions=(1, 2)),
+    game("ba", (0, 0), actions=(1, 3)),
+    game("ab", (-1, 1), actions=(1, 4)),
+    game("ba", (0, 0), failure=Failure(FailureKind.CRASH, 0, "act raised ValueError: oh"), game_id="1.0.1"),
+    game("ac", (2, 1), actions=(5, 6)),
+]
+
+
+def test_counts_scores_and_intervals():
+    standings = Standings.from_records(RECORDS)
+    a = standings.row("a")
+    assert (a.games, a.wins, a.draws, a.losses) == (5, 3, 1, 1)
+    assert a.score == pytest.approx(3.5 / 5)
+    assert a.interval == paired_interval(3, 1, 1)
+    assert [seat.games for seat in a.by_seat] == [3, 2]
+    assert [seat.score for seat in a.by_seat] == pytest.approx([2 / 3, 0.75])
+    assert a.failures == {}
+    b = standings.row("b")
+    assert (b.wins, b.draws, b.losses) == (1, 1, 2)
+    assert b.failures == {FailureKind.CRASH: 1}
+    assert standings.crosstable["a", "b"] == pytest.approx(2.5 / 4)
+    assert standings.crosstable["b", "a"] == pytest.approx(1.5 / 4)
+    assert ("b", "c") not in standings.crosstable
+    assert [row.agent for row in standings.rows] == ["a", "b", "c"]
+    assert a.seconds_per_move == pytest.approx(0.002)
+
+
+def test_the_order_of_the_records_does_not_matter():
+    forwards = Standings.from_records(RECORDS, agents="abc")
+    backwards = Standings.from_records(RECORDS[::-1], agents="abc")
+    assert forwards.rows == backwards.rows
+    assert forwards.crosstable == backwards.crosstable
+
+
+def test_failures_are_told_with_their_first_reason():
+    notes = Standings.from_records(RECORDS).notes
+    assert notes == ("b lost 1 game by CRASH, first in game 1.0.1: act raised ValueError: oh",)
+
+
+def test_void_games_count_for_nobody_and_are_told():
+    void = game("ab", (1, 0), failure=Failure(FailureKind.ENVIRONMENT_ERROR, None, "fell over"), game_id="0.0.0")
+    standings = Standings.from_records([void])
+    assert standings.games == 1
+    assert standings.row("a").games == 0
+    assert math.isnan(standings.row("a").score)
+    assert "1 game counts for nobody" in standings.notes[0]
+    assert "fell over" in standings.notes[0]
+    assert "toy: 1 game" in str(standings)
+
+
+def test_deterministic_repetitions_are_told():
+    same = [game("ab", (1, -1), actions=(1, 2)), game("ba", (1, -1), actions=(1, 2))] * 3
+    (note,) = Standings.from_records(same).notes
+    assert "a v b (6 games are 2)" in note
+    varied = [*same, game("ab", (1, -1), actions=(1, 7))]
+    assert Standings.from_records(varied).notes == ()
+    once = same[:2]
+    assert Standings.from_records(once).notes == ()
+
+
+def test_a_run_that_was_stopped_says_so():
+    standings = Standings.from_records(RECORDS, planned=40)
+    assert not standings.complete
+    assert standings.notes[0] == "Stopped after 5 of 40 games."
+    assert Standings.from_records([], agents="ab", planned=4).rows[0].games == 0
+    assert "0 games" in str(Standings.from_records([], agents="ab", planned=4))
+
+
+def test_single_players_are_ranked_by_mean_return_and_crashing_does_not_help():
+    crash = Failure(FailureKind.CRASH, 0, "act raised KeyError: 1")
+    records = [game("a", (-20,)), game("a", (-30,)), game("b", (0,), failure=crash), game("b", (-50,))]
+    standings = Standings.from_records(records)
+    assert [(row.agent, row.score, row.games) for row in standings.rows] == [("a", -25.0, 2), ("b", -50.0, 2)]
+    assert standings.row("b").failures == {FailureKind.CRASH: 1}
+    assert standings.row("b").interval == (-math.inf, math.inf)
+    text = str(standings)
+    assert "mean return" in text
+    assert "against" not in text
+
+
+def test_three_seats():
+    standings = Standings.from_records([game("abc", (3, 3, 0)), game("bca", (1, 0, 0))])
+    a, b, c = (standings.row(name) for name in "abc")
+    assert (b.wins, b.draws, b.losses) == (1, 1, 0)
+    assert b.score == pytest.approx(0.875)
+    assert c.score == pytest.approx(0.125)
+    assert standings.crosstable["a", "b"] == 0.25
+    assert standings.crosstable["a", "c"] == 0.75
+    assert len(a.by_seat) == 3
+    assert "3rd" in str(standings)
+
+
+def test_an_agent_in_two_seats_is_not_compared_with_itself():
+    standings = Standings.from_records([game("aab", (2, 1, 0))])
+    assert standings.row("a").games == 2
+    assert ("a", "a") not in standings.crosstable
+    assert standings.crosstable["a", "b"] == 1.0
+
+
+def test_text_fits_a_terminal_and_has_no_colour_codes():
+    text = as_text(Standings.from_records(RECORDS))
+    lines = text.splitlines()
+    tables = [line for line in lines if line and line[0] in "#123"]
+    assert len(tables) == 8
+    assert max(map(len, tables)) <= 80
+    assert "\x1b" not in text
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_names_with_brackets_are_shown_as_they_are():
+    text = as_text(Standings.from_records([game(["a[bold]", "b[/]"], (1, 0), actions=(1,))]))
+    assert "a[bold]" in text
+    assert "b[/]" in text
+
+
+def test_a_terminal_gets_the_same_tables():
+    console = Console(force_terminal=True, width=80, record=True, file=io.StringIO(), color_system=None)
+    print_standings(Standings.from_records(RECORDS), console)
+    assert "95 % interval" in console.export_text()
+
+
+def test_json_has_no_nan_and_all_the_numbers():
+    standings = Standings.from_records(RECORDS, agents=["nobody"])
+    data = json.loads(as_json(standings), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert data["games"] == 5
+    by_name = {row["agent"]: row for row in data["agents"]}
+    assert by_name["a"]["score"] == pytest.approx(0.7)
+    assert by_name["a"]["against"] == {"b": 0.625, "c": 1.0}
+    assert by_name["b"]["failures"] == {"CRASH": 1}
+    assert by_name["nobody"]["score"] is None
+
+
+def test_csv_has_a_line_for_each_agent():
+    rows = list(csv.DictReader(io.StringIO(as_csv(Standings.from_records(RECORDS)))))
+    assert [row["agent"] for row in rows] == ["a", "b", "c"]
+    assert rows[0]["against b"] == "0.625"
+    assert rows[0]["score as player_1"] == "0.75"
+    assert rows[1]["failures"] == "1"
