@@ -17,6 +17,7 @@ from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, Trai
 from zermelo.envs.global_random import may_use_global_random
 from zermelo.envs.inference import Findings, configuration, infer, remembered, same_configuration
 from zermelo.envs.known import known_facts
+from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.traits import declared_traits, given_traits, merge_traits
 from zermelo.envs.wrappers import full_name, game_name, innermost, is_gymnasium, require_reset, seat_agents
 
@@ -58,6 +59,8 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
     if backend not in BACKENDS:
         raise InvalidSettingError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
     given = given_traits(traits)
+    if is_rules(env_or_rules):
+        env_or_rules = RulesGame(env_or_rules)
     if is_game(env_or_rules):
         if given:
             raise InvalidSettingError(

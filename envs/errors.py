@@ -8,6 +8,7 @@
     ├── EnvFailedError         the environment's own code raised an error (kept as ``__cause__``)
     ├── InvalidSettingError    a setting has a value it cannot have
     ├── UnknownNameError       no environment, agent or evaluator of that name ("did you mean ...")
+    ├── RulesError             rules break their contract, or do not compile; the message names the method
     └── MissingDependencyError an optional package is needed; the message is its pip install line
 
 Every message says what was wrong, with the offending value, and what to do instead.
@@ -22,6 +23,7 @@ __all__ = [
     "IllegalActionError",
     "InvalidSettingError",
     "MissingDependencyError",
+    "RulesError",
     "UnknownNameError",
     "UnsupportedGameError",
     "ZermeloError",
@@ -58,6 +60,10 @@ class InvalidSettingError(ZermeloError, ValueError):
 
 class UnknownNameError(ZermeloError, LookupError):
     """No environment, agent or evaluator has that name."""
+
+
+class RulesError(ZermeloError):
+    """A game's rules break the contract of ``zermelo.envs.rules``, or cannot be compiled."""
 
 
 class MissingDependencyError(ZermeloError, ImportError):

@@ -1,0 +1,59 @@
+"""Raw memory for kernels: a few instructions over addresses, so that a recursive call carries one integer.
+
+A NumPy array passed to a compiled function is seven values, and its reference count; an address is one. The arrays
+behind the addresses belong to Python, which keeps them alive for the length of the call. Importing this module
+imports Numba: only compiled code uses it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+__all__ = ["load", "prefetch", "store"]
+
+_WORD = ir.IntType(64)
+
+
+def _slot(builder: Any, address: Any, index: Any) -> Any:
+    pointer = builder.inttoptr(address, _WORD.as_pointer())
+    return builder.gep(pointer, [index])
+
+
+@intrinsic
+def load(typing_context: Any, address: Any, index: Any) -> Any:
+    """The 64-bit integer number ``index`` from ``address`` on."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_slot(builder, *args))
+
+    return types.int64(types.int64, types.int64), code
+
+
+@intrinsic
+def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+    """Writes the 64-bit integer number ``index`` from ``address`` on."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _slot(builder, args[0], args[1]))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.int64), code
+
+
+@intrinsic
+def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
+    """Asks for a cache line ahead of its use."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.bitcast(_slot(builder, *args), ir.IntType(8).as_pointer())
+        small = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), small, small, small])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [ir.IntType(8).as_pointer()], kind)
+        builder.call(function, [pointer, ir.Constant(small, 0), ir.Constant(small, 3), ir.Constant(small, 1)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), code

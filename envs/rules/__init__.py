@@ -1,0 +1,67 @@
+"""Rules written once, as ordinary Python, that run in a debugger and compile to native speed.
+
+A game is two named tuples: one of parameters with the rules as methods, and one of integers, the state. ::
+
+    class Countdown(NamedTuple):
+        start: int = 21                     # parameters: integers
+
+    class CountdownState(NamedTuple):
+        left: int                           # the state: integers of 64 bits, never changed
+        mover: int
+
+Methods that every game has (``actions`` is a buffer to write into, ``num_actions()`` long; all integers):
+
+    ==================================  ==========================================================================
+    ``num_actions()``                   how many different actions there are; they are 0 to ``num_actions() - 1``
+    ``initial_state()``                 where the game starts
+    ``to_move(state)``                  the seat to move, from 0, or ``CHANCE`` (-1)
+    ``legal_actions(state, actions)``   writes the legal actions, ascending, and returns how many; at least one
+                                        unless the state is terminal
+    ``result(state, action)``           the state after an action, or after a chance outcome
+    ``is_terminal(state)``              whether the game has ended
+    ``utility(state, seat)``            what the seat has got; asked at terminal states only
+    ==================================  ==========================================================================
+
+Methods that a game may have, and what stands in for them:
+
+    ===================================  =========================================================================
+    ``seats()``                          the number of players; 2
+    ``utility_bounds()``                 (least, greatest) utility that a seat can get; (-1, 1)
+    ``utility_sum()``                    what all seats' utilities add up to at every end; 0. Return ``GENERAL_SUM``
+                                         where that varies
+    ``chance_outcomes(state, outcomes,   at a chance state, writes outcomes (integers) and their probabilities
+    probabilities)``                     (floats that sum to one) and returns how many; without it, no chance
+    ``key(state)``                       an integer of 64 bits, equal only for states with the same future; without
+                                         it a table keeps a 64-bit hash of the whole state
+    ``key_bits()``                       how many low bits such a key uses; 64
+    ``evaluation(state, seat)``          how good an unfinished state looks, in 1024ths (``EVALUATION_UNIT``) of a
+                                         point of utility; kept strictly inside the utility bounds; the middle
+    ``ordering_hint(state, action)``     greater is searched earlier; 0
+    ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
+    ``symmetries()``                     the number of symmetries, the identity (number 0) included; 1
+    ``symmetric_state(state, s)``        the state seen through symmetry number ``s``
+    ``symmetric_action(action, s)``      the action seen through symmetry number ``s``
+    ``bounds(state)``                    for proofs, at an unfinished state: (least, greatest) score the mover can
+                                         still reach, as told at a glance (``zermelo.envs.rules.scores``)
+    ``safe_actions(state, actions)``     for proofs, where ``bounds`` did not settle the state: the legal actions, in
+                                         any order, but for those that another one listed is at least as good as
+    ===================================  =========================================================================
+
+Methods for people, which are never compiled: ``text(state)``, ``action_text(state, action)``, ``seat_names()``,
+``observation(state, seat)``.
+
+What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
+(``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a state is
+made by calling its class; no dictionaries, strings or objects. Methods may call each other through ``self`` and any
+plain function of their module. ``check_rules`` plays the game compiled and uncompiled side by side and says what is
+wrong. Nothing is compiled, and Numba is not imported, before a kernel needs it.
+"""
+
+from __future__ import annotations
+
+from zermelo.envs.rules.checking import check_rules
+from zermelo.envs.rules.connect_four import ConnectFour
+from zermelo.envs.rules.mnk import MNK
+from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
+
+__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "MNK", "ConnectFour", "RulesGame", "check_rules", "is_rules"]

@@ -1,0 +1,112 @@
+"""What an optional method of rules does where a rules class does not write it.
+
+Each default has the signature of the method it stands for and only calls methods that every rules class has, so it
+can be compiled with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.scores import LOSS, WIN
+
+__all__ = ["DEFAULTS", "EVALUATION_UNIT", "GENERAL_SUM"]
+
+EVALUATION_UNIT: Final = 1024
+"""How many units of evaluation one point of utility is."""
+
+GENERAL_SUM: Final = -(1 << 40)
+"""What ``utility_sum()`` returns where the seats' utilities add up to different sums."""
+
+
+def seats(self: Any) -> int:
+    """Two players."""
+    return 2
+
+
+def utility_bounds(self: Any) -> tuple[int, int]:
+    """A loss or a win."""
+    return (-1, 1)
+
+
+def utility_sum(self: Any) -> int:
+    """Zero sum."""
+    return 0
+
+
+def key(self: Any, state: Any) -> int:
+    """A 64-bit hash of the whole state (the finalizer of SplitMix64 after each integer); compiled code only."""
+    mixed = 0
+    for value in state:
+        mixed = (mixed ^ value) + -7046029254386353131
+        mixed = (mixed ^ shift_right(mixed, 30)) * -4658895280553007687
+        mixed = (mixed ^ shift_right(mixed, 27)) * -7723592293110705685
+        mixed ^= shift_right(mixed, 31)
+    return mixed
+
+
+def key_bits(self: Any) -> int:
+    """As many as there are."""
+    return 64
+
+
+def bounds(self: Any, state: Any) -> tuple[int, int]:
+    """Nothing is known at a glance."""
+    return (LOSS, WIN)
+
+
+def safe_actions(self: Any, state: Any, actions: Any) -> Any:
+    """Every legal action."""
+    return self.legal_actions(state, actions)
+
+
+def ordering_hint(self: Any, state: Any, action: int) -> int:
+    """No action looks better than another."""
+    return 0
+
+
+def evaluation(self: Any, state: Any, seat: int) -> int:
+    """Nobody is ahead."""
+    least, greatest = self.utility_bounds()
+    return (least + greatest) * (EVALUATION_UNIT // 2)
+
+
+def is_noisy(self: Any, state: Any, action: int) -> bool:
+    """No action is noisy."""
+    return False
+
+
+def symmetries(self: Any) -> int:
+    """No symmetry but the position itself."""
+    return 1
+
+
+def symmetric_state(self: Any, state: Any, symmetry: int) -> Any:
+    """Only the position itself."""
+    return state
+
+
+def symmetric_action(self: Any, action: int, symmetry: int) -> int:
+    """Only the action itself."""
+    return action
+
+
+DEFAULTS = {
+    function.__name__: function
+    for function in (
+        seats,
+        utility_bounds,
+        utility_sum,
+        key,
+        key_bits,
+        bounds,
+        safe_actions,
+        ordering_hint,
+        evaluation,
+        is_noisy,
+        symmetries,
+        symmetric_state,
+        symmetric_action,
+    )
+}

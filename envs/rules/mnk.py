@@ -1,0 +1,154 @@
+"""The m,n,k games: tic-tac-toe is (3, 3, 3), Gomoku without its special rules (15, 15, 5)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import popcount
+
+__all__ = ["MNK", "MNKState"]
+
+
+class MNKState(NamedTuple):
+    """A position: the stones of the player to move, and all stones."""
+
+    mover: int
+    stones: int
+
+
+class MNK(NamedTuple):
+    """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
+
+    Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the board
+    (``bit = row * (m + 1) + column``), so that a shift never joins two of them.
+
+    Attributes:
+        m: Columns.
+        n: Rows; ``(m + 1) * n`` must be at most 62.
+        k: How many in a row win.
+    """
+
+    m: int = 3
+    n: int = 3
+    k: int = 3
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if min(self) < 1 or (self.m + 1) * self.n > 62:
+            raise InvalidSettingError(
+                f"MNK needs m, n and k of at least 1 and (m + 1) * n of at most 62, not {tuple(self)}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a square."""
+        return self.m * self.n
+
+    def initial_state(self) -> MNKState:
+        """An empty board."""
+        return MNKState(0, 0)
+
+    def to_move(self, state: MNKState) -> int:
+        """In turn."""
+        return popcount(state.stones) & 1
+
+    def legal_actions(self, state: MNKState, actions: list[int]) -> int:
+        """The empty squares."""
+        count = 0
+        for action in range(self.m * self.n):
+            if not state.stones & self._bit(action):
+                actions[count] = action
+                count += 1
+        return count
+
+    def result(self, state: MNKState, action: int) -> MNKState:
+        """Places a stone; the other player is then the mover."""
+        return MNKState(state.mover ^ state.stones, state.stones | self._bit(action))
+
+    def is_terminal(self, state: MNKState) -> bool:
+        """Somebody has won, or the board is full."""
+        return self._won(state.mover ^ state.stones) or popcount(state.stones) == self.m * self.n
+
+    def utility(self, state: MNKState, seat: int) -> int:
+        """A win is 1, a loss -1; only who moved last can have won."""
+        if not self._won(state.mover ^ state.stones):
+            return 0
+        return -1 if seat == self.to_move(state) else 1
+
+    def evaluation(self, state: MNKState, seat: int) -> int:
+        """Lines still open to the seat, less lines still open to the other, of all lines there are."""
+        mine = state.mover if seat == self.to_move(state) else state.mover ^ state.stones
+        board = self._board()
+        lines = self._lines(board)
+        difference = self._lines(board ^ state.stones ^ mine) - self._lines(board ^ mine)
+        return 0 if lines == 0 else -1000 * difference // lines if difference < 0 else -(-1000 * difference // lines)
+
+    def symmetries(self) -> int:
+        """Mirrors and half turns; a square board has its quarter turns as well."""
+        return 8 if self.m == self.n else 4
+
+    def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
+        """The board turned and mirrored."""
+        mover = stones = 0
+        for action in range(self.m * self.n):
+            if state.stones & self._bit(action):
+                moved = self._bit(self.symmetric_action(action, symmetry))
+                stones |= moved
+                if state.mover & self._bit(action):
+                    mover |= moved
+        return MNKState(mover, stones)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The square turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""
+        row, column = action // self.m, action % self.m
+        if symmetry & 1:
+            column = self.m - 1 - column
+        if symmetry & 2:
+            row = self.n - 1 - row
+        if symmetry & 4:
+            row, column = column, row
+        return row * self.m + column
+
+    def text(self, state: MNKState) -> str:
+        """The board, X for the first player and O for the second."""
+        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
+        squares = [
+            "X" if first & self._bit(a) else "O" if state.stones & self._bit(a) else "." for a in range(self.m * self.n)
+        ]
+        return "\n".join(" ".join(squares[row * self.m : (row + 1) * self.m]) for row in range(self.n))
+
+    def action_text(self, state: MNKState, action: int) -> str:
+        """Column as a letter, row as a number from below, as in chess."""
+        return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
+
+    def _bit(self, action: int) -> int:
+        return 1 << (action + action // self.m)
+
+    def _board(self) -> int:
+        row = (1 << self.m) - 1
+        board = 0
+        for number in range(self.n):
+            board |= row << (number * (self.m + 1))
+        return board
+
+    def _won(self, stones: int) -> bool:
+        return self._starts(stones, 1) | self._diagonals(stones) | self._starts(stones, self.m + 1) != 0
+
+    def _diagonals(self, stones: int) -> int:
+        return self._starts(stones, self.m) | self._starts(stones, self.m + 2)
+
+    def _starts(self, stones: int, step: int) -> int:
+        """The squares from which ``k`` of the stones lie in a row."""
+        run = stones
+        for length in range(1, self.k):
+            run &= stones >> (length * step)
+        return run
+
+    def _lines(self, squares: int) -> int:
+        """How many lines of ``k`` there are within some squares."""
+        if self.k == 1:
+            return popcount(squares)
+        count = 0
+        for step in (1, self.m, self.m + 1, self.m + 2):
+            count += popcount(self._starts(squares, step))
+        return count

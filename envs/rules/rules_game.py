@@ -1,0 +1,179 @@
+"""Rules seen as a ``Game``: what every search, table and tournament works with."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
+
+from zermelo.envs.errors import IllegalActionError, RulesError
+from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.rules.defaults import DEFAULTS, EVALUATION_UNIT, GENERAL_SUM
+
+__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "REQUIRED", "RulesGame", "is_rules"]
+
+REQUIRED: Final = (
+    "num_actions",
+    "initial_state",
+    "to_move",
+    "legal_actions",
+    "result",
+    "is_terminal",
+    "utility",
+)
+"""The methods that every rules class has."""
+
+
+def is_rules(thing: Any) -> bool:
+    """Whether an object (not a class) is a game's rules: a named tuple with methods such as ``legal_actions``.
+
+    Rules that lack a method are still taken for rules, so that the message can name it.
+    """
+    return isinstance(thing, tuple) and hasattr(thing, "_fields") and hasattr(thing, "initial_state")
+
+
+class RulesGame:
+    """The game that rules describe, in plain Python: the kernels' oracle, and what runs where Numba is missing.
+
+    States are the rules' own named tuples.
+
+    Attributes:
+        rules: The rules.
+        traits: Read off the rules.
+
+    Raises:
+        RulesError: A method that every game needs is not there, or a parameter is not an integer.
+    """
+
+    def __init__(self, rules: Any) -> None:
+        kind = type(rules)
+        missing = [name for name in REQUIRED if not callable(getattr(kind, name, None))]
+        if not is_rules(rules) or missing:
+            lacks = f"{kind.__name__} has no {', '.join(missing)}" if missing else f"{rules!r} is no named tuple"
+            raise RulesError(f"{lacks}: see zermelo.envs.rules for the methods that rules have")
+        for name, value in zip(rules._fields, rules, strict=True):
+            if not isinstance(value, int):
+                raise RulesError(f"{kind.__name__}.{name} must be an integer, not {value!r}")
+        check = getattr(rules, "check", None)
+        if check is not None:
+            check()
+        self.rules = rules
+        self._num_actions = int(rules.num_actions())
+        self._key = getattr(rules, "key", None)
+        for name in ("ordering_hint", "is_noisy", "text", "action_text", "observation"):
+            method = getattr(rules, name, None)
+            if method is not None:
+                setattr(self, name, method)
+        if hasattr(rules, "evaluation"):
+            self.evaluation = self._evaluation
+        self.traits = _traits(rules)
+        self._seats = range(self.traits.seats)
+        self._zeros = (0.0,) * self.traits.seats
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RulesGame) and type(other.rules) is type(self.rules) and other.rules == self.rules
+
+    def __hash__(self) -> int:
+        return hash((type(self.rules), self.rules))
+
+    def __repr__(self) -> str:
+        return f"RulesGame({self.rules!r})"
+
+    def initial_state(self) -> Any:
+        """Where the game starts."""
+        return self.rules.initial_state()
+
+    def to_move(self, state: Any) -> int:
+        """The seat to move, or ``CHANCE``."""
+        return int(self.rules.to_move(state))
+
+    def legal_actions(self, state: Any) -> Sequence[int]:
+        """The legal actions, ascending; none at a terminal state."""
+        if self.rules.is_terminal(state):
+            return []
+        actions = [0] * self._num_actions
+        return actions[: self.rules.legal_actions(state, actions)]
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        """At a chance state, the outcomes and their probabilities."""
+        outcomes = [0] * self._num_actions
+        probabilities = [0.0] * self._num_actions
+        count = self.rules.chance_outcomes(state, outcomes, probabilities)
+        return list(zip(outcomes[:count], probabilities[:count], strict=True))
+
+    def result(self, state: Any, action: int) -> Any:
+        """The state after an action.
+
+        Raises:
+            IllegalActionError: There is no such action. (That an existing one is legal is not checked: a search
+                asks millions of times.)
+        """
+        if not 0 <= action < self._num_actions:
+            raise IllegalActionError(
+                f"{action!r} is no action of {self.traits.name}: they are 0 to {self._num_actions - 1}"
+            )
+        return self.rules.result(state, action)
+
+    def is_terminal(self, state: Any) -> bool:
+        """Whether the game has ended."""
+        return bool(self.rules.is_terminal(state))
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        """The outcome for every seat; zeros before the end."""
+        if not self.rules.is_terminal(state):
+            return self._zeros
+        return tuple(float(self.rules.utility(state, seat)) for seat in self._seats)
+
+    def key(self, state: Any) -> Hashable:
+        """The rules' own key, else the state itself."""
+        return state if self._key is None else self._key(state)
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        """The action itself."""
+        return action
+
+    def _evaluation(self, state: Any) -> tuple[float, ...]:
+        """How good an unfinished state looks for every seat, strictly inside the utility bounds."""
+        least, greatest = self.rules_bounds
+        return tuple(
+            min(max(self.rules.evaluation(state, seat), least), greatest) / EVALUATION_UNIT for seat in self._seats
+        )
+
+    @property
+    def rules_bounds(self) -> tuple[int, int]:
+        """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
+        least, greatest = self.traits.utility_bounds
+        return int(least) * EVALUATION_UNIT + 1, int(greatest) * EVALUATION_UNIT - 1
+
+
+def _traits(rules: Any) -> Traits:
+    def ask(name: str) -> Any:
+        method = getattr(rules, name, None)
+        return method() if method is not None else DEFAULTS[name](rules)
+
+    seats, total = int(ask("seats")), ask("utility_sum")
+    names = getattr(rules, "seat_names", None)
+    if total == GENERAL_SUM:
+        reward_sum = RewardSum.GENERAL
+    else:
+        reward_sum = RewardSum.CONSTANT if total else RewardSum.ZERO
+    least, greatest = ask("utility_bounds")
+    declared = ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
+    return Traits(
+        name=_name(rules),
+        seat_names=tuple(names()) if names is not None else tuple(f"player_{seat}" for seat in range(seats)),
+        reward_sum=reward_sum,
+        constant=float(total) if reward_sum is RewardSum.CONSTANT else 0.0,
+        chance=Chance.EXACT if hasattr(rules, "chance_outcomes") else Chance.NONE,
+        information=Information.PERFECT,
+        utility_bounds=(float(least), float(greatest)),
+        terminal_rewards_only=True,
+        num_actions=int(rules.num_actions()),
+        sources=dict.fromkeys((*declared, "num_actions"), TraitSource.DECLARED),
+    )
+
+
+def _name(rules: Any) -> str:
+    """The class, with the parameters that are not the default ones."""
+    defaults = type(rules)._field_defaults
+    shown = [f"{name}={value}" for name, value in rules._asdict().items() if defaults.get(name) != value]
+    return type(rules).__name__ + (f"({', '.join(shown)})" if shown else "")

@@ -1,0 +1,26 @@
+"""Scores: what a proof search keeps of a position, from the mover's side.
+
+Where a game is won, drawn or lost, a score says how soon: ``WIN - plies`` for a win that takes ``plies`` more moves
+under best play, 0 for a draw, ``plies - WIN`` for a loss. A sooner win and a later loss are then simply greater.
+Where the utility is a margin, the score is the margin itself.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["LOSS", "WIN", "loss_in", "win_in"]
+
+WIN: Final = 1 << 11
+"""More than any game has moves that is searched to its end with distances."""
+LOSS: Final = -WIN
+
+
+def win_in(plies: int) -> int:
+    """The score of a position whose mover wins after ``plies`` more moves, its own included."""
+    return WIN - plies
+
+
+def loss_in(plies: int) -> int:
+    """The score of a position whose mover loses after ``plies`` more moves."""
+    return plies - WIN
