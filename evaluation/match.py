@@ -151,10 +151,7 @@ def play_game(
             if len(moves) >= max_moves:
                 limited = True
                 break
-            watch(seat_to_move)
-            move = _one_move(referee, agents[seat_to_move], seat_to_move)
-            watch(-1)
-            moves.append(move)
+            moves.append(_one_move(referee, agents[seat_to_move], seat_to_move, watch))
     except _AgentFailureError as error:
         failure = Failure(error.kind, error.seat, error.message, _traceback_of(error.__cause__))
     except EnvironmentFailureError as error:
@@ -208,8 +205,9 @@ def _get_ready(agent: Agent, seat: int, seed: int) -> None:
         ) from error
 
 
-def _one_move(referee: Referee, agent: Agent, seat: int) -> Move:
+def _one_move(referee: Referee, agent: Agent, seat: int, watch: Callable[[int], None]) -> Move:
     before = referee.fingerprint()
+    watch(seat)
     clock = time.perf_counter()
     try:
         action, result = _choose(agent, referee.env)
@@ -220,6 +218,7 @@ def _one_move(referee: Referee, agent: Agent, seat: int) -> Move:
     except BaseException as error:
         raise _AgentFailureError(_kind(error, FailureKind.CRASH), seat, _sentence("act", error)) from error
     seconds = round(time.perf_counter() - clock, 6)
+    watch(-1)
     if referee.fingerprint() != before:
         raise _AgentFailureError(
             FailureKind.ENVIRONMENT_CHANGED, seat, "stepped or reset the environment that it was only shown"

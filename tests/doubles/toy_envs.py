@@ -1,5 +1,7 @@
 """Small environments with known games in them, for tests of the referee and the tournament."""
 
+import os
+
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
@@ -169,3 +171,27 @@ def three_players():
 
 def broken_step():
     return BrokenEnv("step")
+
+
+class FatalEnv(ToyEnv):
+    """Ends its process in its second step."""
+
+    def play(self, agent, action):
+        if self.turns == 1:
+            os._exit(9)
+        super().play(agent, action)
+
+
+class OnlyHere:
+    """Makes an environment here, and cannot be unpickled in any other process."""
+
+    def __init__(self):
+        self.process = os.getpid()
+
+    def __call__(self):
+        return ToyEnv()
+
+    def __setstate__(self, state):
+        if state["process"] != os.getpid():
+            raise ImportError("no such module over here")
+        self.__dict__.update(state)

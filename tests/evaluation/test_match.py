@@ -11,7 +11,7 @@ from zermelo.evaluation import EndReason, EnvironmentFailureError, FailureKind, 
 from zermelo.evaluation.match import agent_seeds
 
 
-class BadStr(Exception):
+class BadTextError(Exception):
     def __str__(self):
         raise RuntimeError("not even that")
 
@@ -173,7 +173,7 @@ def test_rewards_already_paid_do_not_save_who_fails():
         (Raises(ValueError("bad board")), FailureKind.CRASH, "act raised ValueError: bad board"),
         (Raises(MemoryError()), FailureKind.OUT_OF_MEMORY, "act raised MemoryError"),
         (Raises(RecursionError("deep")), FailureKind.CRASH, "RecursionError"),
-        (Raises(BadStr()), FailureKind.CRASH, "act raised BadStr"),
+        (Raises(BadTextError()), FailureKind.CRASH, "act raised BadTextError"),
         (Raises(GeneratorExit()), FailureKind.CRASH, "GeneratorExit"),
         (bad_agents.SysExits(), FailureKind.CRASH, "act raised SystemExit: 3"),
         (

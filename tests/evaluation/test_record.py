@@ -97,7 +97,7 @@ def test_damaged_lines_are_refused(line):
 
 def test_a_record_of_a_newer_version_is_refused_in_a_sentence():
     newer = json.dumps({**json.loads(a_record().to_json()), "schema": 99})
-    with pytest.raises(StoreError, match="newer zermelo.*99.*update"):
+    with pytest.raises(StoreError, match=r"newer zermelo.*99.*update"):
         GameRecord.from_json(newer)
 
 

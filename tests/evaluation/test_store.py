@@ -32,7 +32,7 @@ def test_a_run_is_kept_game_by_game(tmp_path):
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path):
     round_robin(toy_envs.ToyEnv, [Good("a"), First("b")], games=1, out=tmp_path)
     before = (tmp_path / "games.jsonl").read_bytes()
-    with pytest.raises(StoreError, match="already holds a tournament.*choose another folder"):
+    with pytest.raises(StoreError, match=r"already holds a tournament.*choose another folder"):
         round_robin(toy_envs.ToyEnv, [Good("a"), First("b")], games=1, out=tmp_path)
     assert (tmp_path / "games.jsonl").read_bytes() == before
 
@@ -45,7 +45,7 @@ def test_an_existing_empty_folder_may_be_used(tmp_path):
 
 def test_a_file_in_the_way(tmp_path):
     (tmp_path / "out").write_text("")
-    with pytest.raises(StoreError, match="cannot write the games to .*out"):
+    with pytest.raises(StoreError, match=r"cannot write the games to .*out"):
         JsonLinesStore(tmp_path / "out", {})
 
 
@@ -59,7 +59,7 @@ def test_a_folder_that_cannot_be_written():
 def test_a_full_disk_is_one_sentence(tmp_path):
     store = JsonLinesStore(tmp_path, {})
     store._games.close()
-    store._games = open("/dev/full", "w")
+    store._games = os.fdopen(os.open("/dev/full", os.O_WRONLY), "w")
     with pytest.raises(StoreError, match="No space left"):
         store.append(play_match(toy_envs.ToyEnv, [First(), First()], seed=0))
     with pytest.raises(StoreError, match="No space left"):
