@@ -3,7 +3,9 @@
 Importing this package loads neither pettingzoo nor gymnasium nor pygame; what needs them loads them when called.
 """
 
-from zermelo.envs.as_game import as_game
+from zermelo.envs.actions import legal_actions
+from zermelo.envs.as_game import as_game, register_rules
+from zermelo.envs.catalogue import make, make_env
 from zermelo.envs.clone import clone_env
 from zermelo.envs.errors import (
     CloneError,
@@ -17,11 +19,15 @@ from zermelo.envs.errors import (
     ZermeloError,
 )
 from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.listing import EnvEntry, list_envs
+from zermelo.envs.perft import perft
+from zermelo.envs.registry import register_env
 
 __all__ = [
     "CHANCE",
     "Chance",
     "CloneError",
+    "EnvEntry",
     "EnvFailedError",
     "Game",
     "GameOverError",
@@ -37,4 +43,11 @@ __all__ = [
     "ZermeloError",
     "as_game",
     "clone_env",
+    "legal_actions",
+    "list_envs",
+    "make",
+    "make_env",
+    "perft",
+    "register_env",
+    "register_rules",
 ]

@@ -212,7 +212,7 @@ def _dashed(name: str) -> str:
 
 
 def _resolve(name: str, ids: Mapping[str, Any]) -> str | None:
-    """The registered id that a name stands for: itself, without its family, or without its version (the latest)."""
+    """The registered id that a name stands for; its family and its version (then the latest) may be left out."""
     if name in ids:
         return name
     without_family = [known for known in ids if known.rpartition("/")[2] == name]

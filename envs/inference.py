@@ -19,7 +19,7 @@ import numpy as np
 
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import Chance, RewardSum
-from zermelo.envs.wrappers import layers
+from zermelo.envs.wrappers import game_layers
 
 __all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_configuration"]
 
@@ -199,7 +199,7 @@ _MAX_DEPTH = 3
 def configuration(env: Any) -> dict[str, Any]:
     """The simple values in an environment's attributes (numbers, text, short containers of them), by path."""
     found: dict[str, Any] = {}
-    for depth, layer in enumerate(layers(env)):
+    for depth, layer in enumerate(game_layers(env)):
         found[str(depth)] = type(layer)
         _collect(getattr(layer, "__dict__", {}), str(depth), found, 0)
     return found
@@ -248,4 +248,4 @@ def _is_plain_object(value: Any) -> bool:
 
 
 def _classes(env: Any) -> tuple[type, ...]:
-    return tuple(type(layer) for layer in layers(env))
+    return tuple(type(layer) for layer in game_layers(env))

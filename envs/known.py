@@ -174,8 +174,8 @@ def known_facts(env: Any) -> Facts:
         return own
     if full_name(type(env)) == _SHIMMY:
         return Facts(traits=_shimmy_traits(env))
-    # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards stay
-    # hidden, simultaneous moves simultaneous, and dice dice.
+    # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
+    # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
     redraw_hidden = None
     for layer in layers(env):

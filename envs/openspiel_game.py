@@ -46,10 +46,9 @@ MARKOV_TEXT = frozenset(
 )
 """Games whose ``str(state)``, with the player and the numbers of moves and of decisions, decides what can follow.
 
-OpenSpiel promises nothing of the kind, and for many games it is not so (EinStein wuerfelt nicht! does not show its
-die, Dots and Boxes not who owns a box, Backgammon not whether a double is half played). The tests compare the whole
-future of states with equal keys for each game named here. Keys of other games hold the history: always right, but
-no two move orders ever meet.
+OpenSpiel promises nothing of the kind, and for many games it is not so: EinStein wuerfelt nicht! does not show its
+die, Dots and Boxes not who owns a box. The tests compare the futures of states with equal keys for each game named
+here. Keys of other games hold the history: always right, but no two move orders ever meet.
 """
 
 
@@ -219,7 +218,7 @@ class OpenSpielGame:
         return tuple(state.returns())
 
     def key(self, state: Any) -> Hashable:
-        """The text of the state and its numbers of moves where that is enough (``MARKOV_TEXT``); else the history."""
+        """State text and move numbers where that is enough (``MARKOV_TEXT``); else the history."""
         if self._text_is_markov:
             moves = state.move_number()
             decisions = sum(item.player >= 0 for item in state.full_history()) if self._has_chance else moves

@@ -26,12 +26,14 @@ class OwnEnv:
         entry_point: What makes it: a callable, or ``"module:name"``, imported only when it is used.
         players: How many play, as text: ``2``, ``2-6``.
         kind: What kind of game it is, in a few words.
+        information: ``perfect`` or ``hidden``.
     """
 
     id: str
     entry_point: str | Callable[..., Any]
-    players: str
-    kind: str
+    players: str = "2"
+    kind: str = "board"
+    information: str = "perfect"
 
     def load(self) -> Callable[..., Any]:
         """The callable that makes the environment."""
@@ -46,7 +48,12 @@ OWN_ENVS: dict[str, OwnEnv] = {}
 
 
 def register_env(
-    env_id: str, entry_point: str | Callable[..., Any], *, players: str = "2", kind: str = "perfect information"
+    env_id: str,
+    entry_point: str | Callable[..., Any],
+    *,
+    players: str = "2",
+    kind: str = "board",
+    information: str = "perfect",
 ) -> None:
     """Makes an environment known by an id, to this package and to ``pettingzoo.make``.
 
@@ -60,7 +67,7 @@ def register_env(
         raise InvalidSettingError(f"an environment id is family/Name-vN, such as zermelo/Kalah-v0, not {env_id!r}")
     if env_id in OWN_ENVS:
         raise InvalidSettingError(f"the environment id {env_id!r} is taken")
-    OWN_ENVS[env_id] = OwnEnv(env_id, entry_point, players, kind)
+    OWN_ENVS[env_id] = OwnEnv(env_id, entry_point, players, kind, information)
     if _pettingzoo_ready():
         _tell_pettingzoo()
     elif _WAIT not in sys.meta_path:

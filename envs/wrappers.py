@@ -14,6 +14,7 @@ from zermelo.envs.errors import UnsupportedGameError
 
 __all__ = [
     "full_name",
+    "game_layers",
     "game_name",
     "innermost",
     "is_aec",
@@ -86,6 +87,11 @@ def thin(copy: Any) -> Any:
     return copy
 
 
+def game_layers(env: Any) -> list[Any]:
+    """The layers that are part of the game, outermost first: all but the wrappers that only check."""
+    return [layer for layer in layers(env) if full_name(type(layer)) not in _CHECKING_WRAPPERS]
+
+
 def layers(env: Any) -> list[Any]:
     """The environment and everything it wraps, outermost first."""
     found = [env]
@@ -137,7 +143,7 @@ def require_reset(env: Any) -> None:
     except AttributeError:
         ready = False
     ready = ready and all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env))
-    base = _class_in("pettingzoo.utils.env", "AECEnv")
+    base: Any = _class_in("pettingzoo.utils.env", "AECEnv")
     if ready and base is not None and getattr(type(raw), "last", None) is base.last:
         ready = hasattr(raw, "_cumulative_rewards")
     if not ready:
