@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 # Imported for what they register with the walk.
+from zermelo.envs.copy_plan import compile_copier
 from zermelo.envs.copy_walk import CopyWalk, UncopyableError, register_copier
 from zermelo.envs.errors import CloneError
 from zermelo.envs.object_graph import path_to
 
-__all__ = ["copier_for", "copy_generally", "register_copier"]
+__all__ = ["copier_for", "copy_generally", "known_generators", "register_copier"]
 
 
 def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
@@ -41,6 +42,84 @@ def _name(obj: Any) -> str:
     return type(obj).__qualname__ if type(obj).__module__ == "builtins" else f"this {type(obj).__qualname__}"
 
 
+_MOST_SHAPES: Final = 16
+
+
+class _Copier:
+    """The copiers of one class: those written for shapes that were met, the last used first, then the general one."""
+
+    __slots__ = ("compilations", "copies", "misses", "run", "scans")
+
+    def __init__(self) -> None:
+        self.copies: list[Callable[[Any], Any]] = []
+        self.scans: dict[Callable[[Any], Any], Callable[[Any], tuple[Any, ...] | None]] = {}
+        self.misses = 0
+        self.compilations = 0
+        self.run = self._runner()
+
+    def _runner(self) -> Callable[[Any], Any]:
+        copies, promote, miss = self.copies, self._promote, self._miss
+
+        def run(obj: Any) -> Any:
+            for copy in copies:
+                new = copy(obj)
+                if new is not None:
+                    if copy is not copies[0]:
+                        promote(copy)
+                    return new
+            return miss(obj)
+
+        return run
+
+    def _promote(self, copy: Callable[[Any], Any]) -> None:
+        self.copies.remove(copy)
+        self.copies.insert(0, copy)
+
+    def _miss(self, obj: Any) -> Any:
+        """No known shape fits: copies generally, and learns the shape if that happens often enough."""
+        new = copy_generally(obj)
+        self.misses += 1
+        # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
+        if self.misses > 2 ** (1 + self.compilations // 3):
+            self.compilations += 1
+            written = compile_copier(obj, loose=self.compilations > 2)
+            if written is not None:
+                copy, scan = written
+                self.copies.insert(0, copy)
+                self.scans[copy] = scan
+                for forgotten in self.copies[_MOST_SHAPES:]:
+                    self.copies.remove(forgotten)
+                    del self.scans[forgotten]
+        return new
+
+    def generators(self, obj: Any) -> tuple[Any, ...] | None:
+        """The random generators of an object of a known shape, or None if its shape is unknown."""
+        for copy in self.copies:
+            found = self.scans[copy](obj)
+            if found is not None:
+                return found
+        return None
+
+
+_copiers: dict[type, _Copier] = {}
+_runs: dict[type, Callable[[Any], Any]] = {}
+
+
 def copier_for(obj: Any) -> Callable[[Any], Any]:
     """What clones objects of the same class as ``obj`` fastest; call it with the object to clone."""
-    return copy_generally
+    run = _runs.get(type(obj))
+    if run is None:
+        run = _runs[type(obj)] = _copier_of(type(obj)).run
+    return run
+
+
+def known_generators(obj: Any) -> tuple[Any, ...] | None:
+    """The random generators in an object, found fast, or None where that takes a walk through all of it."""
+    return _copier_of(type(obj)).generators(obj)
+
+
+def _copier_of(cls: type) -> _Copier:
+    copier = _copiers.get(cls)
+    if copier is None:
+        copier = _copiers[cls] = _Copier()
+    return copier

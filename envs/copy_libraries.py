@@ -11,6 +11,7 @@ import sys
 import threading
 from typing import Any
 
+from zermelo.envs.copy_plan import register_shallow
 from zermelo.envs.copy_walk import (
     CopyWalk,
     Handler,
@@ -19,7 +20,7 @@ from zermelo.envs.copy_walk import (
     register_family,
     register_invariant,
 )
-from zermelo.envs.object_kinds import instance_dict, is_defined_in, is_python_class
+from zermelo.envs.object_kinds import is_defined_in, is_python_class
 
 __all__ = ["space_holds_generator"]
 
@@ -100,16 +101,6 @@ def _find(cls: type) -> Handler | None:
     return None
 
 
-def copy_chess_board(obj: Any, walk: CopyWalk) -> Any:
-    """Shares the moves and the earlier positions of a python-chess board, which never change once made."""
-    new = object.__new__(type(obj))
-    fields = instance_dict(obj)
-    assert fields is not None  # python-chess boards have a dict
-    for name, value in fields.items():
-        new.__dict__[name] = value[:] if type(value) is list else walk.copy(value)
-    return new
-
-
 register_family(_find)
 register_copier(type(threading.Lock()), copy_lock)
 register_copier(type(threading.RLock()), copy_lock)
@@ -130,3 +121,6 @@ def _go_board_size(env: Any) -> str | None:
 
 
 register_invariant("pettingzoo.classic.go.go.raw_env", _go_board_size)
+
+# python-chess never changes a move or a remembered position once it is made (chess.Board.copy shares them too).
+register_shallow("chess.Board", "move_stack", "_stack")

@@ -50,7 +50,10 @@ class UncopyableError(Exception):
 
 
 _handlers: dict[type, Handler] = {}
-_own_deepcopy_ignored: Final = ("gymnasium.utils.ezpickle.EzPickle", "pettingzoo.utils.ezpickle.EzPickle")
+_own_handlers: set[type] = set()
+_EZPICKLE: Final = ("gymnasium.utils.ezpickle.EzPickle", "pettingzoo.utils.ezpickle.EzPickle")
+# Classes whose own __deepcopy__ is not used: EzPickle loses the game, python-chess copies what it could share.
+_DEEPCOPY_IGNORED: Final = (*_EZPICKLE, "chess.BaseBoard")
 
 
 def register_copier(cls: type, handler: Handler) -> None:
@@ -60,6 +63,7 @@ def register_copier(cls: type, handler: Handler) -> None:
     copies what it finds inside with ``walk.copy``.
     """
     _handlers[cls] = handler
+    _own_handlers.add(cls)
 
 
 _invariants: dict[str, Callable[[Any], str | None]] = {}
@@ -341,6 +345,13 @@ def _copy_by_own_deepcopy(obj: Any, walk: CopyWalk) -> Any:
     return obj.__deepcopy__(walk.memo)
 
 
+def handler_is_general(cls: type) -> bool:
+    """Whether objects of the class are copied attribute by attribute, with no special handler."""
+    if cls in _own_handlers or refusal(cls) is not None or _has_own(cls, "__deepcopy__"):
+        return False
+    return layout_of(cls) is not None and all(find(cls) is None for find in _families)
+
+
 def _find_handler(cls: type) -> Handler:
     handler = _find_plain_handler(cls)
     check = invariant_of(cls)
@@ -376,7 +387,7 @@ def _has_own(cls: type, name: str) -> bool:
     """Whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
     for base in cls.__mro__:
         if name in base.__dict__ and base is not object:
-            return f"{base.__module__}.{base.__qualname__}" not in _own_deepcopy_ignored
+            return f"{base.__module__}.{base.__qualname__}" not in _DEEPCOPY_IGNORED
     return False
 
 
@@ -391,7 +402,7 @@ def register_family(find: Callable[[type], Handler | None]) -> None:
 def _copy_by_reduce(obj: Any, walk: CopyWalk) -> Any:
     """For objects of C code that says how to rebuild them (iterators, dates of other packages, Cython classes)."""
     cls = type(obj)
-    if is_defined_in(cls, *_own_deepcopy_ignored):
+    if is_defined_in(cls, *_EZPICKLE):
         raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
     try:
         with warnings.catch_warnings():

@@ -97,6 +97,8 @@ _SHARED_NAMES: Final = frozenset(
         "pyspiel.GameType",
         "pyspiel.GameInfo",
         "random.SystemRandom",
+        "chess.Move",
+        "chess._BoardState",
         "_contextvars.ContextVar",
         "typing._SpecialForm",
         "typing._GenericAlias",

@@ -328,6 +328,11 @@ def _object_writer(cls: type) -> Writer:
     ignored = _ignored_attributes(cls)
     slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
 
+    @functools.lru_cache(maxsize=64)
+    def order(names: tuple[str, ...]) -> tuple[str, ...]:
+        """Attributes in one order, whatever order they were set in."""
+        return tuple(sorted((name for name in names if name not in ignored), key=str))
+
     def write(obj: Any, walk: _KeyWalk) -> None:
         walk.out.append(cls)
         if write_content is not None:
@@ -337,10 +342,9 @@ def _object_writer(cls: type) -> Writer:
         fields = instance_dict(obj)
         if fields is not None:
             add = walk.add
-            for name, content in fields.items():
-                if name not in ignored:
-                    walk.out.append(name)
-                    add(content)
+            for name in order(tuple(fields)):
+                walk.out.append(name)
+                add(fields[name])
         for slot in slots:
             try:
                 content = slot.__get__(obj)
@@ -438,7 +442,7 @@ def _find_writer(cls: type) -> Writer:
         return _write_display
     if is_defined_in(cls, *_SPACES):
         return _write_space
-    if is_shared_type(cls):
+    if is_shared_type(cls) and not cls.__module__ == "chess":  # two equal moves or positions may be two objects
         if issubclass(cls, np.generic):
             return _write_scalar
         return _write_text if cls.__module__ in ("decimal", "fractions") or cls is complex else _write_shared
