@@ -23,7 +23,7 @@ def agents(
     from zermelo.agents import list_agents
 
     entries = list_agents()
-    _print([(entry.name, entry.summary) for entry in entries])
+    _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
     if settings:
         for entry in entries:
             values = {name: _shown(value) for name, value in entry.settings.items()}

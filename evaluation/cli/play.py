@@ -25,19 +25,18 @@ def play(
     """
     from zermelo.agents import make_agent
     from zermelo.envs import InvalidSettingError
-    from zermelo.envs.wrappers import game_name
     from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.match import agent_seeds
 
     referee = position_after(env, [], seed)
     seats = len(referee.seat_names)
     if seat > seats:
-        raise InvalidSettingError(f"{game_name(referee.env)} has {seats} seats: --seat cannot be {seat}")
+        raise InvalidSettingError(f"{env} has {seats} seats: --seat cannot be {seat}")
     agents: dict[int, Any] = {place: make_agent(opponent) for place in range(seats) if place != seat - 1}
     for place, agent_seed in enumerate(agent_seeds(seed, seats)):
         if place in agents:
             agents[place].reset(agent_seed)
-    typer.echo(f"{game_name(referee.env)}: you are {referee.seat_names[seat - 1]}")
+    typer.echo(f"{env}: you are {referee.seat_names[seat - 1]}")
     while (mover := referee.turn()) is not None:
         if mover in agents:
             action = agents[mover].act(referee.env)
@@ -77,6 +76,7 @@ def _ask(referee: Any) -> int | None:
         try:
             text = input(f"Your action ({legal}): ").strip()
         except EOFError:
+            typer.echo("")
             return None
         if not text:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,8 +38,8 @@ def search(
     """
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
-    from zermelo.envs.wrappers import game_name
     from zermelo.evaluation.cli.position import drawing, parse_moves, position_after
+    from zermelo.evaluation.tournament import require_fit
 
     played = parse_moves(moves)
     searcher: Any = make_agent(agent)
@@ -48,10 +49,10 @@ def search(
     if exact and "exact" in known:
         searcher = replace(searcher, exact=True)
     referee = position_after(env, played, seed)
-    name = game_name(referee.env)
     seat = referee.turn()
     if seat is None:
-        raise GameOverError(f"{name} is over after {moves}: the rewards are {_rewards(referee.rewards)}")
+        raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(referee.rewards)}")
+    require_fit(searcher, referee.env, agent)
     game = as_game(referee.env)
     show = _Shower(game, game.snapshot(referee.env))
     if watch:
@@ -60,7 +61,7 @@ def search(
         searcher = replace(searcher, on_iteration=show.iteration)
     searcher.reset(seed)
     after = f" after {moves}" if played else ""
-    typer.echo(f"{name}{after}, {referee.seat_names[seat]} to move")
+    typer.echo(f"{env}{after}, {referee.seat_names[seat]} to move")
     if board := drawing(game, referee.env):
         typer.echo(f"\n{board}\n")
     result = searcher.search(referee.env)
@@ -109,9 +110,8 @@ class _Shower:
         ]
         if result.action_values:
             ranked = sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
-            lines.append(
-                "actions   " + "   ".join(f"{self.line((action,))}: {value:.4g}" for action, value in ranked)
-            )
+            values = "   ".join(f"{self.line((action,))}: {value:.4g}" for action, value in ranked)
+            lines.append(textwrap.fill(f"actions   {values}", 100, subsequent_indent=" " * 10))
         if len(result.principal_variation) > 1:
             lines.append(f"line      {self.line(result.principal_variation)}")
         speed = f", {result.nodes / result.seconds:,.0f} nodes a second" if result.seconds > 0 else ""
