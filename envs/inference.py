@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from zermelo.envs.errors import ZermeloError
-from zermelo.envs.game import Chance, RewardSum
+from zermelo.envs.game import CHANCE, Chance, RewardSum
 from zermelo.envs.wrappers import game_layers
 
 __all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_configuration"]
@@ -35,6 +35,14 @@ class Probe(Protocol):
 
     def initial_state(self, seed: int = 0) -> Any:
         """The position after a reset with a seed."""
+        ...
+
+    def to_move(self, state: Any) -> int:
+        """The seat to move, or ``CHANCE``."""
+        ...
+
+    def chance_outcomes(self, state: Any) -> Any:
+        """The outcomes of declared chance."""
         ...
 
     def legal_actions(self, state: Any) -> Any:
@@ -166,8 +174,7 @@ class _Play:
         while not game.is_terminal(state):
             if self.steps >= MAX_STEPS or time.monotonic() > deadline:
                 return
-            actions = game.legal_actions(state)
-            action = actions[int(generator.integers(len(actions)))]
+            action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
             self.uses_global_random |= used
             if not self.differs and self.steps < _PAIRED_STEPS:
@@ -180,6 +187,13 @@ class _Play:
                 self.early_rewards = True
             self._keep_constants(state)
         self.sums.append(math.fsum(game.utility(state)))
+
+    def _draw(self, state: Any, generator: np.random.Generator) -> int:
+        if self.game.to_move(state) == CHANCE:
+            outcomes, probabilities = zip(*self.game.chance_outcomes(state), strict=True)
+            return int(generator.choice(outcomes, p=probabilities))
+        actions = self.game.legal_actions(state)
+        return int(actions[int(generator.integers(len(actions)))])
 
     def _keep_constants(self, state: Any) -> None:
         now = configuration(self.game.environment(state))

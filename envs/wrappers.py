@@ -122,6 +122,8 @@ def require_reset(env: Any) -> None:
     Raises:
         UnsupportedGameError: It is not an environment, a parallel environment, or it has not been reset.
     """
+    if isinstance(env, type):
+        raise UnsupportedGameError(f"{env.__name__} is a class: make an environment of it and reset that")
     if is_parallel(env):
         raise UnsupportedGameError(
             f"{game_name(env)} is a parallel environment, whose agents move at the same time: search needs an AEC "
