@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 
-__all__ = ["load", "prefetch", "store"]
+__all__ = ["load", "prefetch", "store", "words"]
 
 _WORD = ir.IntType(64)
 
@@ -57,3 +58,24 @@ def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(types.int64, types.int64), code
+
+
+@intrinsic
+def words(typing_context: Any, address: Any, count: Any) -> Any:
+    """The ``count`` integers from ``address`` on, as an array that owns nothing."""
+    array_type = types.Array(types.int64, 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = make_array(array_type)(context, builder)
+        eight = context.get_constant(types.intp, 8)
+        populate_array(
+            array,
+            data=builder.inttoptr(args[0], _WORD.as_pointer()),
+            shape=cgutils.pack_array(builder, [args[1]]),
+            strides=cgutils.pack_array(builder, [eight]),
+            itemsize=eight,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return array_type(types.int64, types.int64), code

@@ -14,7 +14,7 @@ Methods that every game has (``actions`` is a buffer to write into, ``num_action
     ==================================  ==========================================================================
     ``num_actions()``                   how many different actions there are; they are 0 to ``num_actions() - 1``
     ``initial_state()``                 where the game starts
-    ``to_move(state)``                  the seat to move, from 0, or ``CHANCE`` (-1)
+    ``to_move(state)``                  the seat to move, from 0, or ``CHANCE`` (-1); any seat at the end
     ``legal_actions(state, actions)``   writes the legal actions, ascending, and returns how many; at least one
                                         unless the state is terminal
     ``result(state, action)``           the state after an action, or after a chance outcome

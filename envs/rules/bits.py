@@ -6,7 +6,7 @@ A compiled integer has 64 bits and a sign; a Python one has as many bits as it l
 
 from __future__ import annotations
 
-__all__ = ["bit_index", "popcount", "shift_right"]
+__all__ = ["bit_index", "mix", "popcount", "shift_right"]
 
 _MASK = (1 << 64) - 1
 
@@ -26,3 +26,12 @@ def shift_right(bits: int, places: int) -> int:
     """The 64 bits moved down by ``places`` (0 to 63), zeros coming in at the top, whatever the sign."""
     moved = (bits & _MASK) >> places
     return moved - (1 << 64) if moved >> 63 else moved
+
+
+def mix(bits: int) -> int:
+    """The 64 bits scrambled, one to one: the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    bits = (bits + 0x9E3779B97F4A7C15) & _MASK
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _MASK
+    bits ^= bits >> 31
+    return bits - (1 << 64) if bits >> 63 else bits

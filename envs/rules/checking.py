@@ -144,15 +144,15 @@ class _Check:
         self.call("is_terminal", state)
         self._key(state)
         self._symmetric_states(state)
-        if terminal:
-            self._utility(state)
-            return True
         mover = self.call("to_move", state)
-        if mover == CHANCE:
+        if mover == CHANCE and not terminal:
             self._chance(state)
             return False
         if not 0 <= mover < self.game.traits.seats:
             self.fail("to_move", state, f"{mover} is neither a seat (0 to {self.game.traits.seats - 1}) nor CHANCE")
+        if terminal:
+            self._utility(state)
+            return True
         actions = self.fill("legal_actions", state)
         if not actions:
             self.fail("legal_actions", state, "there is no legal action, yet is_terminal says the game goes on")

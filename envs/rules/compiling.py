@@ -166,7 +166,7 @@ def _set_up_bits() -> None:
     from numba.core import types
     from numba.extending import intrinsic, overload
 
-    _SHARED.update((bits.popcount, bits.bit_index, bits.shift_right))
+    _SHARED.update((bits.popcount, bits.bit_index, bits.shift_right, bits.mix))
 
     @intrinsic
     def count_ones(typing_context: Any, value: Any) -> Any:
@@ -200,3 +200,13 @@ def _set_up_bits() -> None:
     @overload(bits.shift_right, strict=False)
     def shift_right(bits: Any, places: Any) -> Any:
         return lambda bits, places: shift_down(bits, places)
+
+    def scrambled(bits: int) -> int:
+        bits += -7046029254386353131
+        bits = (bits ^ shift_down(bits, 30)) * -4658895280553007687
+        bits = (bits ^ shift_down(bits, 27)) * -7723592293110705685
+        return bits ^ shift_down(bits, 31)
+
+    @overload(bits.mix, strict=False)
+    def mix(bits: Any) -> Any:
+        return scrambled

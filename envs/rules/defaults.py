@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["DEFAULTS", "EVALUATION_UNIT", "GENERAL_SUM"]
@@ -36,13 +36,10 @@ def utility_sum(self: Any) -> int:
 
 
 def key(self: Any, state: Any) -> int:
-    """A 64-bit hash of the whole state (the finalizer of SplitMix64 after each integer); compiled code only."""
+    """A 64-bit hash of the whole state."""
     mixed = 0
     for value in state:
-        mixed = (mixed ^ value) + -7046029254386353131
-        mixed = (mixed ^ shift_right(mixed, 30)) * -4658895280553007687
-        mixed = (mixed ^ shift_right(mixed, 27)) * -7723592293110705685
-        mixed ^= shift_right(mixed, 31)
+        mixed = mix(mixed ^ value)
     return mixed
 
 

@@ -54,11 +54,16 @@ class MNK(NamedTuple):
 
     def legal_actions(self, state: MNKState, actions: list[int]) -> int:
         """The empty squares."""
-        count = 0
-        for action in range(self.m * self.n):
-            if not state.stones & self._bit(action):
-                actions[count] = action
-                count += 1
+        count = action = 0
+        bit = 1
+        for _ in range(self.n):
+            for _ in range(self.m):
+                if not state.stones & bit:
+                    actions[count] = action
+                    count += 1
+                action += 1
+                bit <<= 1
+            bit <<= 1
         return count
 
     def result(self, state: MNKState, action: int) -> MNKState:
@@ -132,16 +137,26 @@ class MNK(NamedTuple):
         return board
 
     def _won(self, stones: int) -> bool:
-        return self._starts(stones, 1) | self._diagonals(stones) | self._starts(stones, self.m + 1) != 0
-
-    def _diagonals(self, stones: int) -> int:
-        return self._starts(stones, self.m) | self._starts(stones, self.m + 2)
+        """Whether ``k`` of the stones lie in a row, in any of the four directions."""
+        row = column = falling = rising = stones
+        along_row = along_column = along_falling = along_rising = stones
+        for _ in range(1, self.k):
+            along_row >>= 1
+            along_rising >>= self.m
+            along_column >>= self.m + 1
+            along_falling >>= self.m + 2
+            row &= along_row
+            rising &= along_rising
+            column &= along_column
+            falling &= along_falling
+        return row | rising | column | falling != 0
 
     def _starts(self, stones: int, step: int) -> int:
         """The squares from which ``k`` of the stones lie in a row."""
         run = stones
-        for length in range(1, self.k):
-            run &= stones >> (length * step)
+        for _ in range(1, self.k):
+            stones >>= step
+            run &= stones
         return run
 
     def _lines(self, squares: int) -> int:
