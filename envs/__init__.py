@@ -22,6 +22,7 @@ from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Trai
 from zermelo.envs.listing import EnvEntry, list_envs
 from zermelo.envs.perft import perft
 from zermelo.envs.registry import register_env
+from zermelo.envs.verify import verify_clone
 
 __all__ = [
     "CHANCE",
@@ -50,4 +51,5 @@ __all__ = [
     "perft",
     "register_env",
     "register_rules",
+    "verify_clone",
 ]

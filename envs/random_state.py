@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.copier import known_generators
 from zermelo.envs.object_graph import reachable
 
 __all__ = [
@@ -43,40 +44,41 @@ def find_generators(env: Any) -> list[Any]:
 
 def has_generators(env: Any) -> bool:
     """Whether the environment holds a random generator, spaces' generators included."""
-    return bool(find_generators(env))
+    known = known_generators(env)
+    return bool(known if known is not None else find_generators(env))
 
 
 def replace_generators(env: Any, generator: np.random.Generator) -> int:
     """Gives every random generator that ``env`` holds a fresh state, drawn from ``generator``.
 
     Call it on a clone, never on a live environment. It is done in place, so that whatever shares a generator (a
-    space, a closure, a stored ``rng.integers``) goes on sharing it.
+    space, a closure, a stored ``rng.integers``) goes on sharing it. What the environment draws from the global
+    generators of ``random`` and ``numpy.random`` is the business of ``global_random_guard``.
 
     Returns:
         How many generators there were; with none, ``generator`` is not advanced.
     """
+    known = known_generators(env)
+    if known == ():
+        return 0
     found = find_generators(env)
     for source in found:
         _reseed(source, int.from_bytes(generator.bytes(16), "little"))
-    _forget_halves(env, found)
+    if any(isinstance(source, np.random.BitGenerator) for source in found):
+        _forget_halves(env)
     return len(found)
 
 
 def _reseed(source: Any, seed: int) -> None:
     # Each class's own __init__ starts an existing object anew, the seed sequence that it spawns from included.
     if isinstance(source, random.Random):
-        random.Random.seed(source, seed)
-        source.gauss_next = None
-    elif isinstance(source, np.random.SeedSequence):
-        type(source).__init__(source, seed)
+        random.Random.seed(source, seed)  # forgets the second half of a pair of normal numbers as well
     else:
         type(source).__init__(source, seed)
 
 
-def _forget_halves(env: Any, found: list[Any]) -> None:
+def _forget_halves(env: Any) -> None:
     """``RandomState`` keeps the second half of a pair of normal numbers, which is drawn already."""
-    if not any(isinstance(source, np.random.BitGenerator) for source in found):
-        return
     for _, obj in reachable(env):
         if isinstance(obj, np.random.RandomState):
             state = obj.get_state(legacy=False)
