@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.wrappers import innermost, is_aec, require_reset
+from zermelo.envs.wrappers import game_name, innermost, is_aec, require_reset
 
 __all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "legal_actions", "listed", "observed_mask"]
 
@@ -175,8 +175,8 @@ def _components(mask: Any) -> list[np.ndarray[Any, Any]]:
 def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
     """The codec of an agent's action space (of the one action space, for a Gymnasium environment)."""
     if is_aec(env):
-        return ActionCodec(env.action_space(agent), owner or f"agent {agent!r} in {env}")
-    return ActionCodec(env.action_space, owner or str(env))
+        return ActionCodec(env.action_space(agent), owner or f"agent {agent!r} in {game_name(env)}")
+    return ActionCodec(env.action_space, owner or game_name(env))
 
 
 def observed_mask(env: Any, agent: Any, *, observe: bool = True) -> Any:

@@ -142,23 +142,24 @@ def _openspiel(name: str) -> Creator | None:
         for parameter in parameters:
             if parameter not in accepted:
                 raise _no_parameter(name, parameter, list(accepted))
-        values = {key: _openspiel_value(value) for key, value in parameters.items()}
+        text = ",".join(f"{key}={_openspiel_value(value)}" for key, value in parameters.items())
         try:
-            loaded = pyspiel.load_game(game, values)
+            loaded = pyspiel.load_game(f"{game}({text})")
         except pyspiel.SpielError as error:
             raise InvalidSettingError(f"OpenSpiel cannot make {name!r} with {parameters}: {error}") from None
         env = shimmy.OpenSpielCompatibilityV0(env=loaded, render_mode=render_mode)
-        env.config = values or None  # reset loads the game again, by its name and this
+        if parameters:
+            env.config = loaded.get_parameters()  # reset loads the game again, by its name and this
         return env
 
     return create
 
 
-def _openspiel_value(value: Any) -> Any:
-    """Lists are text with semicolons in OpenSpiel; a game inside a game is its own object."""
+def _openspiel_value(value: Any) -> str:
+    """A value as OpenSpiel's text has it: lists with semicolons, a game inside a game with its brackets."""
     if isinstance(value, list | tuple):
         return ";".join(map(str, value))
-    return value
+    return str(value)
 
 
 def _pettingzoo(name: str) -> Creator | None:

@@ -250,7 +250,7 @@ def test_human_rendering_is_left_to_the_live_environment(monkeypatch: pytest.Mon
     env.close()
 
 
-# -- chance --------------------------------------------------------------------------------------------------------
+# -- chance -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("source", ["np_random", "python", "random", "numpy.random"])
@@ -337,7 +337,7 @@ def test_probabilities_must_sum_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
         game.result(game.snapshot(env), 0)
 
 
-# -- traits --------------------------------------------------------------------------------------------------------
+# -- traits -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -517,7 +517,7 @@ def test_games_do_not_keep_environments_alive() -> None:
     assert game.traits.seats == 2
 
 
-# -- what cannot be searched ---------------------------------------------------------------------------------------
+# -- what cannot be searched ------------------------------------------------------------------------------------
 
 
 def test_what_is_not_an_environment() -> None:
@@ -628,7 +628,7 @@ def test_a_game_is_returned_as_it_is() -> None:
         as_game(game, traits={"information": "hidden"})
 
 
-# -- registered rules ----------------------------------------------------------------------------------------------
+# -- registered rules -------------------------------------------------------------------------------------------
 
 
 def test_registered_rules_come_first_for_exactly_that_class() -> None:
