@@ -14,31 +14,20 @@ maximum in the remaining directions (C. J. Geyer, 2009, Electronic Journal of St
 
 from __future__ import annotations
 
-import enum
-import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ChoiceFit", "ChoiceSets", "Direction"]
+__all__ = ["ChoiceSets"]
 
 Vector = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-7
-_RIDGE = 1e-9  # Keeps parameters that may run to infinity finite; at 20 units it costs 2e-7 of log-likelihood.
-
-
-class Direction(enum.Enum):
-    """What the choices say about a combination of parameters."""
-
-    FINITE = "finite"
-    PLUS_INFINITY = "plus infinity"
-    MINUS_INFINITY = "minus infinity"
-    UNDETERMINED = "undetermined"
-    """Nothing: any value is as likely as any other, or it may run off to either side."""
+# Multiplications up to which dense products are the faster ones. Beyond, OpenBLAS starts threads, which on a
+machine # with other work to do were measured to take ten times as long. _DENSE = 250_000 _RIDGE = 1e-9  # Keeps
+parameters that may run to infinity finite; at 20 units it costs 2e-7 of log-likelihood.
 
 
 class ChoiceSets:
@@ -71,6 +60,7 @@ class ChoiceSets:
         self.sizes = sizes
         self.counts = counts
         self.parameters: int = matrix.shape[1]
+        self._dense = matrix.toarray() if matrix.shape[0] * self.parameters**2 <= _DENSE else None
         self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         self._set_of = np.repeat(np.arange(len(sizes)), sizes)
         self._set_counts = np.add.reduceat(counts, self._starts) if len(sizes) else np.zeros(0)
@@ -84,7 +74,7 @@ class ChoiceSets:
         return np.exp(self._log_shares(theta))
 
     def _log_shares(self, theta: Vector) -> Vector:
-        utility = self.matrix @ theta
+        utility = (self.matrix if self._dense is None else self._dense) @ theta
         if not len(utility):
             return np.zeros(0)
         top = np.maximum.reduceat(utility, self._starts)
@@ -99,17 +89,23 @@ class ChoiceSets:
     def gradient(self, theta: Vector) -> Vector:
         """Of the log-likelihood, shape (p,)."""
         expected = self._set_counts[self._set_of] * self.shares(theta)
-        return np.asarray(self.matrix.T @ (self.counts - expected))
+        matrix = self.matrix if self._dense is None else self._dense
+        return np.asarray(matrix.T @ (self.counts - expected))
 
     def information(self, theta: Vector) -> Vector:
         """The negative Hessian of the log-likelihood, observed and expected alike, shape (p, p)."""
-        from scipy.sparse import diags
-
         shares = self.shares(theta)
         weights = self._set_counts[self._set_of] * shares
-        means = self._sum_sets @ diags(shares) @ self.matrix
-        spread = self.matrix.T @ diags(weights) @ self.matrix - means.T @ diags(self._set_counts) @ means
-        return np.asarray(spread.toarray())
+        if self._dense is not None:
+            means = np.add.reduceat(shares[:, None] * self._dense, self._starts) if len(shares) else self._dense
+            within = self._dense.T @ (weights[:, None] * self._dense)
+        else:
+            from scipy.sparse import diags
+
+            sparse_means = self._sum_sets @ diags(shares) @ self.matrix
+            between = sparse_means.T @ diags(self._set_counts) @ sparse_means
+            return np.asarray((self.matrix.T @ diags(weights) @ self.matrix - between).toarray())
+        return np.asarray(within - means.T @ (self._set_counts[:, None] * means))
 
     def null_space(self) -> Vector:
         """An orthonormal basis of what the choices cannot see, shape (p, k)."""
@@ -227,141 +223,3 @@ class ChoiceSets:
                 break
             x = x + step
         return np.asarray(offset + basis @ x)
-
-
-class ChoiceFit:
-    """The most likely parameters, what is uncertain about them, and what has no finite answer.
-
-    Attributes:
-        sets: The choices.
-        limit: The choices that are left once the settled ones have dropped out; the same object if none are.
-        theta: Most likely parameters of ``limit``, shape (p,). Only contrasts that are finite mean anything.
-        log_likelihood: The supremum of the log-likelihood.
-        separated: Whether some parameter is infinite.
-    """
-
-    def __init__(self, sets: ChoiceSets) -> None:
-        self.sets = sets
-        self.limit = sets
-        self._blind = self._limit_blind = sets.null_space()
-        self._limit_basis = _complement(self._blind)
-        self.theta = sets.maximize(np.zeros(sets.parameters), self._limit_basis)
-        direction = None if self._is_stationary() else sets.recession()
-        self.separated = direction is not None
-        if direction is not None:
-            self.limit = sets.limit(direction)
-            self._limit_blind = self.limit.null_space()
-            self._limit_basis = _complement(self._limit_blind)
-            self.theta = self.limit.maximize(np.zeros(sets.parameters), self._limit_basis)
-        self.log_likelihood = self.limit.log_likelihood(self.theta)
-
-    def _is_stationary(self) -> bool:
-        """Whether ``theta`` is a maximum beyond doubt, so that no linear program need be asked.
-
-        On the way to infinity the gradient fades too, but only as fast as the chance of what never happened.
-        """
-        if not len(self.sets.counts):
-            return True
-        gradient = float(np.abs(self.sets.gradient(self.theta)).max())
-        return gradient < 1e-6 and float(self.sets.shares(self.theta).min()) > 1e-4
-
-    @cached_property
-    def covariance(self) -> Vector:
-        """Of the parameters, shape (p, p); right for finite contrasts, in which what is unknown cancels."""
-        from scipy.linalg import inv
-
-        basis = self._limit_basis
-        if basis.shape[1] == 0:
-            return np.zeros((self.sets.parameters, self.sets.parameters))
-        return np.asarray(basis @ inv(basis.T @ self.limit.information(self.theta) @ basis) @ basis.T)
-
-    def sees(self, contrast: Vector) -> bool:
-        """Whether ``contrast @ parameters`` makes any difference to the likelihood."""
-        return bool(np.abs(self._blind.T @ contrast).max(initial=0.0) < _TOLERANCE)
-
-    def is_finite(self, contrast: Vector) -> bool:
-        """Whether ``contrast @ parameters`` has a finite most likely value."""
-        return bool(np.abs(self._limit_blind.T @ contrast).max(initial=0.0) < _TOLERANCE)
-
-    def direction(self, contrast: Vector) -> Direction:
-        """What can be said about ``contrast @ parameters``."""
-        if self.is_finite(contrast):
-            return Direction.FINITE
-        if not self.sees(contrast):
-            return Direction.UNDETERMINED
-        rises, falls = self.sets.extremes(contrast)
-        if rises and not falls:
-            return Direction.PLUS_INFINITY
-        if falls and not rises:
-            return Direction.MINUS_INFINITY
-        return Direction.UNDETERMINED
-
-    def profile(self, contrast: Vector, value: float, start: Vector | None = None) -> tuple[float, Vector]:
-        """The greatest log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is.
-
-        For a contrast without a finite estimate all choices count, for others only those of ``limit``.
-        """
-        finite = self.is_finite(contrast)
-        sets, blind = (self.limit, self._limit_blind) if finite else (self.sets, self._blind)
-        norm = float(contrast @ contrast)
-        basis = _complement(np.column_stack([blind, contrast / math.sqrt(norm)]))
-        theta = sets.maximize(self.theta if start is None else start, basis, offset=contrast * (value / norm))
-        return sets.log_likelihood(theta), theta
-
-    def likelihood_interval(self, contrast: Vector, drop: float) -> tuple[float, float]:
-        """All values of a finite contrast whose log-likelihood is at most ``drop`` below the greatest."""
-        from scipy.optimize import brentq
-
-        centre = float(contrast @ self.theta)
-        step = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
-        if step == 0.0:
-            return centre, centre
-
-        def excess(value: float) -> float:
-            # The root of the drop is nearly straight in the value, which suits the solver.
-            fallen = self.log_likelihood - self.profile(contrast, value)[0]
-            return math.sqrt(max(0.0, fallen)) - math.sqrt(drop)
-
-        ends = []
-        for sign in (-1.0, 1.0):
-            inside, outside = 0.0, step
-            while excess(centre + sign * outside) < 0.0:
-                inside, outside = outside, outside * 1.5
-                if outside > 1e3 * step:
-                    break
-            else:
-                root = brentq(
-                    lambda x, s=sign: excess(centre + s * x), inside, outside, xtol=1e-7 * step, rtol=1e-12
-                )
-                ends.append(centre + sign * float(root))
-                continue
-            ends.append(sign * math.inf)
-        return ends[0], ends[1]
-
-    def bound(self, contrast: Vector, direction: Direction, drop: float) -> float:
-        """The finite end for a contrast that is infinite: ``drop`` below the supremum of the log-likelihood."""
-        from scipy.optimize import brentq
-
-        sign = 1.0 if direction is Direction.PLUS_INFINITY else -1.0
-
-        def excess(x: float) -> float:
-            return self.log_likelihood - self.profile(contrast, sign * x)[0] - drop
-
-        low = high = 0.0
-        step = 1.0
-        if excess(0.0) > 0.0:
-            while excess(high := high + step) > 0.0:
-                low, step = high, step * 2.0
-        else:
-            while excess(low := low - step) <= 0.0:
-                high, step = low, step * 2.0
-        return sign * float(brentq(excess, low, high, xtol=1e-9, rtol=1e-12))
-
-
-def _complement(columns: Vector) -> Vector:
-    """An orthonormal basis of all that is orthogonal to ``columns``, shape (p, p - rank)."""
-    p, k = columns.shape
-    if k == 0:
-        return np.eye(p)
-    left, sizes, _ = np.linalg.svd(columns, full_matrices=True)
-    return np.asarray(left[:, int((sizes > _TOLERANCE).sum()) :])

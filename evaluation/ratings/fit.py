@@ -2,11 +2,10 @@
 
 Everything is recomputed from the counts; their order does not matter, and nothing is drawn at random.
 
-Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where both the player and the
-anchor have won and lost at least 30 points. With less, the curvature at the top of the likelihood says too little
-about its slopes, and the ends are where the profile likelihood has fallen by 1.92 from its maximum. Where the
-estimate is infinite, as after nothing but wins, the finite end is the value at which results so one-sided have a
-chance of 2.5 %. (Numbers are those of 95 %.)
+Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where the log-likelihood agrees,
+falling by 1.92 to within a tenth on the way to either end. Where it does not, as with few games or a score near 0
+or 1, the ends are those of the profile likelihood. Where the estimate is infinite, as after nothing but wins, the
+finite end is the value at which results so one-sided have a chance of 2.5 %. (Numbers are those of 95 %.)
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs import UnknownNameError
-from zermelo.evaluation.ratings.choice_model import ChoiceFit, Direction
+from zermelo.evaluation.ratings.choice_fit import ChoiceFit, Direction
 from zermelo.evaluation.ratings.counts import GameCounts
 from zermelo.evaluation.ratings.nash import find_cycles, logit_matrix, nash_average
 from zermelo.evaluation.ratings.plackett_luce import RankingModel
@@ -28,9 +27,7 @@ from zermelo.evaluation.ratings.table import Effect, PlayerRating, RatingTable, 
 
 __all__ = ["fit_ratings"]
 
-_SAFE_POINTS = 30.0
 _SMOOTHING_RIDGE = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
-_SAME = 1e-6
 
 
 def fit_ratings(
@@ -210,21 +207,17 @@ class _Rows:
                     direction,
                     "anchor",
                 )
-            involved = [name] if self.anchor is None else [name, self.anchor]
-            spare = min(min(p, g - p) for p, g in (self.points[who] for who in involved))
-            if spare >= _SAFE_POINTS:
-                estimate = float(contrast @ fit.theta)
-                error = math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast)))
-                reach = normal_quantile(self.confidence) * error
-                effect = Effect(
-                    name=name,
-                    estimate=estimate,
-                    lower=estimate - reach,
-                    upper=estimate + reach,
-                    standard_error=error,
-                )
-                return effect, direction, "standard error"
-            return effect_of(fit, contrast, name, self.confidence), direction, "profile likelihood"
+            ends = fit.standard_interval(contrast, normal_quantile(self.confidence) ** 2 / 2.0)
+            if ends is None:
+                return effect_of(fit, contrast, name, self.confidence), direction, "profile likelihood"
+            effect = Effect(
+                name=name,
+                estimate=float(contrast @ fit.theta),
+                lower=ends[0],
+                upper=ends[1],
+                standard_error=math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast))),
+            )
+            return effect, direction, "standard error"
         method = "none" if direction is Direction.UNDETERMINED else "exact"
         return effect_of(fit, contrast, name, self.confidence), direction, method
 
@@ -303,7 +296,8 @@ def _notes(
         zero = ", ".join(sorted(p.name for p in part if p.method == "anchor"))
         if not zero:
             group = next(p.group for p in part if p.status == Direction.FINITE.value)
-            zero = "the average of " + ", ".join(sorted(p.name for p in part if p.group == group))
+            names = sorted(p.name for p in part if p.group == group)
+            zero = "the average of " + (", ".join(names) if len(names) <= 6 else f"the {len(names)} others")
         for direction, text in _STATUS_NOTES.items():
             if names := sorted(p.name for p in part if p.status == direction.value):
                 notes.append(text.format(names=", ".join(names), zero=zero))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs import UnknownNameError
-from zermelo.evaluation.ratings.choice_model import ChoiceFit, Direction
+from zermelo.evaluation.ratings.choice_fit import ChoiceFit, Direction
 from zermelo.evaluation.ratings.nash import NashAverage
 from zermelo.evaluation.ratings.plackett_luce import RankingModel
 from zermelo.evaluation.ratings.scales import ELO_PER_LOG_ABILITY, plain
