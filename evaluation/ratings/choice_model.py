@@ -26,8 +26,9 @@ Vector = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-7
 # Multiplications up to which dense products are the faster ones. Beyond, OpenBLAS starts threads, which on a
-machine # with other work to do were measured to take ten times as long. _DENSE = 250_000 _RIDGE = 1e-9  # Keeps
-parameters that may run to infinity finite; at 20 units it costs 2e-7 of log-likelihood.
+# machine with other work to do were measured to take several times as long.
+_DENSE = 250_000
+_RIDGE = 1e-9  # Keeps parameters that may run to infinity finite; at 20 units it costs 2e-7 of log-likelihood.
 
 
 class ChoiceSets:
