@@ -93,7 +93,7 @@ class AlphaBetaSearch:
         key: Hashable = None
         table_action: int | None = None
         if self._table is not None:
-            key = game.key(state) if self._cutoff is None else (game.key(state), ply)
+            key = self._key(state, ply)
             entry = self._table.get(key)
             if entry is not None:
                 table_action = entry.action
@@ -110,6 +110,17 @@ class AlphaBetaSearch:
             stored = (value - frame.so_far, promptness)
             self._table.put(key, Entry(depth, bound, stored, best.line[0], best.proven))
         return best
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows it."""
+        entry = self._table.get(self._key(state, ply)) if self._table is not None else None
+        if entry is None or entry.bound is not Bound.EXACT or not (entry.proven or entry.depth == depth):
+            return None
+        return entry.action
+
+    def _key(self, state: Any, ply: int) -> Hashable:
+        """What the table calls a state; with a cut-off test of the user's, how deep it lies may matter."""
+        return self.game.key(state) if self._cutoff is None else (self.game.key(state), ply)
 
     def _best(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 from zermelo.agents.deepening import MAX_PLIES, Iteration, RootMove, Ties, TreeSearch
 from zermelo.agents.limits import StoppedBy
 from zermelo.agents.result import SearchResult
-from zermelo.agents.transposition import Bound, TranspositionTable
+from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import CHANCE, Chance
 
 __all__ = ["answer"]
@@ -37,7 +37,7 @@ def answer(
         stopped_by: What ended the search.
         ties: Which of several best actions to choose.
         draw: From 0 up to 1: which of several best actions to choose, where ties are random.
-        table: Completes the line of best play.
+        table: The search's table, for its counts.
         is_estimate: Whether chance was sampled.
     """
     game, traits = search.game, search.game.traits
@@ -55,7 +55,7 @@ def answer(
         action_values = {m.action: _values_by_seat(traits, m.score[0])[seat] for m in known}
         proven = iteration.proven
     values = _values_by_seat(traits, move.score[0])
-    line, ends = _complete_line(search, state, move.line, table)
+    line, ends = _complete_line(search, state, move.line, 0 if iteration is None else iteration.depth)
     spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
     return SearchResult(
         action=move.action,
@@ -82,7 +82,7 @@ def _values_by_seat(traits: Any, value: float) -> tuple[float, ...]:
 
 
 def _complete_line(
-    search: TreeSearch, state: Any, line: tuple[int, ...], table: TranspositionTable | None
+    search: TreeSearch, state: Any, line: tuple[int, ...], depth: float
 ) -> tuple[tuple[int, ...], bool]:
     """The line of best play, continued from the table where a hit had cut it short; whether the game then ends.
 
@@ -98,13 +98,13 @@ def _complete_line(
     while len(played) < MAX_PLIES:
         if game.is_terminal(state):
             return tuple(played), True
-        if table is None or game.to_move(state) == CHANCE:
+        if game.to_move(state) == CHANCE or len(played) >= depth:
             break
-        entry = table.get(game.key(state))
-        if entry is None or entry.bound is not Bound.EXACT or entry.action not in game.legal_actions(state):
+        reply = search.recall(state, depth - len(played), len(played))
+        if reply is None or reply not in game.legal_actions(state):
             break
-        state = game.result(state, entry.action)
-        played.append(entry.action)
+        state = game.result(state, reply)
+        played.append(reply)
     return tuple(played), False
 
 

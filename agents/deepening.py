@@ -68,6 +68,10 @@ class TreeSearch(Protocol):
         """Searches a state ``depth`` moves deep."""
         ...
 
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state ``ply`` moves below the root, if the search still knows it."""
+        ...
+
     def root_actions(self, state: Any) -> Sequence[int]:
         """The actions at the root, the most promising first."""
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from zermelo.agents.deepening import Visit
@@ -76,11 +76,11 @@ class FullWidthSearch:
         if depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply)):
             return Visit(self._leaf.score(state, self.scale.frame(state)), False)
         frame = self.scale.frame(state)
-        key = None
+        key: Hashable = None
         if self.table is not None:
-            key = game.key(state) if self._cutoff is None else (game.key(state), ply)
+            key = self._key(state, depth, ply)
             entry = self.table.get(key)
-            if entry is not None and (entry.depth == depth or (entry.proven and entry.depth <= depth)):
+            if entry is not None:
                 value, promptness = entry.score
                 return Visit((value + frame.so_far, promptness), entry.proven, (entry.action,), entry.variance)
         best: Visit | None = None
@@ -101,6 +101,18 @@ class FullWidthSearch:
             stored = (value - frame.so_far, promptness)
             self.table.put(key, Entry(depth, Bound.EXACT, stored, best.line[0], proven, best.variance))
         return best
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows it."""
+        entry = self.table.get(self._key(state, depth, ply)) if self.table is not None else None
+        return None if entry is None else entry.action
+
+    def _key(self, state: Any, depth: float, ply: int) -> Hashable:
+        """States that are reached again with as many moves to look ahead have the same value.
+
+        Depth is part of it so that a state that returns to itself keeps one entry for each.
+        """
+        return self.game.key(state), depth, None if self._cutoff is None else ply
 
     def _expectation(self, state: Any, depth: float, ply: int) -> Visit:
         """The average over a chance state's outcomes; where they are draws, how much it scatters."""

@@ -222,7 +222,7 @@ class TreeSearchAgent(SearchAgent):
             state: The root.
             step_by_step: Whether to search one move deep first, then two, and so on.
             exact: Whether every root action must get its exact value.
-            table: Completes the line of best play.
+            table: The search's table, for its counts.
             is_estimate: Whether chance was sampled.
         """
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from zermelo.envs import Game
+from zermelo.envs.rules.connect_four import ConnectFour
+from zermelo.envs.rules.mnk import MNK
 
 __all__ = ["EMPTY", "Grid", "chess_board", "lines_of", "read_grid"]
 
@@ -74,13 +76,31 @@ def openspiel_state(state: Any) -> Any | None:
     return None
 
 
+def _rules_grid(game: Game[Any], state: Any) -> Grid | None:
+    """The boards of our own rules, which people's text shows row by row."""
+    rules = getattr(game, "rules", None)
+    if type(rules) is MNK:
+        rows, columns, in_row = rules.n, rules.m, rules.k
+    elif type(rules) is ConnectFour:
+        rows, columns, in_row = rules.rows, rules.columns, 4
+    else:
+        return None
+    cells = tuple([_STONES[mark] for mark in rules.text(state).lower().split()])
+    return Grid(cells, rows, columns, in_row, type(rules) is ConnectFour)
+
+
 def _own_grid(game: Game[Any], state: Any) -> Grid | None:
     grid = getattr(game, "grid", None)
     found: Grid | None = grid(state) if callable(grid) else None
     return found
 
 
-_READERS: tuple[Callable[[Game[Any], Any], Grid | None], ...] = (_own_grid, _pettingzoo_grid, _openspiel_grid)
+_READERS: tuple[Callable[[Game[Any], Any], Grid | None], ...] = (
+    _own_grid,
+    _rules_grid,
+    _pettingzoo_grid,
+    _openspiel_grid,
+)
 
 
 def read_grid(game: Game[Any], state: Any) -> Grid | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from zermelo.agents.evaluators.boards import Grid, lines_of, read_grid
@@ -11,7 +13,11 @@ from zermelo.envs import Game, UnsupportedGameError
 
 __all__ = ["connect_four", "line_counts", "open_lines", "tictactoe"]
 
-_lines = functools.lru_cache(maxsize=32)(lines_of)
+
+@functools.lru_cache(maxsize=32)
+def _lines(rows: int, columns: int, length: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...]:
+    """For every line of a board, what takes its cells out of all cells."""
+    return tuple(operator.itemgetter(*line) for line in lines_of(rows, columns, length))
 
 
 def _grid(game: Game[Any], state: Any, name: str) -> Grid:
@@ -24,12 +30,13 @@ def _grid(game: Game[Any], state: Any, name: str) -> Grid:
     return grid
 
 
+@functools.lru_cache(maxsize=16)  # several features of one position ask one after the other
 def line_counts(grid: Grid) -> tuple[list[int], list[int]]:
     """For seats 0 and 1, how many lines without an opponent's stone hold 0, 1, 2, ... of their own."""
     counts: tuple[list[int], list[int]] = ([0] * (grid.in_row + 1), [0] * (grid.in_row + 1))
     cells = grid.cells
     for line in _lines(grid.rows, grid.columns, grid.in_row):
-        stones = [cells[cell] for cell in line]
+        stones = line(cells)
         first, second = stones.count(0), stones.count(1)
         if not second:
             counts[0][first] += 1
