@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.envs.actions import codec_for
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.global_random import may_use_global_random
 from zermelo.envs.inference import Findings, configuration, infer, remembered, same_configuration
@@ -36,7 +36,7 @@ _GAME_METHODS = (
     "key",
 )
 
-_rules: dict[type, Callable[[Any], Game[Any] | None]] = {}
+_rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {}
 
 
 def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, Any] | Traits | None = None) -> Any:
@@ -89,12 +89,12 @@ def _is_openspiel(thing: Any) -> bool:
     return pyspiel is not None and isinstance(thing, pyspiel.Game | pyspiel.State)
 
 
-def register_rules(env_class: type, to_game: Callable[[Any], Game[Any] | None]) -> None:
+def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | None]) -> None:
     """Says which rules stand for an environment class; ``as_game`` then prefers them.
 
     Args:
-        env_class: The class of the environment below its checking wrappers (``innermost``). It counts for exactly
-            this class: a subclass may have changed the game.
+        env_class: The class of the environment below its checking wrappers (``innermost``), or its full name, so
+            that it need not be imported. It counts for exactly this class: a subclass may have changed the game.
         to_game: Called with such an environment. Returns a game whose ``snapshot(env)`` accepts the live
             environment with its wrappers on, or None where these rules do not cover its settings.
     """
@@ -105,9 +105,11 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
     """The game and the configuration that it holds for."""
     raw = innermost(env)
     if backend != "clone":
-        to_game = _rules.get(type(raw))
-        game = to_game(raw) if to_game is not None else None
+        to_game = _rules.get(type(raw)) or _rules.get(full_name(type(raw)))
+        game: Any = to_game(raw) if to_game is not None else None
         if game is not None:
+            if given:
+                game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
             return game, {}
         if backend == "rules":
             raise UnsupportedGameError(
@@ -171,7 +173,9 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
     constants: Mapping[str, Any] = {}
     if hidden:  # no search will look at it, so nothing need be found out
         assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
-    elif needed:
+    else:
+        _check_copies(raw)
+    if needed and not hidden:
         findings = _findings(adapter, raw, base, len(seats))
         inferred, assumed = findings.inferred, findings.assumed
         uses_global = uses_global or findings.uses_global_random
@@ -185,6 +189,20 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
         (TraitSource.ASSUMED, assumed),
     )
     return adapter(raw, traits, uses_global_random=uses_global), constants
+
+
+def _check_copies(raw: Any) -> None:
+    """Plays a copy beside another, once for a class, before the first search relies on copies."""
+    from zermelo.envs.copy_walk import UncopyableError
+    from zermelo.envs.verify import check_clone
+
+    try:
+        check_clone(raw)
+    except CloneError as error:
+        if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
+            raise
+        # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
+        # that gets there will say so.
 
 
 def _findings(adapter: Callable[..., Any], raw: Any, base: Traits, seats: int) -> Findings:

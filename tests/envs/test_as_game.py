@@ -103,14 +103,14 @@ def env_mask_actions(env: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", PERFECT)
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_game_plays_as_the_environment_does(name: str, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "backend"), [(0, "clone"), (1, "clone"), (2, "auto")])
+def test_the_game_plays_as_the_environment_does(name: str, seed: int, backend: str) -> None:
     make, games, longest = PERFECT[name]
     draw = random.Random(seed)
     env = make()
     for number in range(games // 2):
         env.reset(seed=1000 * seed + number)
-        game = as_game(env)
+        game = as_game(env, backend=backend)
         state = game.snapshot(env)
         totals = dict.fromkeys(env.possible_agents, 0.0)
         for _ in range(longest):
@@ -166,7 +166,7 @@ def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
 def test_a_state_is_never_changed_by_its_results() -> None:
     env = classic("connect_four-v3")
     env.reset()
-    game = as_game(env)
+    game = as_game(env, backend="clone")
     state = game.snapshot(env)
     board = list(state.env.board)
     for action in game.legal_actions(state):
@@ -191,19 +191,28 @@ def test_the_agent_iter_loop_goes_on_after_a_search() -> None:
     assert not env.agents
 
 
-def test_a_finished_environment_is_a_terminal_state_with_its_last_rewards() -> None:
+@pytest.mark.parametrize("backend", ["auto", "clone"])
+def test_a_finished_environment_is_a_terminal_state_with_its_last_rewards(backend: str) -> None:
     env = classic("tictactoe-v3")
     env.reset()
     for action in (0, 3, 1, 4, 2):
         env.step(action)
-    game = as_game(env)
+    game = as_game(env, backend=backend)
     state = game.snapshot(env)
     assert game.is_terminal(state)
     assert game.utility(state) == (1.0, -1.0)
-    assert game.legal_actions(state) == ()
+    assert len(game.legal_actions(state)) == 0
     assert legal_actions(env) == []
+
+
+def test_nothing_follows_the_end() -> None:
+    env = classic("tictactoe-v3")
+    env.reset()
+    for action in (0, 3, 1, 4, 2):
+        env.step(action)
+    game = as_game(env, backend="clone")
     with pytest.raises(GameOverError, match="tictactoe_v3 is over"):
-        game.result(state, 5)
+        game.result(game.snapshot(env), 5)
 
 
 def test_actions_that_are_not_legal_are_refused() -> None:
@@ -211,7 +220,7 @@ def test_actions_that_are_not_legal_are_refused() -> None:
     env.reset()
     for _ in range(6):
         env.step(3)
-    game = as_game(env)
+    game = as_game(env, backend="clone")
     state = game.snapshot(env)
     with pytest.raises(
         IllegalActionError, match=r"3 is not legal for 'player_0' in connect_four_v3: legal are 0, 1"
@@ -242,7 +251,7 @@ def test_human_rendering_is_left_to_the_live_environment(monkeypatch: pytest.Mon
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     env = classic("connect_four-v3", render_mode="human")
     env.reset()
-    game = as_game(env)
+    game = as_game(env, backend="clone")
     monkeypatch.setattr(type(env.unwrapped), "render", lambda self: pytest.fail("a search draws nothing"))
     state = game.result(game.snapshot(env), 3)
     assert state.env.render_mode is None

@@ -16,7 +16,7 @@ from zermelo.envs.aec_game import AECGame
 def game_of(name: str, **parameters: Any) -> tuple[AECGame, Any]:
     env = pettingzoo.make("aec", f"classic/{name}", **parameters)
     env.reset(seed=0)
-    game = as_game(env)
+    game = as_game(env, backend="clone")
     return game, game.snapshot(env)
 
 
