@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-# Imported for what they register with the walk.
+from zermelo.envs import copy_arrays, copy_functions, copy_libraries
 from zermelo.envs.copy_plan import compile_copier
 from zermelo.envs.copy_walk import CopyWalk, UncopyableError, register_copier
 from zermelo.envs.errors import CloneError
 from zermelo.envs.object_graph import path_to
 
 __all__ = ["copier_for", "copy_generally", "known_generators", "register_copier"]
+
+for _kinds in (copy_arrays, copy_functions, copy_libraries):
+    _kinds.register()
 
 
 def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
@@ -46,7 +49,7 @@ _MOST_SHAPES: Final = 16
 
 
 class _Copier:
-    """The copiers of one class: those written for shapes that were met, the last used first, then the general one."""
+    """The copiers of one class: those for shapes that were met, the last used first, then the general one."""
 
     __slots__ = ("compilations", "copies", "misses", "run", "scans")
 

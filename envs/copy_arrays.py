@@ -17,7 +17,7 @@ import numpy as np
 from zermelo.envs.copy_walk import CopyWalk, Handler, UncopyableError, register_copier, register_family
 from zermelo.envs.object_kinds import is_defined_in, layout_of
 
-__all__: list[str] = []
+__all__ = ["register"]
 
 
 def copy_array(obj: np.ndarray[Any, Any], walk: CopyWalk) -> np.ndarray[Any, Any]:
@@ -108,22 +108,13 @@ def _object_view(
 
 def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: CopyWalk) -> None:
     if obj.dtype == object:
-        source, target = obj.view(np.ndarray), new.view(np.ndarray)
+        source, target = np.atleast_1d(obj.view(np.ndarray)), np.atleast_1d(new.view(np.ndarray))
         for index in np.ndindex(source.shape):
-            target[index] = _boxed(walk.copy(source[index]))
+            target[index] = walk.copy(source[index])
         return
     for name in obj.dtype.names or ():
         if obj.dtype[name].hasobject:
             _copy_elements(obj[name], new[name], walk)
-
-
-def _boxed(value: Any) -> Any:
-    """Wraps what numpy would take apart when it is assigned to one element."""
-    if isinstance(value, np.ndarray | list | tuple):
-        box = np.empty((), dtype=object)
-        box[()] = value
-        return box
-    return value
 
 
 def _copy_array_fields(obj: Any, new: Any, walk: CopyWalk) -> None:
@@ -223,5 +214,7 @@ def _find(cls: type) -> Handler | None:
     return None
 
 
-register_family(_find)
-register_copier(memoryview, copy_memoryview)
+def register() -> None:
+    """Tells the walk how to copy arrays and random generators."""
+    register_family(_find)
+    register_copier(memoryview, copy_memoryview)

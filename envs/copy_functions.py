@@ -15,7 +15,7 @@ from typing import Any
 
 from zermelo.envs.copy_walk import CopyWalk, UncopyableError, each_identical, register_copier
 
-__all__: list[str] = []
+__all__ = ["register"]
 
 
 def _is_global(function: types.FunctionType) -> bool:
@@ -118,8 +118,7 @@ def copy_cached_function(obj: Any, walk: CopyWalk) -> Any:
     if wrapped is obj.__wrapped__:
         return obj
     settings = obj.cache_parameters()
-    new = functools.lru_cache(maxsize=settings["maxsize"], typed=settings["typed"])(wrapped)
-    return new
+    return functools.lru_cache(maxsize=settings["maxsize"], typed=settings["typed"])(wrapped)
 
 
 def copy_mapping_proxy(obj: types.MappingProxyType[Any, Any], walk: CopyWalk) -> types.MappingProxyType[Any, Any]:
@@ -199,21 +198,23 @@ def _is_held(target: Any, walk: CopyWalk) -> bool:
     return id(target) in walk.memo or walk.is_reachable(target)
 
 
-register_copier(types.FunctionType, copy_function)
-register_copier(types.CellType, copy_cell)
-register_copier(types.MethodType, copy_method)
-register_copier(types.BuiltinMethodType, copy_builtin_method)
-register_copier(types.MethodWrapperType, copy_builtin_method)
-register_copier(functools.partial, copy_partial)
-register_copier(type(functools.lru_cache(len)), copy_cached_function)
-register_copier(types.MappingProxyType, copy_mapping_proxy)
-register_copier(type({}.keys()), copy_dict_view)
-register_copier(type({}.values()), copy_dict_view)
-register_copier(type({}.items()), copy_dict_view)
-register_copier(weakref.ref, copy_weakref)
-register_copier(weakref.ProxyType, copy_proxy)
-register_copier(weakref.CallableProxyType, copy_proxy)
-register_copier(weakref.WeakMethod, copy_weak_method)
-register_copier(weakref.WeakValueDictionary, copy_weak_values)
-register_copier(weakref.WeakKeyDictionary, copy_weak_keys)
-register_copier(weakref.WeakSet, copy_weak_set)
+def register() -> None:
+    """Tells the walk how to copy functions, methods, views and weak references."""
+    register_copier(types.FunctionType, copy_function)
+    register_copier(types.CellType, copy_cell)
+    register_copier(types.MethodType, copy_method)
+    register_copier(types.BuiltinMethodType, copy_builtin_method)
+    register_copier(types.MethodWrapperType, copy_builtin_method)
+    register_copier(functools.partial, copy_partial)
+    register_copier(type(functools.lru_cache(len)), copy_cached_function)
+    register_copier(types.MappingProxyType, copy_mapping_proxy)
+    register_copier(type({}.keys()), copy_dict_view)
+    register_copier(type({}.values()), copy_dict_view)
+    register_copier(type({}.items()), copy_dict_view)
+    register_copier(weakref.ref, copy_weakref)
+    register_copier(weakref.ProxyType, copy_proxy)
+    register_copier(weakref.CallableProxyType, copy_proxy)
+    register_copier(weakref.WeakMethod, copy_weak_method)
+    register_copier(weakref.WeakValueDictionary, copy_weak_values)
+    register_copier(weakref.WeakKeyDictionary, copy_weak_keys)
+    register_copier(weakref.WeakSet, copy_weak_set)

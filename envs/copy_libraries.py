@@ -22,7 +22,7 @@ from zermelo.envs.copy_walk import (
 )
 from zermelo.envs.object_kinds import is_defined_in, is_python_class
 
-__all__ = ["space_holds_generator"]
+__all__ = ["register", "space_holds_generator"]
 
 
 def space_holds_generator(space: Any) -> bool:
@@ -101,13 +101,6 @@ def _find(cls: type) -> Handler | None:
     return None
 
 
-register_family(_find)
-register_copier(type(threading.Lock()), copy_lock)
-register_copier(type(threading.RLock()), copy_lock)
-register_copier(io.StringIO, copy_text_buffer)
-register_copier(io.BytesIO, copy_text_buffer)
-
-
 def _go_board_size(env: Any) -> str | None:
     """PettingZoo's Go keeps its board size in a module, where the environment made last sets it."""
     module = sys.modules["pettingzoo.classic.go.go_base"]
@@ -120,7 +113,13 @@ def _go_board_size(env: Any) -> str | None:
     )
 
 
-register_invariant("pettingzoo.classic.go.go.raw_env", _go_board_size)
-
-# python-chess never changes a move or a remembered position once it is made (chess.Board.copy shares them too).
-register_shallow("chess.Board", "move_stack", "_stack")
+def register() -> None:
+    """Tells the walk how to copy objects of known libraries, and what to check of them."""
+    register_family(_find)
+    register_copier(type(threading.Lock()), copy_lock)
+    register_copier(type(threading.RLock()), copy_lock)
+    register_copier(io.StringIO, copy_text_buffer)
+    register_copier(io.BytesIO, copy_text_buffer)
+    register_invariant("pettingzoo.classic.go.go.raw_env", _go_board_size)
+    # python-chess never changes a move or a remembered position once it is made.
+    register_shallow("chess.Board", "move_stack", "_stack")

@@ -2,8 +2,8 @@
 
 The general walk spends most of its time finding out, for each attribute, what it is. The objects of one
 environment class nearly always have the same shape, so a function is written that expects this shape, checks that
-it is so, and copies it in straight lines. Its guards are exact, not likely: they establish that every fact that the
-function's text relies on still holds,
+it is so, and copies it in straight lines. Its guards are exact, not likely: they establish that every fact that
+the function's text relies on still holds,
 
 * each object has exactly the class, and exactly the attributes that it had;
 * each container has exactly the type it had; where its elements were all shared values, of exact types from

@@ -179,18 +179,26 @@ def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
     if any(copied is not item for copied, item in zip(items, old, strict=True)) or list(new) == items:
         return
     # Grow the table as the old one was grown, empty it, and fill it in the old one's order.
-    size = old.__sizeof__()
     for count in (8, 32, 128, 512, 2048, 8192, 32768):
-        trial = set(range(-count - 10, -10)) if count > 8 else set()
-        trial.difference_update(list(trial))
-        trial.update(items)
-        if trial.__sizeof__() == size and list(trial) == items:
+        trial = _grown_set(count, items)
+        if trial.__sizeof__() == old.__sizeof__() and list(trial) == items:
             new.clear()
-            placeholders = set(range(-count - 10, -10)) - set(items)
-            new.update(placeholders)
-            new.difference_update(placeholders)
-            new.update(items)
+            new.update(range(-count - 10, -10))
+            _refill(new, items)
             return
+
+
+def _grown_set(count: int, items: list[Any]) -> set[Any]:
+    """A set whose table has held ``count`` elements, and that holds ``items``."""
+    grown: set[Any] = set(range(-count - 10, -10))
+    _refill(grown, items)
+    return grown
+
+
+def _refill(table: set[Any], items: list[Any]) -> None:
+    for placeholder in list(table):
+        table.discard(placeholder)  # one by one: difference_update would shrink the table
+    table.update(items)
 
 
 def _copy_frozenset(obj: frozenset[Any], walk: CopyWalk) -> frozenset[Any]:

@@ -304,7 +304,7 @@ def _write_opaque(obj: Any, walk: _KeyWalk) -> None:
     walk.out.append(type(obj))
     for part in parts if isinstance(parts, tuple) else (parts,):
         if part is not None and not isinstance(part, types.BuiltinFunctionType | types.FunctionType):
-            walk.add(list(part) if hasattr(part, "__next__") else part)
+            walk.add(part)
 
 
 _CONTAINERS: Final[dict[type, Writer]] = {
