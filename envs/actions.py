@@ -22,7 +22,7 @@ import numpy as np
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.wrappers import game_name, innermost, is_aec, require_reset
 
-__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "legal_actions", "listed", "observed_mask"]
+__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "legal_actions", "listed", "mask_of"]
 
 MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
@@ -179,21 +179,12 @@ def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
     return ActionCodec(env.action_space, owner or game_name(env))
 
 
-def observed_mask(env: Any, agent: Any, *, observe: bool = True) -> Any:
-    """The action mask of an agent in an AEC environment, or None where there is none.
-
-    Args:
-        env: The environment; ``observe`` is called on it, so pass a copy where that could matter.
-        agent: The agent that moves.
-        observe: False skips the observation, where it is known to hold no mask.
-    """
-    if observe:
-        observation = env.observe(agent)
-        if isinstance(observation, Mapping):
-            mask = observation.get("action_mask")
-            if mask is not None:
-                return mask
-    info = env.infos.get(agent)
+def mask_of(observation: Any, info: Any) -> Any:
+    """The action mask in an agent's observation or else in its info; None where there is none."""
+    if isinstance(observation, Mapping):
+        mask = observation.get("action_mask")
+        if mask is not None:
+            return mask
     return info.get("action_mask") if isinstance(info, Mapping) else None
 
 
@@ -228,7 +219,7 @@ def legal_actions(env: Any) -> list[Any]:
         fast = known_facts(raw).legal_actions
         if fast is not None:
             return list(fast(raw))
-        mask = observed_mask(raw, agent)
+        mask = mask_of(raw.observe(agent), raw.infos.get(agent))
     actions = codec.all_actions() if mask is None else codec.masked(mask)
     return [codec.to_env(action) for action in actions]
 

@@ -43,13 +43,13 @@ Chance, in one of three ways:
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from zermelo.envs.actions import codec_for, listed, observed_mask
+from zermelo.envs.actions import codec_for, listed, mask_of
 from zermelo.envs.copier import copier_for
 from zermelo.envs.errors import (
     EnvFailedError,
@@ -117,7 +117,7 @@ class AECGame:
         facts = known_facts(raw)
         self._fast_actions = facts.legal_actions
         self._fast_key = facts.key
-        self._observe_masks = facts.legal_actions is None
+        self._observes = True
         self._declared = declares_chance(raw)
         self._uses_global_random = uses_global_random
         self._generator = np.random.default_rng(seed)
@@ -200,8 +200,15 @@ class AECGame:
             actions = self._fast_actions(env)
         else:
             agent = self.agents[state.mover]
-            with self._blame(env, f"observe({agent!r})"):
-                mask = observed_mask(env, agent, observe=self._observe_masks)
+            try:
+                observation = env.observe(agent) if self._observes else None
+                mask = mask_of(observation, env.infos.get(agent))
+            except ZermeloError:
+                raise
+            except Exception as error:
+                raise self._failure(f"observe({agent!r})", error) from error
+            if observation is not None and not isinstance(observation, Mapping):
+                self._observes = False  # an observation that is an array holds no mask, now or later
             codec = self._codecs[agent]
             actions = codec.all_actions() if mask is None else codec.masked(mask)
         if not actions:
