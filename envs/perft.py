@@ -6,9 +6,14 @@ from typing import Any, Literal, overload
 
 from zermelo.envs.as_game import as_game, is_game
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.game import CHANCE, Game
+from zermelo.envs.game import CHANCE, Chance, Game
+from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["perft"]
+
+COMPILED_DEPTH = 4
+"""Rules are compiled to count at least this deep: loading the machine code takes longer than a shallow count."""
 
 
 @overload
@@ -18,7 +23,8 @@ def perft(game: Any, depth: int, *, state: Any = None, split: Literal[True]) -> 
 def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> int | dict[int, int]:
     """The number of leaves of the game tree at a depth: paths of exactly that many moves.
 
-    Paths that end earlier are not counted. Chance events count as moves: each outcome is a branch.
+    Paths that end earlier are not counted. Chance events count as moves: each outcome is a branch. Rules without
+    chance are counted compiled, where it is worth it.
 
     Args:
         game: A live environment (the tree starts at its position now), or a ``Game``.
@@ -41,9 +47,18 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
         state = rules.initial_state() if is_game(game) or not hasattr(game, "step") else rules.snapshot(game)
     if split:
         return {
-            branch: _count(rules, rules.result(state, branch), depth - 1) for branch in _branches(rules, state)
+            branch: _leaves(rules, rules.result(state, branch), depth - 1) for branch in _branches(rules, state)
         }
-    return _count(rules, state, depth)
+    return _leaves(rules, state, depth)
+
+
+def _leaves(game: Game[Any], state: Any, depth: int) -> int:
+    if depth >= COMPILED_DEPTH and isinstance(game, RulesGame) and not why_not_compiled():
+        if game.traits.chance is Chance.NONE:
+            from zermelo.envs.rules.counting import count_leaves
+
+            return count_leaves(game, state, depth)
+    return _count(game, state, depth)
 
 
 def _branches(game: Game[Any], state: Any) -> list[int]:

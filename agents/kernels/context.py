@@ -49,6 +49,9 @@ DISTANCES: Final = 26
 # Threads searching one tree: an address of the positions being searched now (0 for one thread).
 BUSY: Final = 27
 BUSY_BITS: Final = 14
+# Proof: what is known of the root when the search ends.
+ROOT_LEAST: Final = 28
+ROOT_GREATEST: Final = 29
 
 SIZE: Final = 64
 

@@ -52,9 +52,7 @@ def race(
     return answer
 
 
-def share(
-    call: Callable[[Context], int], contexts: Sequence[Context], check: Callable[[], None]
-) -> None:
+def share(call: Callable[[Context], int], contexts: Sequence[Context], check: Callable[[], None]) -> None:
     """Lets every context's kernel do its part of a common work; all are waited for."""
     running = [_threads().submit(call, context) for context in contexts]
     try:

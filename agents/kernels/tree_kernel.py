@@ -1,7 +1,7 @@
 """The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
 
 They do what ``zermelo.agents.alpha_beta_search`` and ``zermelo.agents.full_width`` do, node for node, so that those
-are their oracle. Each function here is compiled anew for every rules class (``zermelo.agents.kernels.build``).
+are their oracle. Each function here is compiled anew for every rules class (``zermelo.envs.rules.build``).
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * promptness``, where ``value`` is in 1024ths of a point
 of utility above the middle between the players. Promptness moves in steps of 2 so that a window's edge can lie
@@ -49,7 +49,7 @@ from zermelo.agents.kernels.context import (
     TOTAL,
     WORK,
 )
-from zermelo.agents.kernels.memory import load, prefetch, store, words
+from zermelo.envs.rules.memory import load, prefetch, store, words
 from zermelo.envs.rules.bits import shift_right
 
 __all__ = ["full_width", "visit"]
@@ -291,7 +291,9 @@ def quiet(rules: Any, state: Any, left: int, alpha: int, beta: int, ply: int, co
             store(row_of(context, ply + 1), 0, 0)
             score = outcome(rules, child, mover, context)
         elif same:
-            score = quiet(rules, child, left - 1, hastened(context, alpha), hastened(context, beta), ply + 1, context)
+            score = quiet(
+                rules, child, left - 1, hastened(context, alpha), hastened(context, beta), ply + 1, context
+            )
         else:
             score = -quiet(
                 rules, child, left - 1, -hastened(context, beta), -hastened(context, alpha), ply + 1, context

@@ -92,7 +92,7 @@ class CompiledSearch:
         threads: int = 1,
     ) -> None:
         from zermelo.agents.kernels import tree_kernel
-        from zermelo.agents.kernels.build import Kernel, build
+        from zermelo.envs.rules.build import Kernel, build
 
         use_bounds = use_bounds or full_width  # minimax only asks of them whether a value is proven
         self.game = game
@@ -219,7 +219,9 @@ class CompiledSearch:
         promptness = (score - value * _SCALE) / 2
         if mover != 0:
             value, promptness = -value, -promptness
-        return Visit((value / EVALUATION_UNIT + self._middle, promptness), bool(found & 1), self._line(finished, ply))
+        return Visit(
+            (value / EVALUATION_UNIT + self._middle, promptness), bool(found & 1), self._line(finished, ply)
+        )
 
     def _line(self, context: Context, ply: int) -> tuple[int, ...]:
         row = int(context.words[words.ROW])

@@ -43,6 +43,8 @@ Methods that a game may have, and what stands in for them:
     ``symmetric_action(action, s)``      the action seen through symmetry number ``s``
     ``bounds(state)``                    for proofs, at an unfinished state: (least, greatest) score the mover can
                                          still reach, as told at a glance (``zermelo.envs.rules.scores``)
+    ``bounds_see_ends()``                whether ``bounds`` settles every state in which an action ends the game, so
+                                         that a proof need not ask ``is_terminal`` after each action; False
     ``safe_actions(state, actions)``     for proofs, where ``bounds`` did not settle the state: the legal actions, in
                                          any order, but for those that another one listed is at least as good as
     ===================================  =========================================================================

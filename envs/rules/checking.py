@@ -149,7 +149,9 @@ class _Check:
             self._chance(state)
             return False
         if not 0 <= mover < self.game.traits.seats:
-            self.fail("to_move", state, f"{mover} is neither a seat (0 to {self.game.traits.seats - 1}) nor CHANCE")
+            self.fail(
+                "to_move", state, f"{mover} is neither a seat (0 to {self.game.traits.seats - 1}) nor CHANCE"
+            )
         if terminal:
             self._utility(state)
             return True
@@ -176,7 +178,9 @@ class _Check:
             self.fail("key", state, f"{key} does not fit the {bits} bits that key_bits() says")
         other = self.keys.setdefault(key, state)
         if other != state and self._seen(other) != self._seen(state):
-            self.fail("key", state, f"it is {key}, which is also the key of {other}, where the game goes on differently")
+            self.fail(
+                "key", state, f"it is {key}, which is also the key of {other}, where the game goes on differently"
+            )
 
     def _seen(self, state: Any) -> Any:
         """What of a state's future shows at once."""
@@ -191,7 +195,9 @@ class _Check:
         for seat in range(self.game.traits.seats):
             value = self.call("utility", state, seat)
             if not least <= value <= greatest:
-                self.fail("utility", state, f"seat {seat} got {value}, outside utility_bounds() {least} to {greatest}")
+                self.fail(
+                    "utility", state, f"seat {seat} got {value}, outside utility_bounds() {least} to {greatest}"
+                )
             total += value
         expected = self.rules.utility_sum() if self.has("utility_sum") else 0
         if expected != GENERAL_SUM and total != expected:
@@ -203,7 +209,9 @@ class _Check:
         outcomes = self.game.chance_outcomes(state)
         total = math.fsum(probability for _, probability in outcomes)
         if not outcomes or abs(total - 1) > 1e-9 or min(p for _, p in outcomes) <= 0:
-            self.fail("chance_outcomes", state, f"probabilities are positive and sum to one, but these are {outcomes}")
+            self.fail(
+                "chance_outcomes", state, f"probabilities are positive and sum to one, but these are {outcomes}"
+            )
         compiled = self.compiled.get("chance_outcomes")
         if compiled is not None and (other := compiled(self.rules, state, self.size)) != outcomes:
             self.fail("chance_outcomes", state, f"compiled it gives {other}, uncompiled {outcomes}")
@@ -267,6 +275,12 @@ class _Check:
                 state,
                 f"it says {least} to {greatest}, but the positions one move on allow only {low} to {high}",
             )
+        if least < greatest and self.has("bounds_see_ends") and self.call("bounds_see_ends"):
+            for action in actions:
+                if self.rules.is_terminal(self.rules.result(state, action)):
+                    self.fail(
+                        "bounds_see_ends", state, f"bounds does not settle it, yet action {action} ends the game"
+                    )
         if least < greatest and self.has("safe_actions"):
             safe = self.fill("safe_actions", state)
             if not safe or not set(safe) <= set(actions):

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.scores import loss_in, win_in
 
@@ -118,6 +122,13 @@ class ConnectFour(NamedTuple):
             lines.append(" ".join("X" if first & b else "O" if state.stones & b else "." for b in bits))
         return "\n".join(lines)
 
+    def observation(self, state: ConnectFourState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 2), top row first: the observer's stones, the opponent's."""
+        other = state.mover ^ state.stones
+        sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
+        planes = board_planes(sides, self.columns, self.rows, stride=self.rows + 1)
+        return np.ascontiguousarray(planes.transpose(1, 0, 2)[::-1])
+
     def action_text(self, state: ConnectFourState, action: int) -> str:
         """Columns count from 1 at the left."""
         return str(action + 1)
@@ -139,6 +150,10 @@ class ConnectFour(NamedTuple):
         left = popcount(empty)
         return loss_in(4) if left >= 4 else 0, win_in(3) if left >= 3 else 0
 
+    def bounds_see_ends(self) -> bool:
+        """Any four and the last square are settled one move ahead."""
+        return True
+
     def safe_actions(self, state: ConnectFourState, actions: list[int]) -> int:
         """The columns after which the opponent has no four to make at once, middle first."""
         bottom = self._bottom()
@@ -159,8 +174,8 @@ class ConnectFour(NamedTuple):
 
     def ordering_hint(self, state: ConnectFourState, action: int) -> int:
         """The number of empty squares that would complete a four afterwards."""
-        after = state.mover | ((state.stones + (1 << (action * (self.rows + 1)))) & ~state.stones)
-        return popcount(self._fours(after) & (self._board() ^ state.stones))
+        after = self.result(state, action)
+        return popcount(self._fours(after.mover ^ after.stones) & (self._board() ^ after.stones))
 
     def _bottom(self) -> int:
         """The lowest square of every column."""

@@ -53,6 +53,11 @@ def bounds(self: Any, state: Any) -> tuple[int, int]:
     return (LOSS, WIN)
 
 
+def bounds_see_ends(self: Any) -> bool:
+    """The end of the game is not seen before it is there."""
+    return False
+
+
 def safe_actions(self: Any, state: Any, actions: Any) -> Any:
     """Every legal action."""
     return self.legal_actions(state, actions)
@@ -98,6 +103,7 @@ DEFAULTS = {
         key,
         key_bits,
         bounds,
+        bounds_see_ends,
         safe_actions,
         ordering_hint,
         evaluation,

@@ -34,6 +34,7 @@ _ARGUMENTS = {
     "symmetric_state": ("state", "number"),
     "symmetric_action": ("number", "number"),
     "bounds": ("state",),
+    "bounds_see_ends": (),
     "safe_actions": ("state", "actions"),
     "chance_outcomes": ("state", "actions", "probabilities"),
 }
@@ -69,6 +70,7 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
         "symmetric_state": state_type,
         "is_terminal": types.boolean,
         "is_noisy": types.boolean,
+        "bounds_see_ends": types.boolean,
         "utility_bounds": types.UniTuple(types.int64, 2),
         "bounds": types.UniTuple(types.int64, 2),
     }
@@ -82,7 +84,7 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
             call.compile(signature)
         except numba.core.errors.NumbaError as error:
             raise RulesError(_told(type(rules), name, error)) from None
-        given = call.overloads[signature].signature.return_type
+        given = types.unliteral(call.overloads[signature].signature.return_type)
         wanted = expected.get(name, types.int64)
         if given != wanted and not (isinstance(given, types.Integer) and wanted == types.int64):
             raise RulesError(

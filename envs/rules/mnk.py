@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import popcount
 
 __all__ = ["MNK", "MNKState"]
@@ -86,7 +90,9 @@ class MNK(NamedTuple):
         board = self._board()
         lines = self._lines(board)
         difference = self._lines(board ^ state.stones ^ mine) - self._lines(board ^ mine)
-        return 0 if lines == 0 else -1000 * difference // lines if difference < 0 else -(-1000 * difference // lines)
+        return (
+            0 if lines == 0 else -1000 * difference // lines if difference < 0 else -(-1000 * difference // lines)
+        )
 
     def symmetries(self) -> int:
         """Mirrors and half turns; a square board has its quarter turns as well."""
@@ -118,9 +124,16 @@ class MNK(NamedTuple):
         """The board, X for the first player and O for the second."""
         first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
         squares = [
-            "X" if first & self._bit(a) else "O" if state.stones & self._bit(a) else "." for a in range(self.m * self.n)
+            "X" if first & self._bit(a) else "O" if state.stones & self._bit(a) else "."
+            for a in range(self.m * self.n)
         ]
         return "\n".join(" ".join(squares[row * self.m : (row + 1) * self.m]) for row in range(self.n))
+
+    def observation(self, state: MNKState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (n, m, 2): the observer's stones, the opponent's."""
+        other = state.mover ^ state.stones
+        sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
+        return board_planes(sides, self.n, self.m, stride=self.m + 1)
 
     def action_text(self, state: MNKState, action: int) -> str:
         """Column as a letter, row as a number from below, as in chess."""

@@ -141,7 +141,9 @@ def _dispatcher(function: Any, folder: str | None) -> Any:
 def _is_kept(dispatcher: Any, signature: Any) -> bool:
     """Whether the machine code is on disk, as far as its index says."""
     cache = getattr(dispatcher, "_cache", None)
-    index = getattr(cache, "_index_path", None) or getattr(getattr(cache, "_cache_file", None), "_index_path", None)
+    index = getattr(cache, "_index_path", None) or getattr(
+        getattr(cache, "_cache_file", None), "_index_path", None
+    )
     if index is None:
         return False
     from pathlib import Path

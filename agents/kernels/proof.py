@@ -1,0 +1,202 @@
+"""Exact scores of games with compiled rules, by search to the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.kernels import context as words
+from zermelo.agents.kernels.context import Context
+from zermelo.agents.kernels.running import race, share
+from zermelo.agents.limits import StoppedBy
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.scores import LOSS, WIN
+
+__all__ = ["Prover", "Score", "can_prove"]
+
+_MAX_PLY: Final = WIN - 48
+_GREATEST_MARGIN: Final = 1000
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a proof found, for the player to move.
+
+    Attributes:
+        least: The score is at least this.
+        greatest: The score is at most this; equal to ``least`` where it is exact.
+        stopped_by: What ended the search.
+    """
+
+    least: int
+    greatest: int
+    stopped_by: StoppedBy = StoppedBy.COMPLETED
+
+
+def can_prove(game: Any) -> bool:
+    """Whether a ``Prover`` can work on this game: compiled rules, two players, constant sum, no chance."""
+    if not isinstance(game, RulesGame) or why_not_compiled():
+        return False
+    traits = game.traits
+    opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"
+    return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
+
+
+class Prover:
+    """Proves scores of one game, and remembers positions from one question to the next.
+
+    Args:
+        game: A game that ``can_prove`` accepts.
+        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
+        threads: How many threads work: on one position together, or each on its own of many.
+        symmetric: Whether symmetric positions share their entries near the root.
+        nodes: The most states to visit for one position.
+
+    Raises:
+        UnsupportedGameError: The game cannot be proven by this search.
+    """
+
+    def __init__(
+        self,
+        game: RulesGame,
+        *,
+        table_mb: float = 8,
+        threads: int = 1,
+        symmetric: bool = True,
+        nodes: int | None = None,
+    ) -> None:
+        if not can_prove(game):
+            raise UnsupportedGameError(
+                f"{game.traits.name} cannot be proven by compiled search: it takes rules for two players with a "
+                "constant sum and no chance, that can be compiled here"
+            )
+        from zermelo.agents.kernels import proof_kernel
+        from zermelo.envs.rules.build import Kernel, build
+
+        self.game = game
+        kernels = build(
+            game.rules,
+            [Kernel(proof_kernel.prove, ("int64",) * 5), Kernel(proof_kernel.converge, ("int64",) * 4)],
+        )
+        self._kernel: Callable[..., int] = kernels["converge"]
+        rules = game.rules
+        key_bits = int(rules.key_bits()) if hasattr(rules, "key") and hasattr(rules, "key_bits") else 64
+        bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1
+        bits = min(bits, key_bits)
+        narrow = key_bits - bits <= 32
+        if not narrow:
+            bits -= 1
+        self._table = np.zeros((1 if narrow else 2) << bits, np.int64)
+        self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
+        self._distances = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
+        size = int(rules.num_actions())
+        self._contexts = []
+        for _ in range(max(threads, 1)):
+            context = Context(size, _MAX_PLY, 2 * size)
+            block = context.words
+            block[words.TABLE] = context.hold(self._table)
+            block[words.TABLE_BITS] = bits
+            block[words.KEY_BITS] = key_bits
+            block[words.DISTANCES] = self._distances
+            block[words.TOTAL] = int(game.traits.constant)
+            if symmetric and hasattr(rules, "symmetries"):
+                block[words.SYMMETRIES] = int(rules.symmetries())
+            if nodes is not None:
+                block[words.MOST_NODES] = nodes
+            self._contexts.append(context)
+        self.nodes = 0
+
+    def forget(self) -> None:
+        """Empties the table."""
+        self._table[:] = 0
+
+    def score(
+        self,
+        state: Any,
+        *,
+        guess: int = 0,
+        least: int = LOSS,
+        greatest: int = WIN,
+        check: Callable[[], None] = lambda: None,
+    ) -> Score:
+        """The score of an unfinished position for its player to move.
+
+        Args:
+            state: The position.
+            guess: What the score may be: a good guess makes it quicker.
+            least: Nothing below this is of interest: of a score that is less, only that is found out.
+            greatest: Nothing above this is of interest.
+            check: Called every hundredth of a second; what it raises stops the search.
+
+        Raises:
+            UnsupportedGameError: The game goes on for too long, or for ever.
+        """
+        rules, kernel = self.game.rules, self._kernel
+        for context in self._contexts:
+            self._start(context)
+            context.words[words.BUSY] = 0 if self._busy is None else context.hold(self._busy)
+
+        def call(context: Context) -> int:
+            return int(kernel(rules, state, guess, least, greatest, context.address))
+
+        race(call, self._contexts, check)
+        self.nodes += int(sum(context.words[words.NODES] for context in self._contexts))
+        finished = next((c for c in self._contexts if c.words[words.STOP] == words.GOING), self._contexts[0])
+        return self._read(finished)
+
+    def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
+        """The scores of many unfinished positions, each thread working on positions of its own."""
+        waiting = list(states)
+        found: list[Score | None] = [None] * len(waiting)
+        rules, kernel = self.game.rules, self._kernel
+        order = iter(range(len(waiting)))
+
+        def call(context: Context) -> int:
+            address = context.address
+            block = context.words
+            block[words.BUSY] = 0
+            for number in order:
+                self._start(context)
+                kernel(rules, waiting[number], 0, LOSS, WIN, address)
+                self.nodes += int(block[words.NODES])
+                if block[words.STOP] == words.ASKED:
+                    break
+                found[number] = self._read(context)
+            return 0
+
+        share(call, self._contexts, check)
+        return [score for score in found if score is not None]
+
+    def value(self, score: int) -> tuple[float, int | None]:
+        """A score as utility for the player to move, and the moves to the end where the score tells them."""
+        if not self._distances:
+            return (score + self.game.traits.constant) / 2, None
+        if score == 0:
+            return 0.0, None
+        return (1.0, WIN - score) if score > 0 else (-1.0, WIN + score)
+
+    def _start(self, context: Context) -> None:
+        context.words[words.STOP] = words.GOING
+        context.words[words.NODES] = 0
+        context.words[words.DEEPEST] = 0
+
+    def _read(self, context: Context) -> Score:
+        block = context.words
+        if block[words.STOP] == words.TOO_DEEP:
+            raise UnsupportedGameError(
+                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: it "
+                "cannot be solved by searching to the end"
+            )
+        stopped = StoppedBy.NODES if block[words.STOP] == words.OUT_OF_NODES else StoppedBy.COMPLETED
+        return Score(int(block[words.ROOT_LEAST]), int(block[words.ROOT_GREATEST]), stopped)
+
+
+def default_threads() -> int:
+    """As many as this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
