@@ -10,6 +10,7 @@ from zermelo.envs.copy_plan import compile_copier
 from zermelo.envs.copy_walk import CopyWalk, UncopyableError, register_copier
 from zermelo.envs.errors import CloneError
 from zermelo.envs.object_graph import path_to
+from zermelo.envs.own_clone import adopt_own_clone
 
 __all__ = ["copier_for", "copy_generally", "known_generators", "register_copier"]
 
@@ -80,7 +81,10 @@ class _Copier:
 
     def _miss(self, obj: Any) -> Any:
         """No known shape fits: copies generally, and learns the shape if that happens often enough."""
+        settled = adopt_own_clone(obj)
         new = copy_generally(obj)
+        if not settled:
+            return new
         self.misses += 1
         # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
         if self.misses > 2 ** (1 + self.compilations // 3):

@@ -29,6 +29,8 @@ from zermelo.envs.object_kinds import (
 __all__ = [
     "CopyWalk",
     "UncopyableError",
+    "attribute_handler",
+    "defines_own",
     "invariant_of",
     "register_copier",
     "register_family",
@@ -353,9 +355,15 @@ def _copy_by_own_deepcopy(obj: Any, walk: CopyWalk) -> Any:
     return obj.__deepcopy__(walk.memo)
 
 
+def attribute_handler(cls: type) -> Handler | None:
+    """What copies objects of a class by their attributes, whatever methods it has; None for C code."""
+    layout = layout_of(cls)
+    return None if layout is None else _object_handler(cls, layout)
+
+
 def handler_is_general(cls: type) -> bool:
     """Whether objects of the class are copied attribute by attribute, with no special handler."""
-    if cls in _own_handlers or refusal(cls) is not None or _has_own(cls, "__deepcopy__"):
+    if cls in _own_handlers or refusal(cls) is not None or defines_own(cls, "__deepcopy__"):
         return False
     return layout_of(cls) is not None and all(find(cls) is None for find in _families)
 
@@ -383,7 +391,7 @@ def _find_plain_handler(cls: type) -> Handler:
         handler = load(cls)
         if handler is not None:
             return handler
-    if _has_own(cls, "__deepcopy__"):
+    if defines_own(cls, "__deepcopy__"):
         return _copy_by_own_deepcopy
     layout = layout_of(cls)
     if layout is not None:
@@ -391,7 +399,7 @@ def _find_plain_handler(cls: type) -> Handler:
     return _copy_by_reduce
 
 
-def _has_own(cls: type, name: str) -> bool:
+def defines_own(cls: type, name: str) -> bool:
     """Whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
     for base in cls.__mro__:
         if name in base.__dict__ and base is not object:

@@ -65,45 +65,49 @@ def verify_clone(
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
     with global_random_guard():
         for game in range(games):
-            _verify_game(make_env, _Where(seed, game), clone, max_steps)
+            _verify_game(make_env, Where(seed, game), clone, max_steps)
 
 
 @dataclass(frozen=True)
-class _Where:
+class Where:
+    """Which game of which series this is, and where its random choices start."""
+
     seed: int
     game: int
 
     def generator(self, stream: int) -> np.random.Generator:
+        """The generator of one purpose in this game."""
         return np.random.default_rng([abs(self.seed), self.game, stream])
 
     def env_seed(self) -> int:
+        """What the game's environments are reset with."""
         return int(self.generator(0).integers(2**31 - 1))
 
 
 @dataclass
-class _Trace:
+class Trace:
     """A game as one environment played it: the record of each position, and the actions between them."""
 
     records: list[dict[str, Any]]
     actions: list[Any]
 
 
-def _verify_game(make_env: Callable[[], Any], where: _Where, clone: Clone, max_steps: int) -> None:
+def _verify_game(make_env: Callable[[], Any], where: Where, clone: Clone, max_steps: int) -> None:
     alone_env = make_env()
     shape = _configuration(alone_env)
     alone = Player.start(alone_env, where.env_seed())
     outside = OutsideState(alone_env)
-    trace = _play_alone(alone, where.generator(1), max_steps)
+    trace = play_alone(alone, where.generator(1), max_steps)
 
-    def play(trace: _Trace | None) -> None:
+    def play(trace: Trace | None) -> None:
         original = Player.start(_another(make_env, shape), where.env_seed())
         neighbour = Player.start(make_env(), where.env_seed() + 1)
-        _play_alone(neighbour, where.generator(2), 5)
-        _Trial(original, where, clone, max_steps, outside).play(trace)
+        play_alone(neighbour, where.generator(2), 5)
+        Trial(original, where, clone, max_steps, outside).play(trace)
 
     try:
         play(trace)
-    except _UnlikeAloneError as error:
+    except UnlikeAloneError as error:
         if _is_reproducible(_another(make_env, shape), where, trace):
             raise CloneError(str(error)) from None
         play(None)  # reset(seed=...) does not repeat a game: only the clones can be compared
@@ -127,10 +131,11 @@ def _configuration(env: Any) -> Any:
     return classes, list(agents), spaces
 
 
-def _play_alone(
+def play_alone(
     player: Player, generator: np.random.Generator, max_steps: int, deadline: float = math.inf
-) -> _Trace:
-    trace = _Trace([player.record()], [])
+) -> Trace:
+    """Plays random legal actions to the end, or as far as the limits allow."""
+    trace = Trace([player.record()], [])
     while not player.over and len(trace.actions) < max_steps and time.monotonic() < deadline:
         action = player.choose(trace.records[-1], generator)
         player.step(action)
@@ -144,12 +149,13 @@ def _play_alone(
     return trace
 
 
-def _is_reproducible(env: Any, where: _Where, trace: _Trace) -> bool:
+def _is_reproducible(env: Any, where: Where, trace: Trace) -> bool:
     """Whether an environment alone plays the same game again; it may ignore the seed of ``reset``."""
-    return _repeats(Player.start(env, where.env_seed()), trace)
+    return repeats(Player.start(env, where.env_seed()), trace)
 
 
-def _repeats(player: Player, trace: _Trace) -> bool:
+def repeats(player: Player, trace: Trace) -> bool:
+    """Whether a player sees the same when it plays the actions of a trace."""
     for record, action in zip(trace.records, [*trace.actions, None], strict=True):
         if first_difference(record, player.record()) is not None:
             return False
@@ -158,7 +164,7 @@ def _repeats(player: Player, trace: _Trace) -> bool:
     return True
 
 
-class _UnlikeAloneError(Exception):
+class UnlikeAloneError(Exception):
     """The original, with clones about, did not play as an environment alone did."""
 
 
@@ -168,11 +174,11 @@ class _Follower:
     taken_at: int
 
 
-class _Trial:
+class Trial:
     """One game of an original with its clones beside it."""
 
     def __init__(
-        self, original: Player, where: _Where, clone: Clone, max_steps: int, outside: OutsideState
+        self, original: Player, where: Where, clone: Clone, max_steps: int, outside: OutsideState
     ) -> None:
         self.original = original
         self.where = where
@@ -182,7 +188,7 @@ class _Trial:
         self.generator = where.generator(3)
         self.followers: list[_Follower] = []
 
-    def play(self, trace: _Trace | None) -> None:
+    def play(self, trace: Trace | None) -> None:
         """Plays the actions of the trace, or random ones, and compares after every step."""
         record = self.original.record()
         self.compare_with_alone(trace, record, 0)
@@ -237,12 +243,12 @@ class _Trial:
             raise CloneError(f"the clone of {_name(player.env)} is {wrong} ({self.moment(step)})")
         return player.copied(copied)
 
-    def compare_with_alone(self, trace: _Trace | None, record: dict[str, Any], step: int) -> None:
+    def compare_with_alone(self, trace: Trace | None, record: dict[str, Any], step: int) -> None:
         if trace is None:
             return
         found = first_difference(trace.records[step], record)
         if found is not None:
-            raise _UnlikeAloneError(
+            raise UnlikeAloneError(
                 f"cloning or another environment disturbs {_name(self.original.env)} ({self.moment(step)}): "
                 f"{_field(found[0])} is {_short(found[2])}, but {_short(found[1])} when it is played "
                 f"alone{self.outside_text()}"
@@ -323,15 +329,15 @@ def check_clone(env: Any) -> None:
 
 
 def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState) -> None:
-    where = _Where(0, game)
+    where = Where(0, game)
     alone = Player.at(alone_env, game)
     again = Player.at(clone_env(env), game)
     original = Player.at(clone_env(env), game)
-    trace = _play_alone(alone, where.generator(1), _CHECK_STEPS, time.monotonic() + _CHECK_SECONDS)
+    trace = play_alone(alone, where.generator(1), _CHECK_STEPS, time.monotonic() + _CHECK_SECONDS)
     try:
-        _Trial(original, where, clone_env, _CHECK_STEPS, outside).play(trace)
-    except (_UnlikeAloneError, CloneError) as error:
-        if outside.changes() or _repeats(again, trace):
+        Trial(original, where, clone_env, _CHECK_STEPS, outside).play(trace)
+    except (UnlikeAloneError, CloneError) as error:
+        if outside.changes() or repeats(again, trace):
             raise CloneError(str(error)) from None
         # It draws from a source that nobody can copy, such as the operating system's: two clones never agree.
 
