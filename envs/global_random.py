@@ -6,6 +6,7 @@ game's next draws, and see them. Where that can happen, every step in a search p
 
 from __future__ import annotations
 
+import dis
 import random
 import sys
 import types
@@ -19,9 +20,6 @@ from zermelo.envs.wrappers import layers
 __all__ = ["may_use_global_random"]
 
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"numpy", "gymnasium", "pettingzoo", "pygame"}
-_HARMLESS = frozenset(
-    {"Generator", "RandomState", "default_rng", "SeedSequence", "Random", "SystemRandom", "PCG64"}
-)
 
 
 def may_use_global_random(env: Any) -> bool:
@@ -62,25 +60,20 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _mentions_global_random(code: types.CodeType, scope: dict[str, Any]) -> bool:
-    names = code.co_names
-    for name in names:
-        thing = scope.get(name)
-        if thing is None:
+    """Whether the code loads a global name, and attributes of it, that end at a function of a global generator.
+
+    A module that is loaded as a whole, to be passed on, counts too.
+    """
+    instructions = list(dis.get_instructions(code))
+    for place, instruction in enumerate(instructions):
+        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME") or instruction.argval not in scope:
             continue
-        if _is_global_function(thing):
-            return True
-        if thing is random or thing is np.random:
-            attributes = {n for n in names if hasattr(thing, n)} - {name, "random"} - _HARMLESS
-            bare = names.count("random") and thing is not random
-            if attributes or bare or not (_HARMLESS & set(names)):
-                return True
-        if thing is np and "random" in names and not (_HARMLESS & set(names)):
-            return True
-        if (
-            thing is np
-            and "random" in names
-            and any(_is_global_function(getattr(np.random, n, None)) for n in names)
-        ):
+        thing = scope[instruction.argval]
+        for following in instructions[place + 1 :]:
+            if following.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not isinstance(thing, types.ModuleType):
+                break
+            thing = getattr(thing, following.argval, None)
+        if thing is random or thing is np.random or _is_global_function(thing):
             return True
     return False
 

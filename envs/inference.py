@@ -1,5 +1,8 @@
 """What random play shows of an environment: its sums of rewards, and whether it draws random numbers.
 
+A step draws if playing it twice, with different seeds, leads to different states; that is tried on all of the
+first steps, then on every fifth and on those that end a game.
+
 Only legal actions are played, on copies, so no illegal end says anything. Play is bounded by ``MAX_STEPS`` steps
 and ``MAX_SECONDS``, from a few resets with different seeds. What it shows is remembered for later environments of
 the same class and the same configuration: all simple attributes that stayed the same throughout that play. An
@@ -27,6 +30,7 @@ MAX_STEPS = 600
 MAX_SECONDS = 0.3
 MAX_PLAYOUTS = 12
 _PAIRED_STEPS = 40
+_PAIRED_EVERY = 5
 _SUM_TOLERANCE = 1e-9
 
 
@@ -177,7 +181,9 @@ class _Play:
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
             self.uses_global_random |= used
-            if not self.differs and self.steps < _PAIRED_STEPS:
+            if not self.differs and (
+                self.steps < _PAIRED_STEPS or self.steps % _PAIRED_EVERY == 0 or game.is_terminal(after)
+            ):
                 again, used = game.probe(state, action, 2 * self.steps + 1)
                 self.uses_global_random |= used
                 self.differs = game.comparable(after) != game.comparable(again)
