@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.deepening import MAX_PLIES, Iteration, RootMove, Ties, TreeSearch
+from zermelo.agents.deepening import Iteration, RootMove, Ties, TreeSearch
+from zermelo.agents.effort import MAX_PLIES
 from zermelo.agents.limits import StoppedBy
 from zermelo.agents.result import SearchResult
 from zermelo.agents.transposition import TranspositionTable
@@ -47,13 +48,14 @@ def answer(
         middle = search.frame(state).middle
         action = search.root_actions(state)[0]
         move = RootMove(action, (middle, 0), False, False, (action,), math.nan)
-        action_values, proven = {}, False
+        action_values, proven, reach = {}, False, 0.0
     else:
         tied = iteration.tied()
         move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         known = sorted((m for m in iteration.moves if m.is_exact), key=lambda m: m.action)
         action_values = {m.action: _values_by_seat(traits, m.score[0])[seat] for m in known}
         proven = iteration.proven
+        reach = iteration.depth if iteration.finished else depth + 1
     values = _values_by_seat(traits, move.score[0])
     line, ends = _complete_line(search, state, move.line, 0 if iteration is None else iteration.depth)
     spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
@@ -69,7 +71,7 @@ def answer(
         seconds=search.effort.seconds,
         stopped_by=stopped_by,
         proven=proven,
-        plies=_plies(search, state, move, line if ends else None, depth) if proven else None,
+        plies=_plies(search, state, move, line if ends else None, reach) if proven else None,
         is_estimate=is_estimate,
         standard_error=spread,
         stats=stats,
@@ -109,14 +111,14 @@ def _complete_line(
 
 
 def _plies(
-    search: TreeSearch, state: Any, move: RootMove, finished_line: tuple[int, ...] | None, depth: int
+    search: TreeSearch, state: Any, move: RootMove, finished_line: tuple[int, ...] | None, reach: float
 ) -> int | None:
     """Moves to the end under best play: from the promptness of a win or a loss, else from a line that ends.
 
-    A win that was found beyond the depth searched (through the table, or quiescence) may not be the soonest.
+    A win more than ``reach`` moves away may not be the soonest: others were not looked for so far.
     """
     frame, traits = search.frame(state), search.game.traits
     value, promptness = move.score
     if frame.sooner and traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
-        return int(abs(promptness)) if abs(promptness) <= depth else None
+        return int(abs(promptness)) if abs(promptness) <= reach else None
     return len(finished_line) if finished_line is not None else None

@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from zermelo.agents.effort import Effort, SearchStopped
+from zermelo.agents.effort import MAX_PLIES, Effort, SearchStopped
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.scores import Frame, Score, just_above, just_below
 from zermelo.envs import Game, UnsupportedGameError
 
-__all__ = ["MAX_PLIES", "Iteration", "RootMove", "Ties", "TreeSearch", "Visit", "deep_recursion", "deepen"]
+__all__ = ["Iteration", "RootMove", "Ties", "TreeSearch", "Visit", "deep_recursion", "deepen"]
 
-MAX_PLIES = 5000
-"""No search looks further than this many moves and chance events ahead."""
+_FRAMES_PER_PLY = 4
+"""Python frames that a search needs for one move and the chance event after it, at most."""
 
 
 class Ties(enum.StrEnum):
@@ -221,13 +221,13 @@ def _depth(iteration: Iteration | None, deepest: int) -> int:
 
 @contextmanager
 def deep_recursion(game: Game[Any]) -> Iterator[None]:
-    """Lets a search recurse ``MAX_PLIES`` deep, one Python frame a ply, and says in words if that is not enough.
+    """Lets a search recurse ``MAX_PLIES`` deep, and says in words if that is not enough.
 
     Raises:
         UnsupportedGameError: The game went deeper.
     """
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, MAX_PLIES + 1000 + len_of_stack()))
+    sys.setrecursionlimit(max(before, _FRAMES_PER_PLY * MAX_PLIES + 1000 + _frames_in_use()))
     try:
         yield
     except RecursionError:
@@ -239,7 +239,7 @@ def deep_recursion(game: Game[Any]) -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def len_of_stack() -> int:
+def _frames_in_use() -> int:
     """How many Python frames are in use."""
     frame, count = sys._getframe(), 0
     while frame.f_back is not None:

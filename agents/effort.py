@@ -7,7 +7,10 @@ import time
 
 from zermelo.agents.limits import Limits, StoppedBy
 
-__all__ = ["Effort", "SearchStopped"]
+__all__ = ["MAX_PLIES", "Effort", "SearchStopped"]
+
+MAX_PLIES = 5000
+"""No search looks further ahead than this many moves."""
 
 
 class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
@@ -52,6 +55,7 @@ class Effort:
 
         Raises:
             SearchStopped: A limit is reached; the node is not counted.
+            RecursionError: The node is too far below the root.
         """
         if self.nodes >= self._most:
             raise SearchStopped(StoppedBy.NODES)
@@ -59,6 +63,8 @@ class Effort:
             raise SearchStopped(StoppedBy.SECONDS)
         self.nodes += 1
         if ply > self.deepest:
+            if ply > MAX_PLIES:
+                raise RecursionError
             self.deepest = ply
 
     def check_clock(self) -> None:

@@ -12,8 +12,8 @@ from zermelo.envs import as_game
 
 TEXTBOOK = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
 
-# Nodes of alpha-beta on tic-tac-toe from the empty board, cells row by row; PettingZoo numbers them column by column,
-# which by symmetry is the same tree.
+# Nodes of alpha-beta on tic-tac-toe from the empty board, cells row by row; PettingZoo numbers them column by
+# column, which by symmetry is the same tree.
 COUNTS = [("full", 18297), ("bounds", 16811)]
 
 

@@ -1,0 +1,151 @@
+"""Games that an agent cannot search are refused in a sentence that says what does not fit, why, and who does."""
+
+from __future__ import annotations
+
+import pytest
+from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, DiceRace, Leaf, Node, TreeGame
+
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, GreedyAgent, MinimaxAgent, RandomAgent
+from zermelo.agents.gate import require_decision
+from zermelo.envs import CHANCE, Chance, GameOverError, RewardSum, UnsupportedGameError
+
+SEARCHES = [AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent]
+THREE = TreeGame(Node(0, [Leaf(1, 0, 0)], utility=(0, 0, 0)), seats=3)
+GENERAL = TreeGame(Node(0, [Leaf(3, 3)]), reward_sum=RewardSum.GENERAL)
+DICE = TreeGame(Node(0, [Node(CHANCE, [Leaf(1, -1)], probabilities=[1])]), chance=Chance.EXACT)
+SINGLE = TreeGame(Node(0, [Leaf(1)], utility=(0,)), seats=1)
+
+
+@pytest.mark.parametrize("agent", SEARCHES)
+def test_three_players(agent):
+    with pytest.raises(UnsupportedGameError, match=r"players, but a tree has 3 players: use 'greedy' or 'random'"):
+        agent().search_state(THREE)
+
+
+@pytest.mark.parametrize("agent", SEARCHES)
+def test_general_sum(agent):
+    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(inferred from random play\): use 'greedy' or"):
+        agent().search_state(GENERAL)
+
+
+@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
+@pytest.mark.parametrize("game", [DICE, DiceRace()])
+def test_dice(agent, game):
+    with pytest.raises(UnsupportedGameError, match=r"without chance, but .* has chance .*: use 'expectiminimax'"):
+        agent().search_state(game)
+
+
+@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
+def test_one_player(agent):
+    with pytest.raises(UnsupportedGameError, match=r"two players, but .* has one player: use 'expectiminimax'"):
+        agent().search_state(SINGLE)
+
+
+def test_what_is_recommended_fits():
+    assert ExpectiminimaxAgent().search_state(SINGLE).value == 1
+    assert ExpectiminimaxAgent().search_state(DICE).value == 1
+    assert GreedyAgent().search_state(THREE).values_by_seat == (1, 0, 0)
+    assert GreedyAgent().search_state(GENERAL).values_by_seat == (3, 3)
+    assert AlphaBetaAgent().search_state(TreeGame(AIMA_5_2)).value == 3
+
+
+CLASSIC_HIDDEN = ["leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v6", "hanabi-v5", "rps-v2"]
+
+
+@pytest.mark.parametrize("name", CLASSIC_HIDDEN)
+@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+def test_hidden_information_in_pettingzoo(name, agent):
+    pettingzoo = pytest.importorskip("pettingzoo")
+    env = pettingzoo.make("aec", f"classic/{name}")
+    env.reset(seed=1)
+    with pytest.raises(
+        UnsupportedGameError, match=r"hides part of it .*\(known to zermelo\): use 'random', or a policy that only"
+    ):
+        agent().act(env)
+    assert env.action_space(env.agent_selection).contains(RandomAgent().act(env))
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "matrix_rps"])
+@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+def test_hidden_information_in_openspiel(name, agent):
+    pyspiel = pytest.importorskip("pyspiel")
+    with pytest.raises(UnsupportedGameError, match=r"hides part of it .*: use 'random'"):
+        agent().search_state(pyspiel.load_game(name))
+
+
+@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+def test_finished_game(agent):
+    game = ConnectK()
+    state = game.initial_state()
+    for action in (0, 3, 1, 4, 2):
+        state = game.result(state, action)
+    with pytest.raises(GameOverError, match="is over: there is no action to choose; reset the environment"):
+        agent().search_state(game, state)
+
+
+@pytest.mark.parametrize("agent", [AlphaBetaAgent(), MinimaxAgent(), GreedyAgent(), RandomAgent()])
+def test_finished_environment(agent):
+    pettingzoo = pytest.importorskip("pettingzoo")
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    env.reset(seed=0)
+    for action in (0, 3, 1, 4, 2):
+        env.step(action)
+    with pytest.raises(GameOverError, match=r"over"):
+        agent.act(env)
+    while env.agents:
+        env.step(None)
+    with pytest.raises(GameOverError, match=r"over"):
+        agent.act(env)
+
+
+@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+def test_no_legal_action_at_the_root(agent):
+    with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
+        agent().search_state(TreeGame(Node(0, [])))
+
+
+@pytest.mark.parametrize("agent", [*SEARCHES])
+def test_no_legal_action_below_the_root(agent):
+    with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
+        agent().search_state(TreeGame(Node(0, [Node(1, []), Leaf(1, -1)])))
+
+
+def test_chance_to_move():
+    with pytest.raises(GameOverError, match="chance is to move in a tree"):
+        require_decision(DICE, DICE.root.children[0])
+
+
+def test_given_traits_are_believed_and_named():
+    pettingzoo = pytest.importorskip("pettingzoo")
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    env.reset(seed=0)
+    agent = AlphaBetaAgent(depth=1, traits={"reward_sum": "general_sum"})
+    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(given by the caller\)"):
+        agent.act(env)
+
+
+@pytest.mark.parametrize("agent", [AlphaBetaAgent(), MinimaxAgent(), ExpectiminimaxAgent(table_mb=0)])
+def test_games_that_never_end(agent):
+    """A search without a depth says so, instead of running out of stack."""
+
+    class Forever(CoinRow):
+        def is_terminal(self, state):
+            return False
+
+        def result(self, state, action):
+            return state[0] + 1, 0, 0, 0.0
+
+    with pytest.raises(UnsupportedGameError, match="goes on for more than 5000 moves from here, if it ends"):
+        agent.search_state(Forever([1]))
+
+
+def test_long_games_are_searched():
+    class Corridor(CoinRow):
+        def legal_actions(self, state):
+            return (0,)
+
+    game = Corridor([1] * 3000)
+    for agent in (AlphaBetaAgent(), MinimaxAgent(), ExpectiminimaxAgent()):
+        result = agent.search_state(game)
+        assert result.value == 0
+        assert result.depth == 3000
