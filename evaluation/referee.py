@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 
 from zermelo.envs import UnsupportedGameError, ZermeloError
-from zermelo.envs.actions import ActionCodec, observed_mask
+from zermelo.envs.actions import ActionCodec, mask_of
 from zermelo.envs.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.record import EndReason
@@ -198,7 +198,7 @@ class AecReferee:
     def refusal(self, action: Any) -> str | None:
         """Why the action is not legal, by the mask and the space of the seat to move."""
         agent = self._inner.agent_selection
-        mask = self._call("observe", lambda: observed_mask(self.env, agent))
+        mask = self._call("observe", lambda: mask_of(self.env.observe(agent), self._inner.infos.get(agent)))
         return _judge(self._spaces[agent], mask, action)
 
     def step(self, action: Any) -> None:

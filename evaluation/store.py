@@ -73,7 +73,7 @@ class JsonLinesStore:
 
     def _refused(self, error: OSError) -> StoreError:
         return StoreError(
-            f"cannot write the games to {self.folder}: {error.strerror or error}; choose another folder "
+            f"cannot write the games to {self.folder}: {error.strerror or error}; choose another folder"
         )
 
     def _write(self, name: str, text: str) -> None:
