@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -100,7 +101,8 @@ def build_agent(source: AgentSource) -> Agent:
     if isinstance(source, str):
         from zermelo.agents import make_agent
 
-        source_name, make = source, lambda: make_agent(source)
+        source_name: str = source
+        make: Callable[[], Any] = functools.partial(make_agent, source)
     elif _is_agent(source):
         return source
     elif callable(source):

@@ -20,6 +20,7 @@ import numpy as np
 
 from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.envs.actions import ActionCodec, mask_of
+from zermelo.envs.gym_game import gym_mask
 from zermelo.envs.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.record import EndReason
@@ -247,7 +248,7 @@ class GymReferee:
 
     def refusal(self, action: Any) -> str | None:
         """Why the action is not legal, by the mask and the space of the seat to move."""
-        mask = self._info.get("action_mask") if isinstance(self._info, dict) else None
+        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env, self._info))
         return _guarded(self._name, "action_space", lambda: _judge(self.env.action_space, mask, action))
 
     def step(self, action: Any) -> None:

@@ -28,17 +28,16 @@ def perft_command(
     [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
     """
     from zermelo.envs import as_game, perft
-    from zermelo.evaluation.cli.position import parse_moves, position_after
+    from zermelo.evaluation.cli.position import action_name, parse_moves, position_after
 
     referee = position_after(env, parse_moves(moves), seed)
     game = as_game(referee.env)
     state = game.snapshot(referee.env)
     started = time.perf_counter()
     if split and depth > 0:
-        text = getattr(game, "action_text", None)
         counts = perft(game, depth, state=state, split=True)
         for action, below in counts.items():
-            typer.echo(f"{action if text is None else text(state, action)}: {below:,}")
+            typer.echo(f"{action_name(game, state, action)}: {below:,}")
         count = sum(counts.values())
     else:
         count = perft(game, depth, state=state)

@@ -10,7 +10,7 @@ from zermelo.envs import IllegalActionError, InvalidSettingError
 from zermelo.evaluation.entrants import build_env
 from zermelo.evaluation.referee import Referee, referee_for
 
-__all__ = ["drawing", "parse_moves", "position_after"]
+__all__ = ["action_name", "drawing", "parse_moves", "position_after"]
 
 
 def parse_moves(text: str) -> list[int]:
@@ -45,6 +45,19 @@ def position_after(env: str, moves: list[int], seed: int) -> Referee:
             raise IllegalActionError(f"move {number} of --moves is {refusal}")
         referee.step(move)
     return referee
+
+
+def action_name(game: Any, state: Any, action: int) -> str:
+    """The action's number, and how people write it where that is not just another number.
+
+    Args:
+        game: The game.
+        state: The state in which it is played; None where that is not known.
+        action: Its number.
+    """
+    write = getattr(game, "action_text", None)
+    text = "" if write is None or state is None else str(write(state, action))
+    return str(action) if not text or text.isdigit() else f"{action}={text}"
 
 
 def drawing(game: Any, env: Any) -> str:

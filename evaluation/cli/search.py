@@ -79,17 +79,16 @@ class _Shower:
         self._game, self._state = game, state
 
     def line(self, actions: tuple[int, ...]) -> str:
-        """A line of play in the game's own notation."""
+        """A line of play, in the game's own notation too."""
+        from zermelo.evaluation.cli.position import action_name
+
         state, shown = self._state, []
-        text = getattr(self._game, "action_text", None)
-        for action in actions:
-            written = str(action) if text is None else str(text(state, action))
-            shown.append(str(action) if written == str(action) else f"{action}={written}")
-            if text is None:
-                continue
-            state = self._game.result(state, action)
-            if self._game.to_move(state) < 0:  # chance: what follows depends on it
-                text = None
+        for number, action in enumerate(actions, start=1):
+            shown.append(action_name(self._game, state, action))
+            if number < len(actions) and state is not None:
+                state = self._game.result(state, action)
+                if self._game.to_move(state) < 0:  # chance: what follows depends on it
+                    state = None
         return " ".join(shown)
 
     def iteration(self, result: SearchResult) -> None:
