@@ -61,9 +61,33 @@ wrong. Nothing is compiled, and Numba is not imported, before a kernel needs it.
 
 from __future__ import annotations
 
+from zermelo.envs.rules.breakthrough import Breakthrough
 from zermelo.envs.rules.checking import check_rules
+from zermelo.envs.rules.chomp import Chomp
 from zermelo.envs.rules.connect_four import ConnectFour
+from zermelo.envs.rules.domineering import Domineering
+from zermelo.envs.rules.dots_and_boxes import DotsAndBoxes
+from zermelo.envs.rules.hexapawn import Hexapawn
+from zermelo.envs.rules.kalah import Kalah
 from zermelo.envs.rules.mnk import MNK
+from zermelo.envs.rules.nim import Nim
+from zermelo.envs.rules.othello import Othello
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
 
-__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "MNK", "ConnectFour", "RulesGame", "check_rules", "is_rules"]
+__all__ = [
+    "EVALUATION_UNIT",
+    "GENERAL_SUM",
+    "MNK",
+    "Breakthrough",
+    "Chomp",
+    "ConnectFour",
+    "Domineering",
+    "DotsAndBoxes",
+    "Hexapawn",
+    "Kalah",
+    "Nim",
+    "Othello",
+    "RulesGame",
+    "check_rules",
+    "is_rules",
+]

@@ -1,0 +1,103 @@
+"""Rectangular boards in one 64-bit integer: square ``row * columns + column`` is the bit of that number.
+
+Every function here runs compiled as well as in plain Python. A board of 64 squares uses the highest bit, so boards
+are negative numbers at times: ``whole`` makes such a number the same in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zermelo.envs.rules.bits import shift_right
+
+__all__ = [
+    "all_squares",
+    "draw",
+    "first_column",
+    "mirrored_columns",
+    "mirrored_rows",
+    "square_text",
+    "symmetric_board",
+    "symmetric_square",
+    "transposed",
+    "whole",
+]
+
+
+def whole(bits: int) -> int:
+    """The lowest 64 bits as a signed integer: what compiled code has anyway."""
+    return shift_right(bits, 0)
+
+
+def all_squares(squares: int) -> int:
+    """The lowest ``squares`` bits, 1 to 64 of them."""
+    return (2 << (squares - 1)) - 1
+
+
+def first_column(rows: int, stride: int) -> int:
+    """One bit at the start of each row, rows being ``stride`` bits apart."""
+    ones, have = 1, 1
+    while have < rows:
+        ones |= ones << (have * stride)
+        have *= 2
+    return ones & all_squares(rows * stride)
+
+
+def mirrored_columns(board: int, rows: int, columns: int, stride: int) -> int:
+    """Left and right exchanged."""
+    ones = first_column(rows, stride)
+    mirrored = 0
+    for column in range(columns):
+        mirrored |= (shift_right(board, column) & ones) << (columns - 1 - column)
+    return whole(mirrored)
+
+
+def mirrored_rows(board: int, rows: int, stride: int) -> int:
+    """First and last row exchanged, and so on."""
+    row_squares = all_squares(stride)
+    mirrored = 0
+    for row in range(rows):
+        mirrored |= (shift_right(board, row * stride) & row_squares) << ((rows - 1 - row) * stride)
+    return whole(mirrored)
+
+
+def transposed(board: int, rows: int, columns: int, stride: int, new_stride: int) -> int:
+    """Rows and columns exchanged; the new rows are ``new_stride`` bits apart."""
+    swapped = 0
+    for row in range(rows):
+        for column in range(columns):
+            swapped |= (shift_right(board, row * stride + column) & 1) << (column * new_stride + row)
+    return whole(swapped)
+
+
+def symmetric_board(board: int, rows: int, columns: int, symmetry: int) -> int:
+    """The board seen through a symmetry: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two (if square)."""
+    if symmetry & 1:
+        board = mirrored_columns(board, rows, columns, columns)
+    if symmetry & 2:
+        board = mirrored_rows(board, rows, columns)
+    if symmetry & 4:
+        board = transposed(board, rows, columns, columns, rows)
+    return board
+
+
+def symmetric_square(square: int, rows: int, columns: int, symmetry: int) -> int:
+    """Where a square is in the board seen through a symmetry, numbered as in ``symmetric_board``."""
+    row, column = square // columns, square % columns
+    if symmetry & 1:
+        column = columns - 1 - column
+    if symmetry & 2:
+        row = rows - 1 - row
+    if symmetry & 4:
+        row, column = column, row
+    return row * columns + column
+
+
+def draw(rows: int, columns: int, symbol: Callable[[int], str]) -> str:
+    """The board as lines of text, row 0 on top; ``symbol`` gives the character of a square."""
+    return "\n".join(" ".join(symbol(row * columns + c) for c in range(columns)) for row in range(rows))
+
+
+def square_text(square: int, columns: int) -> str:
+    """Column as a letter from the left, row as a number from the top."""
+    return f"{chr(ord('a') + square % columns)}{square // columns + 1}"

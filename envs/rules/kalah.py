@@ -1,0 +1,200 @@
+"""Kalah with any number of houses and seeds that fits.
+
+Rules: W. J. Champion's game of 1940 as described by G. Irving, J. Donkers and J. Uiterwijk, "Solving Kalah", ICGA
+Journal 23(3), 2000. Two rows of houses, a store at the right-hand end of each player's row. A move takes all
+seeds out of one of the mover's houses and sows them one by one counterclockwise: into the houses to its right, the
+mover's store, the opponent's houses, and round again, leaving out the opponent's store but not the house that was
+emptied.
+
+- If the last seed falls into the mover's store, the mover moves again.
+- If it falls into a house of the mover that was empty, and the opposite house is not, both houses' seeds go to the
+  mover's store. With ``empty_capture`` the single seed does so even where the opposite house is empty.
+- The game ends when a move leaves the houses of either player empty. The seeds that remain go to the store of
+  the player in whose houses they are. More seeds win.
+
+Actions: 0 to ``houses`` - 1, a house of the player to move, from its left; the last one is next to its store.
+
+A state is five integers: the houses of the player to move and of the opponent, eight bits a house from the lowest
+(house 0), the two stores, and the seat to move. Opposite to house ``i`` is
+the opponent's house ``houses - 1 - i``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.scores import loss_in, win_in
+
+__all__ = ["Kalah", "KalahState"]
+
+_ONES = 0x0101010101010101
+
+
+class KalahState(NamedTuple):
+    """A position: houses and stores of the player to move and of the opponent, and whose turn it is."""
+
+    mover: int
+    other: int
+    mover_store: int
+    other_store: int
+    seat: int
+
+
+class Kalah(NamedTuple):
+    """Sow seeds, gather more of them in your store than the opponent.
+
+    Attributes:
+        houses: Houses on each side, 1 to 8.
+        seeds: Seeds in each house at the start, at least 1; ``2 * houses * seeds`` must be at most 127.
+        empty_capture: Whether a last seed in an own empty house is captured although the opposite house is empty.
+        margin: Whether the utility is the difference of seeds, instead of 1, 0 or -1.
+    """
+
+    houses: int = 6
+    seeds: int = 4
+    empty_capture: bool = False
+    margin: bool = False
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        fits = 1 <= self.houses <= 8 and self.seeds >= 1 and self._all_seeds() <= 127
+        if not (fits and self.empty_capture in (0, 1) and self.margin in (0, 1)):
+            raise InvalidSettingError(
+                "Kalah needs houses of 1 to 8, seeds of at least 1 with 2 * houses * seeds of at most 127, and "
+                f"empty_capture and margin of True or False, not houses={self.houses}, seeds={self.seeds}, "
+                f"empty_capture={self.empty_capture}, margin={self.margin}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a house."""
+        return self.houses
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """With a margin, all seeds."""
+        return (-self._all_seeds(), self._all_seeds()) if self.margin else (-1, 1)
+
+    def initial_state(self) -> KalahState:
+        """The same number of seeds in every house."""
+        side = self.seeds * (_ONES >> 8 * (8 - self.houses))
+        return KalahState(side, side, 0, 0, 0)
+
+    def to_move(self, state: KalahState) -> int:
+        """In turn, but for moves that end in the store."""
+        return state.seat
+
+    def legal_actions(self, state: KalahState, actions: list[int]) -> int:
+        """The mover's houses that are not empty."""
+        count = 0
+        for house in range(self.houses):
+            if state.mover >> 8 * house & 255:
+                actions[count] = house
+                count += 1
+        return count
+
+    def result(self, state: KalahState, action: int) -> KalahState:
+        """Sows the seeds of a house, captures, and ends the game if a side is empty."""
+        seeds = state.mover >> 8 * action & 255
+        mover = state.mover ^ seeds << 8 * action
+        other, store = state.other, state.mover_store
+        lap = 2 * self.houses + 1
+        if seeds > lap:  # whole laps, leaving 1 to ``lap`` seeds, so that the last seed is among them
+            laps = (seeds - 1) // lap
+            each = laps * (_ONES >> 8 * (8 - self.houses))
+            mover, other, store, seeds = mover + each, other + each, store + laps, seeds - laps * lap
+        last = action + seeds  # as if the mover's houses, its store and the opponent's houses lay in one line
+        mover += _ones(min(seeds, self.houses - 1 - action)) << 8 * (action + 1)
+        if last >= self.houses:
+            store += 1
+            other += _ones(min(last - self.houses, self.houses))
+            mover += _ones(max(last - 2 * self.houses, 0))
+        if last > 2 * self.houses:
+            last -= lap
+        if last < self.houses and mover >> 8 * last & 255 == 1:
+            opposite = 8 * (self.houses - 1 - last)
+            taken = other >> opposite & 255
+            if taken or self.empty_capture:
+                mover ^= 1 << 8 * last
+                other ^= taken << opposite
+                store += taken + 1
+        other_store = state.other_store
+        if mover == 0 or other == 0:
+            store += _sum(mover)
+            other_store += _sum(other)
+            mover = other = 0
+        if last == self.houses:
+            return KalahState(mover, other, store, other_store, state.seat)
+        return KalahState(other, mover, other_store, store, 1 - state.seat)
+
+    def is_terminal(self, state: KalahState) -> bool:
+        """All seeds are in the stores: they are put there when either side is empty."""
+        return state.mover | state.other == 0
+
+    def utility(self, state: KalahState, seat: int) -> int:
+        """Who has more seeds; with a margin, how many more."""
+        difference = state.mover_store - state.other_store
+        if seat != state.seat:
+            difference = -difference
+        if self.margin:
+            return difference
+        return 1 if difference > 0 else -1 if difference < 0 else 0
+
+    def evaluation(self, state: KalahState, seat: int) -> int:
+        """The difference of seeds in the stores."""
+        difference = state.mover_store - state.other_store
+        difference *= 1024 if self.margin else 1000 // self._all_seeds()
+        return difference if seat == state.seat else -difference
+
+    def ordering_hint(self, state: KalahState, action: int) -> int:
+        """Moves that move again, then what gathers most seeds; of alike ones the house nearest to the store."""
+        after = self.result(state, action)
+        again = after.seat == state.seat
+        gathered = (after.mover_store if again else after.other_store) - state.mover_store
+        return 16 * gathered + (200 if again else 0) + action
+
+    def is_noisy(self, state: KalahState, action: int) -> bool:
+        """Captures."""
+        after = self.result(state, action)
+        store = after.mover_store if after.seat == state.seat else after.other_store
+        return store - state.mover_store > 1
+
+    def bounds(self, state: KalahState) -> tuple[int, int]:
+        """Seeds in a store stay there: who has more than half of all has won."""
+        every = self._all_seeds()
+        if self.margin:
+            return 2 * state.mover_store - every, every - 2 * state.other_store
+        least, greatest = loss_in(1), win_in(1)
+        if 2 * state.mover_store >= every:
+            least = 1 if 2 * state.mover_store > every else 0
+        if 2 * state.other_store >= every:
+            greatest = -1 if 2 * state.other_store > every else 0
+        return least, greatest
+
+    def text(self, state: KalahState) -> str:
+        """The second player's houses on top, so from right to left as it sees them; the first player's below.
+
+        Stores are the numbers at the ends, the second player's on the left.
+        """
+        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+        (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
+        below = [f"{first >> 8 * house & 255:3}" for house in range(self.houses)]
+        above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(self.houses))]
+        return f"   {''.join(above)}\n{second_store:3}{'   ' * self.houses}{first_store:3}\n   {''.join(below)}"
+
+    def action_text(self, state: KalahState, action: int) -> str:
+        """Houses count from 1 at the mover's left."""
+        return str(action + 1)
+
+    def _all_seeds(self) -> int:
+        return 2 * self.houses * self.seeds
+
+
+def _ones(houses: int) -> int:
+    """One seed in each of the lowest houses, 0 to 8 of them."""
+    return _ONES >> 8 * (8 - houses) if houses > 0 else 0
+
+
+def _sum(side: int) -> int:
+    """All seeds in a row of houses, fewer than 256 of them."""
+    return shift_right(side * _ONES, 56)

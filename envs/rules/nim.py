@@ -1,0 +1,170 @@
+"""Nim with any heaps that fit, normal or misère, for two or more players.
+
+Rules: C. L. Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3, 1901. The players
+take turns to take one or more objects from one heap. Who takes the last object of all wins; in the misère game,
+loses.
+
+For more than two players the winner of the normal game gets 1 from every other player, and the loser of the misère
+game pays 1 to every other player.
+
+Actions: ``heap * largest + taken - 1``, where heaps count from 0 and ``largest`` is the size of the largest heap
+at the start.
+
+A state is two integers: the heaps, each in as many bits as the largest heap needs, the first one lowest; and the
+seat to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from zermelo.envs.errors import InvalidSettingError
+
+__all__ = ["Nim", "NimState"]
+
+
+class NimState(NamedTuple):
+    """A position: what is left of the heaps, and whose turn it is."""
+
+    heaps: int
+    seat: int
+
+
+class _NimParameters(NamedTuple):
+    """The parameters as compiled code needs them: integers, whatever the number of heaps."""
+
+    packed: int
+    number: int
+    bits: int
+    largest: int
+    misere: bool
+    players: int
+
+
+class Nim(_NimParameters):
+    """Take any number of objects from one heap; the last object decides.
+
+    Args:
+        heaps: The sizes of the heaps at the start, each 1 to 255. As many fit as 56 bits hold, where each heap
+            needs the bits of the largest one: 7 heaps of up to 255, 14 of up to 15, 28 of up to 3.
+        misere: Whether taking the last object loses.
+        players: 2 to 16.
+
+    Attributes:
+        packed: The heaps as in a state.
+        number: The number of heaps.
+        bits: Bits for a heap.
+        largest: The size of the largest heap.
+
+    Raises:
+        InvalidSettingError: A setting is not of that kind, or the heaps do not fit.
+    """
+
+    __slots__ = ()
+
+    # The parameters as people write them, not as they are kept.
+    _field_defaults: ClassVar[dict[str, Any]] = {"heaps": (1, 3, 5, 7), "misere": False, "players": 2}  # type: ignore[misc]
+
+    def __new__(cls, heaps: Sequence[int] = (1, 3, 5, 7), misere: bool = False, players: int = 2) -> Nim:
+        """Packs the heaps."""
+        try:
+            sizes = tuple(heaps)
+        except TypeError:
+            sizes = ()
+        whole = all(isinstance(size, int) and 1 <= size <= 255 for size in sizes)
+        bits = max(sizes).bit_length() if sizes and whole else 0
+        if not sizes or not whole or bits * len(sizes) > 56:
+            raise InvalidSettingError(
+                "Nim needs heaps such as (1, 3, 5, 7): at least one, each of 1 to 255, and together at most 56 "
+                f"bits (each heap counts for the bits of the largest one), not heaps={heaps!r}"
+            )
+        if misere not in (0, 1) or not isinstance(players, int) or not 2 <= players <= 16:
+            raise InvalidSettingError(
+                "Nim needs misere of True or False and players of 2 to 16, "
+                f"not misere={misere!r}, players={players!r}"
+            )
+        packed = sum(size << bits * heap for heap, size in enumerate(sizes))
+        return super().__new__(cls, packed, len(sizes), bits, max(sizes), bool(misere), players)
+
+    def __getnewargs__(self) -> tuple[tuple[int, ...], bool, int]:
+        """What copies and pickles are made from."""
+        return self.heaps, self.misere, self.players
+
+    def __repr__(self) -> str:
+        return f"Nim(heaps={self.heaps}, misere={self.misere}, players={self.players})"
+
+    def _asdict(self) -> dict[str, Any]:
+        """The parameters as they are written."""
+        return {"heaps": self.heaps, "misere": self.misere, "players": self.players}
+
+    @property
+    def heaps(self) -> tuple[int, ...]:
+        """The sizes of the heaps at the start."""
+        return self._sizes(self.packed)
+
+    def num_actions(self) -> int:
+        """One a heap and number of objects."""
+        return self.number * self.largest
+
+    def seats(self) -> int:
+        """As many as there are players."""
+        return self.players
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """One player wins from all others; in the misère game one loses to all others."""
+        return (1 - self.players, 1) if self.misere else (-1, self.players - 1)
+
+    def initial_state(self) -> NimState:
+        """All heaps are full."""
+        return NimState(self.packed, 0)
+
+    def to_move(self, state: NimState) -> int:
+        """In turn."""
+        return state.seat
+
+    def legal_actions(self, state: NimState, actions: list[int]) -> int:
+        """Any number of objects from any heap."""
+        count = 0
+        for heap in range(self.number):
+            for taken in range(state.heaps >> heap * self.bits & (1 << self.bits) - 1):
+                actions[count] = heap * self.largest + taken
+                count += 1
+        return count
+
+    def result(self, state: NimState, action: int) -> NimState:
+        """Takes the objects; the next player is then the mover."""
+        taken = action % self.largest + 1
+        return NimState(
+            state.heaps - (taken << action // self.largest * self.bits), (state.seat + 1) % self.players
+        )
+
+    def is_terminal(self, state: NimState) -> bool:
+        """Nothing is left."""
+        return state.heaps == 0
+
+    def utility(self, state: NimState, seat: int) -> int:
+        """Who took the last object has won, or lost in the misère game."""
+        last = (seat + 1) % self.players == state.seat
+        if self.misere:
+            return 1 - self.players if last else 1
+        return self.players - 1 if last else -1
+
+    def key(self, state: NimState) -> int:
+        """The heaps and the seat."""
+        return state.heaps << 4 | state.seat
+
+    def key_bits(self) -> int:
+        """Those of the heaps, and four for the seat."""
+        return self.number * self.bits + 4
+
+    def text(self, state: NimState) -> str:
+        """The heaps' sizes."""
+        return " ".join(map(str, self._sizes(state.heaps)))
+
+    def action_text(self, state: NimState, action: int) -> str:
+        """How many from which heap, counted from 1."""
+        return f"{action % self.largest + 1} from heap {action // self.largest + 1}"
+
+    def _sizes(self, heaps: int) -> tuple[int, ...]:
+        return tuple(heaps >> heap * self.bits & (1 << self.bits) - 1 for heap in range(self.number))
