@@ -179,8 +179,8 @@ def copy_random_state(obj: Any, walk: CopyWalk) -> Any:
 def copy_python_random(obj: random.Random, walk: CopyWalk) -> random.Random:
     new: random.Random = random.Random.__new__(type(obj))
     walk.memo[id(obj)] = new
+    super(random.Random, new).setstate(super(random.Random, obj).getstate())
     layout_fields(obj, new, walk)
-    random.Random.setstate(new, random.Random.getstate(obj))
     return new
 
 

@@ -33,28 +33,26 @@ def copy_function(obj: types.FunctionType, walk: CopyWalk) -> types.FunctionType
         return obj
     if _is_global(obj):
         return obj
-    # A first version without its surroundings, so that a closure that holds the function itself can be tied.
     cells = tuple(copy_cell(cell, walk) for cell in obj.__closure__ or ())
     found: types.FunctionType | None = walk.memo.get(id(obj))
-    if found is not None:
+    if found is not None:  # a variable that it captured led back to it
         return found
-    defaults = walk.copy(obj.__defaults__) if obj.__defaults__ else obj.__defaults__
-    keywords = walk.copy(obj.__kwdefaults__) if obj.__kwdefaults__ else None
-    fields = {name: walk.copy(value) for name, value in obj.__dict__.items()}
+    new = types.FunctionType(obj.__code__, obj.__globals__, obj.__name__, None, cells or None)
+    walk.memo[id(obj)] = new
+    new.__defaults__ = walk.copy(obj.__defaults__)
+    new.__kwdefaults__ = walk.copy(obj.__kwdefaults__)
+    new.__dict__.update({name: walk.copy(value) for name, value in obj.__dict__.items()})
     if (
         each_identical(cells, obj.__closure__ or ())
-        and defaults is obj.__defaults__
-        and each_identical((keywords or {}).values(), (obj.__kwdefaults__ or {}).values())
-        and each_identical(fields.values(), obj.__dict__.values())
+        and new.__defaults__ is obj.__defaults__
+        and each_identical((new.__kwdefaults__ or {}).values(), (obj.__kwdefaults__ or {}).values())
+        and each_identical(new.__dict__.values(), obj.__dict__.values())
     ):
         return obj
-    new = types.FunctionType(obj.__code__, obj.__globals__, obj.__name__, defaults, cells or None)
-    new.__kwdefaults__ = keywords
     new.__qualname__ = obj.__qualname__
     new.__module__ = obj.__module__
     new.__doc__ = obj.__doc__
     new.__annotations__ = obj.__annotations__
-    new.__dict__.update(fields)
     return new
 
 
