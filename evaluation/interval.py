@@ -80,9 +80,9 @@ def student_interval(values: Sequence[float]) -> tuple[float, float]:
     count = len(values)
     if count < 2:
         return -math.inf, math.inf
-    from scipy.stats import t
+    from scipy.special import stdtrit  # Student's quantiles, without loading all of scipy.stats
 
     mean = math.fsum(values) / count
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
-    half = float(t.ppf(0.975, count - 1)) * deviation / math.sqrt(count)
+    half = float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count)
     return mean - half, mean + half

@@ -62,8 +62,10 @@ class ProcessEngine:
             ZermeloError: What a game raised that no other game could do better.
         """
         waiting = deque(games)
-        workers = [_Worker(self._context, self._player) for _ in range(min(self._count, len(waiting)))]
+        workers: list[_Worker] = []
         try:
+            while len(workers) < min(self._count, len(games)):
+                workers.append(_Worker(self._context, self._player))
             while waiting or any(worker.games for worker in workers):
                 for worker in workers:
                     worker.give(waiting)

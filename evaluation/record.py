@@ -126,6 +126,10 @@ class GameRecord:
     seconds: float = 0.0
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # A tournament's games have the same versions: keep them once.
+        object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
+
     @property
     def void(self) -> bool:
         """Whether the game counts for nobody, because the environment itself failed."""
@@ -270,6 +274,11 @@ def _decode(value: Any) -> Any:
             return float(value[_FLOAT])
         return {key: _decode(item) for key, item in value.items()}
     return value
+
+
+@functools.lru_cache(maxsize=64)
+def _shared(items: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(items)
 
 
 @functools.cache

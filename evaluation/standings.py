@@ -79,7 +79,13 @@ class Standings:
 
     @classmethod
     def from_records(
-        cls, records: Iterable[GameRecord], *, agents: Sequence[str] = (), planned: int | None = None
+        cls,
+        records: Iterable[GameRecord],
+        *,
+        agents: Sequence[str] = (),
+        planned: int | None = None,
+        env: str = "",
+        seat_names: Sequence[str] = (),
     ) -> Standings:
         """The standings that the records say.
 
@@ -87,11 +93,15 @@ class Standings:
             records: Any number of games in one environment.
             agents: Names to list in any case and whose order breaks ties; others follow as they come.
             planned: Games that were to be played; by default those that are there.
+            env: The environment's name, for when there is no game to tell it.
+            seat_names: Its seats, likewise.
         """
         games = tuple(records)
         counted = [game for game in games if not game.void]
         names = list(dict.fromkeys([*agents, *(name for game in games for name in game.agents)]))
-        seats = max((len(game.seat_names) for game in games), default=0)
+        if games:
+            env, seat_names = games[0].env, games[0].seat_names
+        seats = len(seat_names)
         tallies = {name: _Tally(seats) for name in names}
         cells: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         for game in counted:
@@ -100,8 +110,8 @@ class Standings:
         rows.sort(key=lambda row: -math.inf if math.isnan(row.score) else row.score, reverse=True)
         planned = len(games) if planned is None else planned
         return cls(
-            env=games[0].env if games else "",
-            seat_names=games[0].seat_names if games else (),
+            env=env,
+            seat_names=tuple(seat_names),
             rows=tuple(rows),
             crosstable={pair: math.fsum(scores) / len(scores) for pair, scores in cells.items()},
             notes=tuple(_notes(games, planned)),

@@ -188,7 +188,13 @@ class Tournament:
     def standings(self, records: Sequence[GameRecord]) -> Standings:
         """The table of these games of the schedule."""
         ordered = sorted(records, key=lambda record: game_order(record.game_id))
-        return Standings.from_records(ordered, agents=[e.name for e in self.entrants], planned=len(self.schedule))
+        return Standings.from_records(
+            ordered,
+            agents=[entrant.name for entrant in self.entrants],
+            planned=len(self.schedule),
+            env=env_name(self.env),
+            seat_names=self.seat_names,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""

@@ -93,7 +93,9 @@ def test_a_run_that_was_stopped_says_so():
     assert not standings.complete
     assert standings.notes[0] == "Stopped after 5 of 40 games."
     assert Standings.from_records([], agents="ab", planned=4).rows[0].games == 0
-    assert "0 games" in str(Standings.from_records([], agents="ab", planned=4))
+    none = Standings.from_records([], agents="ab", planned=4, env="toy", seat_names=("x", "y"))
+    assert str(none).startswith("toy: 0 games")
+    assert "Stopped after 0 of 4 games." in str(none)
 
 
 def test_single_players_are_ranked_by_mean_return_and_crashing_does_not_help():
