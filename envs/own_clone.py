@@ -10,7 +10,7 @@ Looked for on the unwrapped environment's class, in this order:
 
 Methods of these names may mean something else, or leave something out. So each is tried before it is trusted:
 short games are played on its copies and compared with the same games on general copies, or, where the environment
-cannot be copied generally or its general copies disturb each other, among themselves. It is done once for each class.
+cannot be copied generally or its general copies disturb each other, among themselves. It is done once a class.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from zermelo.envs.clone import clone_env
 from zermelo.envs.differences import first_difference
 from zermelo.envs.errors import CloneError, InvalidSettingError
 from zermelo.envs.outside_state import OutsideState
-from zermelo.envs.player import Player
+from zermelo.envs.player import Player, Raised
 from zermelo.envs.random_state import global_random_guard
 from zermelo.envs.state_key import state_key
 
@@ -222,11 +222,11 @@ class Trial:
     def play_aside(self, player: Player) -> None:
         record = player.record()
         for _ in range(self.max_steps):
-            if player.over:
-                return
+            if player.over or any(isinstance(value, Raised) for value in record.values()):
+                return  # what is wrong with it shows in a clone that goes along
             player.step(player.choose(record, self.generator))
             if player.failure is not None:
-                return  # what is wrong with it shows in a clone that goes along
+                return
             record = player.record()
 
     def copy(self, player: Player, step: int) -> Player:
