@@ -1,0 +1,68 @@
+"""What a player of a game with rules observes: the rules' own planes, else the bits of the state.
+
+Rules may have ``observation(state, seat)``, which returns a numpy array of one shape and type for all states, seen
+from that seat's side (its own pieces first), and ``observation_bounds()``, the least and greatest number in it;
+0 and 1 if not given. Without them, a player observes bits: one row of 64 for every integer of the state, lowest
+bit first, in two's complement, and a last row with the one bit set whose number is the observer's seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import RulesError
+
+__all__ = ["bit_rows", "board_planes", "observation", "observation_space"]
+
+
+def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
+    """The bits of integers of 64 bits, of shape (how many, 64), lowest bit first."""
+    words = np.array([value & (1 << 64) - 1 for value in integers], dtype="<u8")
+    return np.unpackbits(words.view(np.uint8), bitorder="little").reshape(-1, 64).view(np.int8)
+
+
+def board_planes(
+    boards: Iterable[int], rows: int, columns: int, *, stride: int | None = None
+) -> npt.NDArray[np.int8]:
+    """Boards of bits as planes of 0 and 1, of shape (rows, columns, how many).
+
+    Args:
+        boards: One integer a plane; its bit ``row * stride + column`` is that square.
+        rows: Rows of the board.
+        columns: Columns of the board.
+        stride: Bits from one row to the next; ``columns`` if not given.
+    """
+    places = np.arange(rows)[:, None] * (columns if stride is None else stride) + np.arange(columns)
+    return np.ascontiguousarray(np.moveaxis(bit_rows(boards)[:, places], 0, -1))
+
+
+def observation(rules: Any, state: Any, seat: int) -> npt.NDArray[Any]:
+    """What a seat observes at a state."""
+    own = getattr(rules, "observation", None)
+    if own is not None:
+        return np.asarray(own(state, seat))
+    return bit_rows([*state, 1 << seat])
+
+
+def observation_space(rules: Any) -> Any:
+    """The Gymnasium ``Box`` of observations.
+
+    Raises:
+        RulesError: What the rules observe at the start is no array within its own bounds.
+    """
+    from gymnasium.spaces import Box
+
+    bounds = getattr(rules, "observation_bounds", None)
+    least, greatest = (0, 1) if bounds is None else bounds()
+    seen = observation(rules, rules.initial_state(), 0)
+    if seen.dtype.kind not in "biuf" or seen.size == 0 or seen.min() < least or seen.max() > greatest:
+        raise RulesError(
+            f"{type(rules).__name__}.observation must return an array of numbers from {least} to {greatest} "
+            f"(observation_bounds() says so), not {seen!r}"
+        )
+    dtype: Any = np.int8 if seen.dtype.kind == "b" else seen.dtype
+    return Box(least, greatest, seen.shape, dtype)
