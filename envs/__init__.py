@@ -3,6 +3,8 @@
 Importing this package loads neither pettingzoo nor gymnasium nor pygame; what needs them loads them when called.
 """
 
+import zermelo.envs.own_games
+import zermelo.envs.rules_twins  # noqa: F401  # both for what they register
 from zermelo.envs.actions import legal_actions
 from zermelo.envs.as_game import as_game, register_rules
 from zermelo.envs.catalogue import make, make_env

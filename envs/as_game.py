@@ -105,8 +105,7 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
     """The game and the configuration that it holds for."""
     raw = innermost(env)
     if backend != "clone":
-        to_game = _rules.get(type(raw)) or _rules.get(full_name(type(raw)))
-        game: Any = to_game(raw) if to_game is not None else None
+        game = _rules_game(raw)
         if game is not None:
             if given:
                 game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
@@ -125,6 +124,12 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
     from zermelo.envs.aec_game import AECGame
 
     return _with_traits(AECGame, raw, given)
+
+
+def _rules_game(raw: Any) -> Any | None:
+    """The game of the rules registered for an environment, if there are any and they cover where it stands now."""
+    to_game = _rules.get(type(raw)) or _rules.get(full_name(type(raw)))
+    return to_game(raw) if to_game is not None else None
 
 
 def _special_game(raw: Any, given: Mapping[str, Any]) -> Any | None:
@@ -237,7 +242,7 @@ def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, 
             identity_of_raw == id(raw)
             and shape == _shape(raw)
             and same_configuration(constants, configuration(raw) if constants else {})
-            and (fits is None or fits(raw))
+            and (fits(raw) if fits is not None else options[0] == "clone" or _rules_game(raw) is None)
         ):
             return game
     game, constants = build()

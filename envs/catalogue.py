@@ -7,7 +7,8 @@ A name is one of:
 - one of ours, ``zermelo/Kalah-v0``;
 - a Gymnasium id, ``FrozenLake-v1``;
 - an OpenSpiel game, ``openspiel/breakthrough``, made as Shimmy's environment;
-- ``module:function``, a function of the user's that returns an environment. The current directory is searched too.
+- ``module:function``, a function of the user's that returns an environment, or ``module:Rules``, a class of rules
+  (``zermelo.envs.rules``) of the user's. The current directory is searched too.
 
 Parameters stand in brackets: ``zermelo/Kalah-v0(houses=4)``, ``FrozenLake-v1(is_slippery=False)``,
 ``openspiel/breakthrough(rows=6, columns=6)``, ``games:nim(heaps=[1, 3, 5])``.
@@ -32,7 +33,9 @@ from zermelo.envs.errors import (
     UnsupportedGameError,
     ZermeloError,
 )
+from zermelo.envs.own_games import env_maker, is_rules_class
 from zermelo.envs.registry import OWN_ENVS
+from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 from zermelo.envs.wrappers import is_aec, is_gymnasium, is_parallel
 
@@ -60,6 +63,8 @@ def make(name: str, **parameters: Any) -> Any:
         creator = find(spec.name)
         if creator is not None:
             env = _call(creator, spec.name, arguments)
+            if is_rules(env):
+                env = _over_rules(env)
             _check(env, spec.name)
             return env
     raise _unknown(spec.name)
@@ -68,6 +73,12 @@ def make(name: str, **parameters: Any) -> Any:
 def make_env(text: str) -> Any:
     """Makes the environment that a command line names; the same as ``make`` with nothing but the text."""
     return make(text)
+
+
+def _over_rules(rules: Any, render_mode: str | None = None) -> Any:
+    from zermelo.envs.rules_env import env
+
+    return env(rules, render_mode)
 
 
 def _plain(value: Any) -> Any:
@@ -101,7 +112,11 @@ def _user_function(name: str) -> Creator | None:
             raise InvalidSettingError(
                 f"importing {module_name!r} raised {type(error).__name__}: {error}"
             ) from error
-    creator = getattr(module, function_name, None)
+    creator: Any = getattr(module, function_name, None)
+    if is_rules_class(creator):
+        return env_maker(creator)
+    if is_rules(creator):
+        return lambda render_mode=None: _over_rules(creator, render_mode)
     if not callable(creator):
         offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         raise unknown_name("env", name, [f"{module_name}:{key}" for key in offered])

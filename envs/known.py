@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.game import Chance, Information, RewardSum
+from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.wrappers import full_name, layers
 
 __all__ = ["Facts", "known_facts"]
@@ -130,6 +131,26 @@ def _blackjack_key(env: Any) -> Hashable:
     return tuple(sorted(raw.player)), raw.dealer[0]
 
 
+# -- environments over rules -------------------------------------------------------------------------------------
+
+
+def _rules_actions(env: Any) -> tuple[int, ...]:
+    return tuple(env.legal_actions())
+
+
+def _rules_key(env: Any) -> Hashable:
+    return env.agent_selection, env.position
+
+
+def _rules_traits(env: Any) -> dict[str, Any]:
+    """What the rules say of themselves; the utility bounds hold for them as for the environment."""
+    traits = RulesGame(env.rules).traits
+    return {
+        name: getattr(traits, name)
+        for name in ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
+    }
+
+
 # -- the table -------------------------------------------------------------------------------------------------
 
 _DUEL = {
@@ -174,6 +195,8 @@ def known_facts(env: Any) -> Facts:
         return own
     if full_name(type(env)) == _SHIMMY:
         return Facts(traits=_shimmy_traits(env))
+    if full_name(type(env)) == _RULES_ENV:
+        return Facts(traits=_rules_traits(env), legal_actions=_rules_actions, key=_rules_key)
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
@@ -190,6 +213,7 @@ def known_facts(env: Any) -> Facts:
     return Facts(traits=traits, redraw_hidden=redraw_hidden)
 
 
+_RULES_ENV = "zermelo.envs.rules_env.RulesEnv"
 _SHIMMY = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
 
