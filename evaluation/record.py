@@ -232,8 +232,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         item = value.item()
         return float(item) if isinstance(item, np.generic) else plain(item)  # long double has no Python twin
-    if value is None or isinstance(value, bool | str):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return str.__str__(value)  # of an enum's member, its value
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
@@ -253,17 +255,20 @@ def plain(value: Any) -> Any:
 _FLOAT: Final = "$float"
 
 
+_AS_IT_IS: Final = frozenset({int, str, bool, type(None)})
+
+
 def _encode(value: Any) -> Any:
-    if type(value) is float:
-        return value if math.isfinite(value) else {_FLOAT: repr(value)}
-    if type(value) is int or type(value) is str or value is None or type(value) is bool:
+    kind = type(value)
+    if kind in _AS_IT_IS:
         return value
-    value = plain(value)
-    if isinstance(value, tuple):
-        return [_encode(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _encode(item) for key, item in value.items()}
-    return value if not isinstance(value, float) or math.isfinite(value) else {_FLOAT: repr(value)}
+    if kind is float:
+        return value if math.isfinite(value) else {_FLOAT: repr(value)}
+    if kind is tuple or kind is list:
+        return value if _AS_IT_IS.issuperset(map(type, value)) else [_encode(item) for item in value]
+    if kind is dict:
+        return {str(key): _encode(item) for key, item in value.items()}
+    return _encode(plain(value))
 
 
 def _decode(value: Any) -> Any:

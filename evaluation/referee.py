@@ -240,7 +240,7 @@ class GymReferee:
         self.seat_names: tuple[str, ...] = ("player",)
         self.rewards = [0.0]
         self._ended: EndReason | None = None
-        self._info: Any = _guarded(self._name, "reset", lambda: env.reset(seed=seed))[1]
+        _guarded(self._name, "reset", lambda: env.reset(seed=seed))
 
     def turn(self) -> int | None:
         """The seat to move, after stepping dead agents; None when all are dead."""
@@ -248,12 +248,14 @@ class GymReferee:
 
     def refusal(self, action: Any) -> str | None:
         """Why the action is not legal, by the mask and the space of the seat to move."""
-        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env, self._info))
+        # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's leaves
+        # out moves into walls, and Taxi plays them.
+        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env))
         return _guarded(self._name, "action_space", lambda: _judge(self.env.action_space, mask, action))
 
     def step(self, action: Any) -> None:
         """Plays and collects the rewards."""
-        _, reward, terminated, truncated, self._info = _guarded(
+        _, reward, terminated, truncated, _ = _guarded(
             self._name, f"step({_shown(action)})", lambda: self.env.step(action)
         )
         self.rewards[0] = _number(self.rewards[0] + float(reward), "the player")

@@ -332,3 +332,15 @@ def test_a_gymnasium_environment_that_an_agent_steps():
 def test_shimmys_doubled_final_reward_is_read_around():
     record = play_match("openspiel/tic_tac_toe", [First(), First()], seed=0)
     assert record.rewards == (1.0, -1.0)
+
+
+def test_a_gymnasium_environments_own_mask_counts_and_advice_in_infos_does_not():
+    class Masked(toy_envs.WalkEnv):
+        def action_masks(self):
+            return np.array([1, 0, 1], np.int8)
+
+    lost = play_match(Masked, [Answers(1)], seed=0)
+    assert lost.failure.kind is FailureKind.ILLEGAL_ACTION
+    assert play_match(Masked, [Answers(2)], seed=0).failure is None
+    taxi = play_match("Taxi-v4", ["random"], seed=0)
+    assert taxi.failure is None
