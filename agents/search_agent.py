@@ -22,8 +22,10 @@ from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.result import SearchResult
 from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import Game, InvalidSettingError, as_game
+from zermelo.envs.as_game import BACKENDS
 from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
+from zermelo.envs.traits import given_traits
 
 __all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
 
@@ -91,6 +93,14 @@ class SearchAgent(ConfiguredAgent):
 
     backend: str = "auto"
     traits: Mapping[str, Any] | Traits | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise InvalidSettingError(
+                f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {self.backend!r}"
+            )
+        given_traits(self.traits)
+        super().__post_init__()
 
     def act(self, env: Any) -> Any:
         """The action to play, as ``env.step`` takes it.

@@ -250,7 +250,7 @@ class DiceRace:
             name="dice race",
             seat_names=("player",),
             chance=Chance.SAMPLED,
-            utility_bounds=(0.0, 6.0 * rolls),
+            utility_bounds=(0.0, 100.0),
             terminal_rewards_only=True,
         )
 

@@ -1,0 +1,226 @@
+"""Agents by name: reading, writing back, and what a mistake is told."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import pytest
+
+from zermelo.agents import (
+    Agent,
+    AlphaBetaAgent,
+    ExpectiminimaxAgent,
+    GreedyAgent,
+    MinimaxAgent,
+    PlayoutEvaluator,
+    RandomAgent,
+    list_agents,
+    make_agent,
+)
+from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError
+
+Setting, Name = InvalidSettingError, UnknownNameError
+
+SPECS = [
+    "random",
+    "random(seed=3)",
+    "greedy",
+    "greedy(evaluator=rewards, ties='first')",
+    "minimax(depth=3)",
+    "alphabeta",
+    "alphabeta(depth=6)",
+    "alphabeta(nodes=1000, table_mb=0, ordering='fixed')",
+    "alphabeta(seconds=0.5, evaluator=playout(games=3))",
+    "alphabeta(depth=2, evaluator=connect_four, exact=True, window='full')",
+    "alphabeta(depth=2, backend='clone', traits={'reward_sum': 'zero_sum'})",
+    "alphabeta(depth=2, cutoff='builtins:callable')",
+    "alphabeta(depth=2, evaluator='builtins:len')",
+    "expectiminimax(depth=2, samples=4)",
+]
+
+
+@pytest.mark.parametrize("text", SPECS)
+def test_round_trip(text):
+    agent = make_agent(text)
+    assert isinstance(agent, Agent)
+    again = make_agent(agent.name)
+    assert again.name == agent.name
+    assert type(again) is type(agent)
+    assert again.spec() == agent.spec()
+    assert {part.strip() for part in text.split(",")} >= {"alphabeta"} or agent.name.startswith(text.split("(")[0])
+    copy = pickle.loads(pickle.dumps(agent))
+    assert copy.name == agent.name
+
+
+def test_only_what_differs_from_the_default_is_shown():
+    assert make_agent("alphabeta(table_mb=64, depth=6, sooner=True)").name == "alphabeta(depth=6)"
+    assert AlphaBetaAgent(depth=6).name == "alphabeta(depth=6)"
+    assert repr(AlphaBetaAgent(depth=6)) == "<AlphaBetaAgent alphabeta(depth=6)>"
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("random", RandomAgent),
+        ("greedy", GreedyAgent),
+        ("minimax", MinimaxAgent),
+        ("alphabeta", AlphaBetaAgent),
+        ("expectiminimax", ExpectiminimaxAgent),
+        ("expectimax", ExpectiminimaxAgent),
+    ],
+)
+def test_names(text, cls):
+    assert type(make_agent(text)) is cls
+
+
+def test_settings_arrive():
+    agent = make_agent("alphabeta(depth=4, ties=first, evaluator=playout(games=2, seed=5))")
+    assert (agent.depth, agent.ties, agent.evaluator) == (4, "first", PlayoutEvaluator(games=2, seed=5))
+
+
+def test_agents_are_returned_as_they_are():
+    agent = RandomAgent(name="me")
+    assert make_agent(agent) is agent
+    assert agent.name == "me"
+
+
+def test_settings_cannot_be_changed_afterwards():
+    with pytest.raises(AttributeError):
+        AlphaBetaAgent(depth=6).depth = 7
+
+
+class TestForeign:
+    @pytest.fixture(autouse=True)
+    def module(self, tmp_path, monkeypatch):
+        (tmp_path / "somebodys_agents.py").write_text(
+            "class Mine:\n"
+            "    def __init__(self, x=1, word='a'):\n"
+            "        self.x, self.word = x, word\n"
+            "    def act(self, env):\n"
+            "        return self.x\n"
+            "    def reset(self, seed=None):\n"
+            "        pass\n"
+            "def factory(**settings):\n"
+            "    agent = Mine(**settings)\n"
+            "    agent.name = 'made'\n"
+            "    return agent\n"
+            "def broken():\n"
+            "    raise RuntimeError('no model here')\n"
+            "def nothing():\n"
+            "    return None\n"
+            "number = 3\n"
+        )
+        (tmp_path / "half_written.py").write_text("import no_such_thing_anywhere\n")
+        (tmp_path / "syntax_wrong.py").write_text("def\n")
+        monkeypatch.chdir(tmp_path)
+        yield
+        for name in ("somebodys_agents", "half_written", "syntax_wrong"):
+            sys.modules.pop(name, None)
+
+    def test_class(self):
+        agent = make_agent("somebodys_agents:Mine(x=5, word=b)")
+        assert (agent.act(None), agent.word, agent.name) == (5, "b", "somebodys_agents:Mine(x=5, word=b)")
+        assert make_agent(agent.name).act(None) == 5
+
+    def test_function(self):
+        agent = make_agent("somebodys_agents:factory(x=2)")
+        assert (agent.act(None), agent.name) == (2, "made")
+
+    def test_ours_by_its_module(self):
+        assert make_agent("zermelo.agents:AlphaBetaAgent(depth=2)").name == "alphabeta(depth=2)"
+
+    @pytest.mark.parametrize(
+        ("text", "kind", "message"),
+        [
+            ("somebodys_agents:Mein", Name, "somebodys_agents has nothing called 'Mein'"),
+            ("somebodys_agent:Mine", Name, "there is no module called 'somebodys_agent'"),
+            ("somebodys_agents:Mine(y=1)", Setting, "has no setting 'y': its settings are x, word"),
+            ("somebodys_agents:broken", Setting, "cannot make .*: RuntimeError: no model here"),
+            (
+                "somebodys_agents:nothing",
+                Setting,
+                "made None, which is no agent: it needs the methods",
+            ),
+            (
+                "somebodys_agents:number",
+                Setting,
+                "is not a class or function that makes an agent, but 3",
+            ),
+            (
+                "half_written:Mine",
+                Setting,
+                "cannot import 'half_written:Mine': No module named 'no_such",
+            ),
+            ("syntax_wrong:Mine", Setting, "cannot import 'syntax_wrong:Mine': SyntaxError"),
+        ],
+    )
+    def test_mistakes(self, text, kind, message):
+        with pytest.raises(kind, match=message):
+            make_agent(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("alphabet", Name, "no agent is called 'alphabet': did you mean 'alphabeta'"),
+        (
+            "alphabeta(dept=6)",
+            Setting,
+            "alphabeta has no setting 'dept': its settings are .*depth, nodes",
+        ),
+        ("alphabeta(depth=0)", Setting, "depth must be a whole number of at least 1, not 0"),
+        ("alphabeta(depth=x)", Setting, "depth must be a whole number of at least 1, not 'x'"),
+        ("alphabeta(depth=x(y=1))", Setting, r"depth cannot be x\(y=1\): write a plain value"),
+        ("alphabeta(seconds=-1)", Setting, "seconds must be greater than 0"),
+        ("alphabeta(table_mb=-1)", Setting, "table_mb must be a finite number of at least 0, not -1"),
+        (
+            "alphabeta(table_mb='x')",
+            Setting,
+            "table_mb must be a finite number of at least 0, not 'x'",
+        ),
+        ("alphabeta(ordering='best')", Setting, "ordering must be one of 'auto', 'fixed', not 'best'"),
+        ("alphabeta(window=1)", Setting, "window must be one of 'bounds', 'full', not '1'"),
+        ("alphabeta(ties=last)", Setting, "ties must be one of 'random', 'first', not 'last'"),
+        ("alphabeta(exact=1)", Setting, "exact must be True or False, not 1"),
+        ("alphabeta(deepening=1)", Setting, "deepening must be True or False, not 1"),
+        ("alphabeta(sooner=1)", Setting, "sooner must be True or False, not 1"),
+        (
+            "alphabeta(quiescence=-1)",
+            Setting,
+            "quiescence must be a whole number of at least 0, not -1",
+        ),
+        ("alphabeta(cutoff=3)", Setting, "cutoff must be a function of game, state and ply, not 3"),
+        (
+            "alphabeta(on_iteration=3)",
+            Setting,
+            "on_iteration must be a function of a SearchResult, not 3",
+        ),
+        ("alphabeta(evaluator=best)", Name, "no evaluator is called 'best'"),
+        ("alphabeta(backend='gpu')", Setting, "backend must be one of .*, not 'gpu'"),
+        ("expectiminimax(samples=0)", Setting, "samples must be a whole number of at least 1, not 0"),
+        ("greedy(samples=0)", Setting, "samples must be a whole number of at least 1, not 0"),
+        ("random(seed=-1)", Setting, "seed must be a whole number of at least 0, not -1"),
+        ("random(name=3)", Setting, "name must be text, not 3"),
+        ("alphabeta(6)", Setting, "every argument needs its name"),
+        ("alphabeta(", Setting, "cannot read"),
+        (3, Setting, "an agent is the text of one"),
+        (RandomAgent, Setting, "an agent is the text of one"),
+    ],
+)
+def test_mistakes(text, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        make_agent(text)
+    assert isinstance(caught.value, ZermeloError)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_agent_is_listed_with_its_settings():
+    entries = {entry.name: entry for entry in list_agents()}
+    assert set(entries) >= {"random", "greedy", "minimax", "alphabeta", "expectiminimax"}
+    assert entries["alphabeta"].settings["table_mb"] == 64
+    for entry in entries.values():
+        assert entry.summary
+        assert "\n" not in entry.summary
+        shown = {name: value for name, value in entry.settings.items() if name != "name"}
+        assert make_agent(entry.name).name == type(make_agent(entry.name))(**shown).name
