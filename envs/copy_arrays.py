@@ -58,7 +58,7 @@ def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: CopyWalk) -> np.ndarr
     first, last = _byte_bounds(start)
     if low < first or high > last:
         raise UncopyableError(obj, "is an array over memory that is not numpy's")
-    if obj.dtype.hasobject:
+    if obj.dtype.hasobject and isinstance(base, np.ndarray):
         return _object_view(obj, base, copied, offset)
     locked = isinstance(copied, np.ndarray) and not copied.flags.writeable
     if locked:

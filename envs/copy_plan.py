@@ -244,7 +244,7 @@ class _Writer:
         self.seen[id(obj)] = (name, copied)
         self.groups[cls].append(name)
         own = self.fresh("d")
-        plain = cls.__getattribute__ is object.__getattribute__
+        plain = _inherits(cls, "__getattribute__")
         self.guards.append(f"!{own} = " + (f"{name}.__dict__" if plain else f"{self.read_dict(layout)}({name})"))
         self.seen[id(fields)] = (own, None)
         self.groups[dict, _signature(fields.values())].append(own)
@@ -265,7 +265,7 @@ class _Writer:
             else:
                 pairs.append((key, self.node(part, value)))
         content = "{" + ", ".join(f"{key!r}: {value}" for key, value in pairs) + "}"
-        if cls.__setattr__ is object.__setattr__:
+        if _inherits(cls, "__setattr__"):
             self.makes.append(f"{copied}.__dict__ = {content}")
         else:
             self.makes.append(f"{self.constant(layout.dict_of.__set__)}({copied}, {content})")
@@ -337,6 +337,11 @@ def _signature(values: Iterable[Any]) -> Any:
     """What the guards know of a container's elements; containers with different signatures are different."""
     kinds = tuple(None if type(value) in SHARED_TYPES else type(value) for value in values)
     return kinds if any(kinds) else _FLAT
+
+
+def _inherits(cls: type, name: str) -> bool:
+    """Whether a class has the method from ``object``."""
+    return all(base is object or name not in base.__dict__ for base in cls.__mro__)
 
 
 def _copy_leaf(obj: Any) -> Any:

@@ -62,7 +62,7 @@ def _equal(first: Any, second: Any) -> bool:
             return True
     except (TypeError, ValueError):  # a comparison that has no one answer
         pass
-    if type(first) is not type(second) or type(first).__eq__ is not object.__eq__:
+    if type(first) is not type(second) or any("__eq__" in base.__dict__ for base in type(first).__mro__[:-1]):
         return False
     try:  # objects that only know themselves are compared by what they hold
         return state_key(first) == state_key(second)

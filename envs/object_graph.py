@@ -38,8 +38,8 @@ def children(obj: Any) -> Iterator[tuple[str, Any]]:
         if obj.base is not None:
             yield ".base", obj.base
         if obj.dtype == object:
-            for index in np.ndindex(obj.shape):
-                yield str(list(index)), obj[index]
+            for place in np.ndindex(obj.shape):
+                yield str(list(place)), obj[place]
     elif isinstance(obj, types.FunctionType):
         for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or (), strict=True):
             yield f" (its variable {name})", cell
@@ -81,7 +81,7 @@ def children(obj: Any) -> Iterator[tuple[str, Any]]:
 
 
 def reachable(root: Any) -> Iterator[tuple[str, Any]]:
-    """Every object that the root holds, each once and the root first, with its path from the root, as it is met."""
+    """Every object that the root holds, each once and the root first, with its path from the root."""
     seen = {id(root)}
     waiting: collections.deque[tuple[str, Any]] = collections.deque([("", root)])
     keep: list[Any] = []  # what was made on the way must live, or its id would be used again

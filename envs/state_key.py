@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import collections
 import copyreg
-import dis
 import enum
 import functools
 import gc
@@ -35,6 +34,7 @@ from zermelo.envs.object_kinds import (
     is_shared_type,
     layout_of,
 )
+from zermelo.envs.rewards_read import reads_cumulative_rewards
 
 __all__ = ["ignore_in_key", "register_key", "state_key"]
 
@@ -131,7 +131,6 @@ class _KeyWalk:
 class _Mark(enum.Enum):
     SAME = "the object that was met as number ..."
     GENERATOR = "a random generator"
-    DISPLAY = "something that draws"
     SPACE = "a space"
     WEAK = "a weak reference"
 
@@ -170,7 +169,7 @@ def _write_generator(obj: Any, walk: _KeyWalk) -> None:
 
 
 def _write_display(obj: Any, walk: _KeyWalk) -> None:
-    walk.out.append(_Mark.DISPLAY)
+    walk.out.append(None)  # as if it were not there: it often comes with the first rendering
 
 
 def _write_space(obj: Any, walk: _KeyWalk) -> None:
@@ -362,48 +361,10 @@ def _ignored_attributes(cls: type) -> frozenset[str]:
         names: set[str] = set()
         for base in cls.__mro__:
             names |= _ignored.get(f"{base.__module__}.{base.__qualname__}", frozenset())
-        if is_defined_in(cls, "pettingzoo.utils.env.AECEnv") and not _reads_cumulative_rewards(cls):
+        if is_defined_in(cls, "pettingzoo.utils.env.AECEnv") and not reads_cumulative_rewards(cls):
             names.add("_cumulative_rewards")
         found = _ignored_of_class[cls] = frozenset(names)
     return found
-
-
-def _reads_cumulative_rewards(cls: type) -> bool:
-    """Whether the rules of an environment may depend on rewards received, judged by its code; yes if in doubt."""
-    for base in cls.__mro__:
-        if base is object or base.__module__.startswith(("pettingzoo.utils.", "typing", "abc")):
-            continue
-        for value in vars(base).values():
-            function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-            if isinstance(function, types.FunctionType) and _code_reads(function.__code__):
-                return True
-    return False
-
-
-def _code_reads(code: types.CodeType) -> bool:
-    line: list[dis.Instruction] = []
-    for instruction in dis.get_instructions(code):
-        if instruction.starts_line is not None:
-            if _line_reads(line):
-                return True
-            line = []
-        line.append(instruction)
-    return _line_reads(line) or any(_code_reads(c) for c in code.co_consts if isinstance(c, types.CodeType))
-
-
-def _line_reads(line: list[dis.Instruction]) -> bool:
-    """Whether one line uses the rewards other than to set all, or one agent's, to something else."""
-    names = [(i.opname, i.argval) for i in line]
-    if any(argval in ("last", "getattr", "vars", "__dict__") for _, argval in names):
-        return True
-    if not any(argval == "_cumulative_rewards" for _, argval in names):
-        return False
-    if all(opname == "STORE_ATTR" for opname, argval in names if argval == "_cumulative_rewards"):
-        return False
-    operations = {opname for opname, _ in names}
-    return "STORE_SUBSCR" not in operations or bool(
-        operations & {"BINARY_SUBSCR", "BINARY_OP", "COMPARE_OP", "CALL"}
-    )
 
 
 _writers: dict[type, Writer] = {
@@ -418,7 +379,7 @@ _writers: dict[type, Writer] = {
     weakref.ref: _write_weakref,
     type(functools.lru_cache(len)): _write_cached_function,
     types.MappingProxyType: _write_referents,
-    **{cls: writer for cls, writer in _CONTAINERS.items()},
+    **_CONTAINERS,
 }
 _VALUE_WRITERS: Final = frozenset(
     {
@@ -442,7 +403,7 @@ def _find_writer(cls: type) -> Writer:
         return _write_display
     if is_defined_in(cls, *_SPACES):
         return _write_space
-    if is_shared_type(cls) and not cls.__module__ == "chess":  # two equal moves or positions may be two objects
+    if is_shared_type(cls) and cls.__module__ != "chess":  # two equal moves or positions may be two objects
         if issubclass(cls, np.generic):
             return _write_scalar
         return _write_text if cls.__module__ in ("decimal", "fractions") or cls is complex else _write_shared

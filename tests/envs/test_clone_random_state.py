@@ -77,9 +77,14 @@ def test_drawing_from_global_generators_is_noticed(source):
 
 def test_the_guard_restores_after_an_error():
     before = random.getstate()
-    with pytest.raises(RuntimeError), global_random_guard(1):
-        random.random()
-        raise RuntimeError
+
+    def draw_and_fail():
+        with global_random_guard(1):
+            random.random()
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        draw_and_fail()
     assert random.getstate() == before
 
 
