@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from zermelo.envs.copier import copier_for
+from zermelo.envs.copier import RUNS, copier_for
 from zermelo.envs.errors import CloneError
 
 __all__ = ["clone_env"]
@@ -32,8 +32,11 @@ def clone_env(env: Env) -> Env:
         CloneError: Something in the environment cannot be copied right, such as an open file or a thread; the
             message names it by its path.
     """
-    if env is None or isinstance(env, type) or not hasattr(env, "step"):
-        shown = repr(env) if not isinstance(env, type) else f"the class {env.__qualname__}"
-        raise CloneError(f"clone_env needs a live environment, with a step method, not {shown[:100]}")
-    copied: Env = copier_for(env)(env)
+    run = RUNS.get(type(env))
+    if run is None:
+        if env is None or isinstance(env, type) or not hasattr(env, "step"):
+            shown = repr(env) if not isinstance(env, type) else f"the class {env.__qualname__}"
+            raise CloneError(f"clone_env needs a live environment, with a step method, not {shown[:100]}")
+        run = copier_for(env)
+    copied: Env = run(env)
     return copied

@@ -12,7 +12,7 @@ from zermelo.envs.errors import CloneError
 from zermelo.envs.object_graph import path_to
 from zermelo.envs.own_clone import adopt_own_clone
 
-__all__ = ["copier_for", "copy_generally", "known_generators", "register_copier"]
+__all__ = ["RUNS", "copier_for", "copy_generally", "known_generators", "register_copier"]
 
 for _kinds in (copy_arrays, copy_functions, copy_libraries):
     _kinds.register()
@@ -109,14 +109,15 @@ class _Copier:
 
 
 _copiers: dict[type, _Copier] = {}
-_runs: dict[type, Callable[[Any], Any]] = {}
+RUNS: Final[dict[type, Callable[[Any], Any]]] = {}
+"""What ``copier_for`` has answered, by class."""
 
 
 def copier_for(obj: Any) -> Callable[[Any], Any]:
     """What clones objects of the same class as ``obj`` fastest; call it with the object to clone."""
-    run = _runs.get(type(obj))
+    run = RUNS.get(type(obj))
     if run is None:
-        run = _runs[type(obj)] = _copier_of(type(obj)).run
+        run = RUNS[type(obj)] = _copier_of(type(obj)).run
     return run
 
 
