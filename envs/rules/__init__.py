@@ -49,8 +49,9 @@ Methods that a game may have, and what stands in for them:
                                          any order, but for those that another one listed is at least as good as
     ===================================  =========================================================================
 
-Methods for people, which are never compiled: ``text(state)``, ``action_text(state, action)``, ``seat_names()``,
-``observation(state, seat)``.
+Methods for people and learning agents, never compiled: ``text(state)``, ``action_text(state, action)``,
+``seat_names()``, ``image(state)`` (``zermelo.envs.pictures``), ``observation(state, seat)`` and
+``observation_bounds()`` (``zermelo.envs.observations``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
 (``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a state is

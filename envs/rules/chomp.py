@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, draw, first_column, transposed
 from zermelo.envs.rules.scores import loss_in, win_in
@@ -121,6 +125,10 @@ class Chomp(NamedTuple):
         """The bar, P for the poison and # for the other squares that are left."""
         symbols = ["P"] + ["#"] * (self.rows * self.columns - 1)
         return draw(self.rows, self.columns, lambda s: symbols[s] if state.squares >> s & 1 else ".")
+
+    def observation(self, state: ChompState, seat: int) -> npt.NDArray[np.int8]:
+        """A plane of shape (rows, columns, 1): the squares that are left, the poison at the upper left."""
+        return board_planes((state.squares,), self.rows, self.columns)
 
     def action_text(self, state: ChompState, action: int) -> str:
         """Row and column, from 1."""

@@ -19,7 +19,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import (
     all_squares,
@@ -155,6 +159,10 @@ class Domineering(NamedTuple):
     def text(self, state: DomineeringState) -> str:
         """The board, # for covered squares."""
         return draw(self.rows, self.columns, lambda square: "#" if state.covered >> square & 1 else ".")
+
+    def observation(self, state: DomineeringState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 2): the covered squares; all zeros for seat 0, all ones for seat 1."""
+        return board_planes((state.covered, -seat), self.rows, self.columns)
 
     def action_text(self, state: DomineeringState, action: int) -> str:
         """Both squares, a1 at the top left."""

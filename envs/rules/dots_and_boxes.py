@@ -26,7 +26,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
@@ -238,6 +242,21 @@ class DotsAndBoxes(NamedTuple):
                 lines.append("   ".join(beside))
         boxes = ", ".join(str(state.boxes >> 6 * seat & 63) for seat in range(self.players))
         return "\n".join([*lines, f"boxes: {boxes}"])
+
+    def observation(self, state: DotsAndBoxesState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and how many boxes everybody has.
+
+        Lines to the right of each dot, then lines below it; then the number of boxes of each player, in all places
+        of a plane, the observer's first and the others' in turn.
+        """
+        lines = board_planes((state.horizontal, state.vertical), self.rows + 1, self.columns + 1)
+        boxes = [state.boxes >> 6 * ((seat + turn) % self.players) & 63 for turn in range(self.players)]
+        counts = np.broadcast_to(np.array(boxes, dtype=np.int8), (*lines.shape[:2], self.players))
+        return np.concatenate([lines, counts], axis=2)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """A line is 0 or 1; nobody has more than all boxes."""
+        return 0, self._all_boxes()
 
     def action_text(self, state: DotsAndBoxesState, action: int) -> str:
         """The direction, h or v, then row and column of the line, from 1."""

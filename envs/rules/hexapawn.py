@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
 from zermelo.envs.rules.pawns import destination, draw_pawns, far_row, list_moves, pawn_text, sources
@@ -131,6 +135,15 @@ class Hexapawn(NamedTuple):
         """The board, X for the first player, who moves up, and O for the second."""
         first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
         return draw_pawns(first, second, self.rows, self.columns)
+
+    def observation(self, state: HexapawnState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
+
+        The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
+        """
+        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+        planes = board_planes((*sides, -seat), self.rows, self.columns)
+        return np.ascontiguousarray(planes[::-1])
 
     def action_text(self, state: HexapawnState, action: int) -> str:
         """From and to, with an x for a capture."""

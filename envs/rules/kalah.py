@@ -23,6 +23,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.scores import loss_in, win_in
@@ -181,6 +184,21 @@ class Kalah(NamedTuple):
         below = [f"{first >> 8 * house & 255:3}" for house in range(self.houses)]
         above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(self.houses))]
         return f"   {''.join(above)}\n{second_store:3}{'   ' * self.houses}{first_store:3}\n   {''.join(below)}"
+
+    def observation(self, state: KalahState, seat: int) -> npt.NDArray[np.int8]:
+        """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
+        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+        return np.array(
+            [
+                [*(side >> 8 * house & 255 for house in range(self.houses)), store]
+                for side, store in (sides if seat == state.seat else sides[::-1])
+            ],
+            dtype=np.int8,
+        )
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """No house holds more than all seeds."""
+        return 0, self._all_seeds()
 
     def action_text(self, state: KalahState, action: int) -> str:
         """Houses count from 1 at the mover's left."""

@@ -19,6 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
 
 __all__ = ["Nim", "NimState"]
@@ -161,6 +164,14 @@ class Nim(_NimParameters):
     def text(self, state: NimState) -> str:
         """The heaps' sizes."""
         return " ".join(map(str, self._sizes(state.heaps)))
+
+    def observation(self, state: NimState, seat: int) -> npt.NDArray[np.int16]:
+        """The sizes of the heaps."""
+        return np.array(self._sizes(state.heaps), dtype=np.int16)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """No heap is greater than the largest one was."""
+        return 0, self.largest
 
     def action_text(self, state: NimState, action: int) -> str:
         """How many from which heap, counted from 1."""

@@ -25,7 +25,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.observations import board_planes
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import (
     all_squares,
@@ -155,6 +159,11 @@ class Othello(NamedTuple):
         """The board, X for black and O for white."""
         black, white = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
         return draw(self.rows, self.columns, lambda s: "X" if black >> s & 1 else "O" if white >> s & 1 else ".")
+
+    def observation(self, state: OthelloState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 2): the observer's discs, the opponent's."""
+        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+        return board_planes(sides, self.rows, self.columns)
 
     def action_text(self, state: OthelloState, action: int) -> str:
         """Squares as players write them, a1 at the top left."""
