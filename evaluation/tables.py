@@ -76,7 +76,13 @@ def _new_table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         is_name = column in ("agent", "against")
-        table.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
+        table.add_column(
+            column,
+            justify="left" if is_name else "right",
+            overflow="fold",
+            no_wrap=not is_name,
+            min_width=10 if is_name else None,
+        )
     return table
 
 
