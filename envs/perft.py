@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 from zermelo.envs.as_game import as_game, is_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Chance, Game
-from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["perft"]
@@ -53,11 +53,11 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
 
 
 def _leaves(game: Game[Any], state: Any, depth: int) -> int:
-    if depth >= COMPILED_DEPTH and isinstance(game, RulesGame) and not why_not_compiled():
-        if game.traits.chance is Chance.NONE:
-            from zermelo.envs.rules.counting import count_leaves
+    fits = isinstance(game, RulesGame) and game.traits.chance is Chance.NONE
+    if depth >= COMPILED_DEPTH and fits and can_compile():
+        from zermelo.envs.rules.counting import count_leaves
 
-            return count_leaves(game, state, depth)
+        return count_leaves(game, state, depth)
     return _count(game, state, depth)
 
 

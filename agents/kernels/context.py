@@ -1,7 +1,7 @@
 """The block of integers that a kernel and the Python around it share.
 
-One address of it travels down the recursion: settings, counters, the addresses of the other memory, and the stop flag,
-which Python may set at any time while the kernel runs without the interpreter's lock.
+One address of it travels down the recursion: settings, counters, the addresses of the other memory, and the stop
+flag, which Python may set at any time while the kernel runs without the interpreter's lock.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from zermelo.agents.kernels.context import Context
 from zermelo.agents.kernels.running import race, share
 from zermelo.agents.limits import StoppedBy
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -41,7 +41,7 @@ class Score:
 
 def can_prove(game: Any) -> bool:
     """Whether a ``Prover`` can work on this game: compiled rules, two players, constant sum, no chance."""
-    if not isinstance(game, RulesGame) or why_not_compiled():
+    if not isinstance(game, RulesGame) or not can_compile():
         return False
     traits = game.traits
     opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"

@@ -1,20 +1,20 @@
 """The recursion that proves values to the end of the game, as it is compiled over a game's rules.
 
-Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and ``converge`` asks until nothing is
-left to ask, MTD(f) by name (Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax algorithms", Artificial
-Intelligence 87 (1996)). Nothing here knows a game: what makes it fast are the rules' hooks. ``bounds`` settles
-children before they are entered, ``safe_actions`` leaves out what is no better than something else, ``ordering_hint``
-and the table order the rest.
+Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and ``converge`` asks until
+nothing is left to ask, MTD(f) by name (Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax
+algorithms", Artificial Intelligence 87 (1996)). Nothing here knows a game: what makes it fast are the rules'
+hooks. ``bounds`` settles children before they are entered, ``safe_actions`` leaves out what is no better than
+something else, ``ordering_hint`` and the table order the rest.
 
-Scores are small integers for the player to move (``zermelo.envs.rules.scores``). Inside, those that count moves count
-them from the root; the table keeps them counted from the position itself.
+Scores are small integers for the player to move (``zermelo.envs.rules.scores``). Inside, those that count moves
+count them from the root; the table keeps them counted from the position itself.
 
-The table has one entry a slot, always replaced, and each entry holds a lower and an upper bound. Where the rules' own
-key has at most 32 bits more than the table has slots, an entry is one word: a one-to-one product of the key says slot
-and remainder, so no position is ever taken for another. Otherwise it is two, the key exclusive-or the data, and the
-data; with the default key, a hash, a probe that should miss hits with a probability of 2 ** -64. A small table that
-stays in the processor's cache beats a large one: 8 MiB searched 17 million positions of Connect Four a second, 32 MiB
-12 million, for 4 to 20 % fewer positions.
+The table has one entry a slot, always replaced, and each entry holds a lower and an upper bound. Where the
+rules' own key has at most 32 bits more than the table has slots, an entry is one word: a one-to-one product of
+the key says slot and remainder, so no position is ever taken for another. Otherwise it is two, the key
+exclusive-or the data, and the data; with the default key, a hash, a probe that should miss hits with a
+probability of 2 ** -64. A small table that stays in the processor's cache beats a large one: 8 MiB searched 17
+million positions of Connect Four a second, 32 MiB 12 million, for 4 to 20 % fewer positions.
 
 Measured and left out: probing all children's entries before entering one (enhanced transposition cut-offs) saved a
 fifth of Connect Four's positions and as much time as it cost; so did bounds from answering above each move
@@ -47,8 +47,9 @@ from zermelo.agents.kernels.context import (
     TOTAL,
     WORK,
 )
-from zermelo.envs.rules.memory import load, prefetch, store, words
 from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.memory import load, prefetch, store, words
+from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["converge", "prove"]
@@ -120,7 +121,7 @@ def ask_ahead(context: int, key: int) -> None:
     prefetch(load(context, TABLE), slot)
 
 
-def position_key(rules: Any, state: Any, ply: int, context: int) -> int:
+def position_key(rules: Rules, state: Any, ply: int, context: int) -> int:
     """The key of the position; near the root, the least among those of its symmetric ones."""
     key = rules.key(state)
     if ply < SYMMETRIC_PLIES:
@@ -129,7 +130,7 @@ def position_key(rules: Any, state: Any, ply: int, context: int) -> int:
     return key
 
 
-def ending(rules: Any, state: Any, seat: int, ply: int, context: int) -> int:
+def ending(rules: Rules, state: Any, seat: int, ply: int, context: int) -> int:
     """The score of a finished state for a seat, as it counts at the root."""
     utility = rules.utility(state, seat)
     if load(context, DISTANCES) == 0:
@@ -141,8 +142,8 @@ def ending(rules: Any, state: Any, seat: int, ply: int, context: int) -> int:
     return 0
 
 
-def prove(rules: Any, state: Any, least: int, greatest: int, beta: int, ply: int, context: int) -> int:
-    """A bound on a score that lies between ``least`` and ``greatest``: below ``beta`` an upper one, else a lower one.
+def prove(rules: Rules, state: Any, least: int, greatest: int, beta: int, ply: int, context: int) -> int:
+    """A bound on a score between ``least`` and ``greatest``: below ``beta`` an upper one, else a lower one.
 
     The state is not finished, and ``least < beta <= greatest``.
     """
@@ -264,8 +265,8 @@ def prove(rules: Any, state: Any, least: int, greatest: int, beta: int, ply: int
     return best
 
 
-def converge(rules: Any, state: Any, guess: int, least: int, greatest: int, context: int) -> int:
-    """The score of an unfinished state, if it lies between ``least`` and ``greatest``; else the bound it is beyond.
+def converge(rules: Rules, state: Any, guess: int, least: int, greatest: int, context: int) -> int:
+    """An unfinished state's score, if it lies between ``least`` and ``greatest``; else the one it is beyond.
 
     What is known when a limit stops the search is left in the context.
     """

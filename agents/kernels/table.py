@@ -24,7 +24,7 @@ class KnownAction(NamedTuple):
 
 
 class CompiledTable:
-    """Memory for entries of the layout that ``zermelo.agents.kernels.tree_kernel`` explains, and a way to read them.
+    """Memory for entries of the layout that ``tree_kernel`` explains, and a way to read them.
 
     Args:
         megabytes: The most memory to take, in MiB; a power of two of entries that fits is taken.

@@ -1,17 +1,17 @@
 """The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
 
-They do what ``zermelo.agents.alpha_beta_search`` and ``zermelo.agents.full_width`` do, node for node, so that those
-are their oracle. Each function here is compiled anew for every rules class (``zermelo.envs.rules.build``).
+They do what ``zermelo.agents.alpha_beta_search`` and ``zermelo.agents.full_width`` do, node for node, so that
+those are their oracle. Each function here is compiled anew for every rules class (``zermelo.envs.rules.build``).
 
-Scores are integers, for the player to move: ``value * SCALE + 2 * promptness``, where ``value`` is in 1024ths of a point
-of utility above the middle between the players. Promptness moves in steps of 2 so that a window's edge can lie
-between two scores. What ``visit`` returns has bit 0 set if the score is proven (scores are even).
+Scores are integers, for the player to move: ``value * SCALE + 2 * promptness``, where ``value`` is in 1024ths of
+a point of utility above the middle between the players. Promptness moves in steps of 2 so that a window's edge
+can lie between two scores. What ``visit`` returns has bit 0 set if the score is proven (scores are even).
 
-The table has buckets of two entries of two words: the key, exclusive-or the data, and the data. Threads write without
-locks; an entry torn by two of them, or of another position, does not give back the key. With a game's own 64-bit key no
-position is ever taken for another; with the default key, a hash of 64 bits, a probe that should miss hits with a
-probability below 2 ** -62 (two entries compared). The entry of the smaller depth, or of an earlier iteration, is
-replaced.
+The table has buckets of two entries of two words: the key, exclusive-or the data, and the data. Threads write
+without locks; an entry torn by two of them, or of another position, does not give back the key. With a game's
+own 64-bit key no position is ever taken for another; with the default key, a hash of 64 bits, a probe that
+should miss hits with a probability below 2 ** -62 (two entries compared). The entry of the smaller depth, or of
+an earlier iteration, is replaced.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ from zermelo.agents.kernels.context import (
     TOTAL,
     WORK,
 )
-from zermelo.envs.rules.memory import load, prefetch, store, words
 from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.memory import load, store, words
+from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["full_width", "visit"]
 
@@ -89,12 +90,12 @@ def hastened(context: int, edge: int) -> int:
     return edge
 
 
-def outcome(rules: Any, state: Any, mover: int, context: int) -> int:
+def outcome(rules: Rules, state: Any, mover: int, context: int) -> int:
     """The score of a finished state for a seat."""
     return (2 * rules.utility(state, mover) - load(context, TOTAL)) * (UNIT // 2) * SCALE
 
 
-def estimate(rules: Any, state: Any, mover: int, context: int) -> int:
+def estimate(rules: Rules, state: Any, mover: int, context: int) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
     value = rules.evaluation(state, 0)
     value = min(max(value, load(context, LEAST_EVALUATION)), load(context, GREATEST_EVALUATION))
@@ -135,7 +136,7 @@ def keep_line(context: int, ply: int, action: int) -> None:
         store(here, index + 2, load(below, index + 1))
 
 
-def position_key(rules: Any, state: Any, context: int) -> int:
+def position_key(rules: Rules, state: Any, context: int) -> int:
     """The key of the position, or the least among those of its symmetric ones."""
     key = rules.key(state)
     for symmetry in range(1, load(context, SYMMETRIES)):
@@ -184,7 +185,7 @@ def keep(context: int, key: int, depth: int, bound: int, score: int, action: int
         store(context, TABLE_STORES, load(context, TABLE_STORES) + 1)
 
 
-def arrange(rules: Any, state: Any, mover: int, count: int, ply: int, table_action: int, context: int) -> None:
+def arrange(rules: Rules, state: Any, mover: int, count: int, ply: int, table_action: int, context: int) -> None:
     """Orders the ply's actions: the table's, killers, the rules' hint, history; ties as they are."""
     if load(context, ORDERED) == 0 or count < 2:
         return
@@ -224,7 +225,7 @@ def remember_cut(context: int, action: int, mover: int, ply: int, depth: int) ->
     store(history, action, load(history, action) + weight * weight)
 
 
-def full_width(rules: Any, state: Any, depth: int, ply: int, context: int) -> int:
+def full_width(rules: Rules, state: Any, depth: int, ply: int, context: int) -> int:
     """Minimax: every node down to the depth."""
     if not enter(context, ply):
         return 0
@@ -261,7 +262,7 @@ def full_width(rules: Any, state: Any, depth: int, ply: int, context: int) -> in
     return best | all_proven
 
 
-def quiet(rules: Any, state: Any, left: int, alpha: int, beta: int, ply: int, context: int) -> int:
+def quiet(rules: Rules, state: Any, left: int, alpha: int, beta: int, ply: int, context: int) -> int:
     """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action. Already counted."""
     mover = rules.to_move(state)
     best = estimate(rules, state, mover, context)
@@ -310,7 +311,7 @@ def quiet(rules: Any, state: Any, left: int, alpha: int, beta: int, ply: int, co
     return best
 
 
-def visit(rules: Any, state: Any, depth: int, alpha: int, beta: int, ply: int, context: int) -> int:
+def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, context: int) -> int:
     """Alpha-beta, fail-soft: exact between alpha and beta, else a bound."""
     # 1. Count the node; a finished game, or the depth limit.
     row = row_of(context, ply)

@@ -1,7 +1,6 @@
-"""Minimax and alpha-beta below the root, compiled: the same searches as their plain Python, thousands of times faster.
+"""Minimax and alpha-beta below the root, compiled: the same searches as in plain Python, a thousand times faster.
 
-``compiled_search`` gives a search for ``zermelo.agents.deepening.deepen`` where a game has rules that can be compiled,
-and None where the plain one has to be used.
+``compiled_search`` gives a search for ``zermelo.agents.deepening.deepen`` where a game's rules can be compiled, and None where the plain one has to be used.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.scores import Frame, Scale, Score
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
 
 __all__ = ["CompiledSearch", "compiled_search"]
@@ -44,7 +43,7 @@ def compiled_search(game: Any, evaluator: Any, effort: Effort, **settings: Any) 
         effort: Counts nodes.
         settings: As ``CompiledSearch`` takes them.
     """
-    if not isinstance(game, RulesGame) or why_not_compiled():
+    if not isinstance(game, RulesGame) or not can_compile():
         return None
     traits = game.traits
     named = None if evaluator is None else getattr(evaluator, "spec", lambda: None)()
@@ -209,8 +208,8 @@ class CompiledSearch:
         reason = int(finished.words[words.STOP])
         if reason == words.TOO_DEEP:
             raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: limit "
-                "the search with depth="
+                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: "
+                "limit the search with depth="
             )
         if reason == words.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)

@@ -27,7 +27,7 @@ Methods that a game may have, and what stands in for them:
     ===================================  =========================================================================
     ``seats()``                          the number of players; 2
     ``utility_bounds()``                 (least, greatest) utility that a seat can get; (-1, 1)
-    ``utility_sum()``                    what all seats' utilities add up to at every end; 0. Return ``GENERAL_SUM``
+    ``utility_sum()``                    what all seats' utilities add up to at every end; 0. ``GENERAL_SUM``
                                          where that varies
     ``chance_outcomes(state, outcomes,   at a chance state, writes outcomes (integers) and their probabilities
     probabilities)``                     (floats that sum to one) and returns how many; without it, no chance
@@ -43,10 +43,10 @@ Methods that a game may have, and what stands in for them:
     ``symmetric_action(action, s)``      the action seen through symmetry number ``s``
     ``bounds(state)``                    for proofs, at an unfinished state: (least, greatest) score the mover can
                                          still reach, as told at a glance (``zermelo.envs.rules.scores``)
-    ``bounds_see_ends()``                whether ``bounds`` settles every state in which an action ends the game, so
-                                         that a proof need not ask ``is_terminal`` after each action; False
-    ``safe_actions(state, actions)``     for proofs, where ``bounds`` did not settle the state: the legal actions, in
-                                         any order, but for those that another one listed is at least as good as
+    ``bounds_see_ends()``                whether ``bounds`` settles every state in which an action ends the game,
+                                         so that a proof need not ask ``is_terminal`` after each action; False
+    ``safe_actions(state, actions)``     for proofs, where ``bounds`` did not settle the state: the legal actions,
+                                         in any order, but for those that another one listed is at least as good as
     ===================================  =========================================================================
 
 Methods for people and learning agents, never compiled: ``text(state)``, ``action_text(state, action)``,
@@ -54,10 +54,10 @@ Methods for people and learning agents, never compiled: ``text(state)``, ``actio
 ``observation_bounds()`` (``zermelo.envs.observations``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
-(``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a state is
-made by calling its class; no dictionaries, strings or objects. Methods may call each other through ``self`` and any
-plain function of their module. ``check_rules`` plays the game compiled and uncompiled side by side and says what is
-wrong. Nothing is compiled, and Numba is not imported, before a kernel needs it.
+(``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a
+state is made by calling its class; no dictionaries, strings or objects. Methods may call each other through
+``self`` and any plain function of their module. ``check_rules`` plays the game compiled and uncompiled side by
+side and says what is wrong. Nothing is compiled, and Numba is not imported, before a kernel needs it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """Compiles kernels for a rules class, or takes the machine code from disk.
 
-A kernel is a plain function over ``rules`` and ``state``. For each rules class its module's functions are copied, with
-the copies calling each other, and compiled with their full signatures (a recursive function read back from Numba's
-disk cache without one crashes the process: numba issue 6061). Each rules class has a cache folder of its own.
+A kernel is a plain function over ``rules`` and ``state``. For each rules class its module's functions are
+copied, with the copies calling each other, and compiled with their full signatures (a recursive function read
+back from Numba's disk cache without one crashes the process: numba issue 6061). Each rules class has a cache
+folder of its own.
 """
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 import types as python_types
@@ -14,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from zermelo.envs.rules.code_cache import cache_folder, say_once
-from zermelo.envs.rules.compiling import prepare
+from zermelo.envs.rules.code_cache import cache_folder
+from zermelo.envs.rules.compiling import types_of
+from zermelo.envs.rules.notices import say_once
 
 __all__ = ["Kernel", "build"]
 
@@ -52,27 +55,26 @@ def build(rules: Any, kernels: Sequence[Kernel]) -> Mapping[str, Callable[..., A
 
 
 def _build(rules: Any, kernels: Sequence[Kernel]) -> Mapping[str, Callable[..., Any]]:
-    import numba
     from numba.core.errors import NumbaError
 
-    prepare(type(rules))
     files = {kernel.function.__code__.co_filename for kernel in kernels}
     folder = cache_folder(type(rules), *sorted(files))
-    first = (numba.typeof(rules), numba.typeof(rules.initial_state()))
+    first = types_of(rules)
     started = time.perf_counter()
     try:
         try:
-            return _compiled(kernels, first, None if folder is None else str(folder), type(rules).__name__)
+            return _compiled(kernels, first, None if folder is None else str(folder), rules)
         except NumbaError:
             raise
         except Exception as error:  # whatever a torn, foreign or unwritable cache file may raise
             if folder is None:
                 raise
+            shutil.rmtree(folder, ignore_errors=True)
             say_once(
-                f"the compiled rules kept in {folder} could not be used ({type(error).__name__}: {error}); they are "
-                f"compiled again for this process ({time.perf_counter() - started:.1f} s lost)"
+                f"the compiled rules kept in {folder} could not be used ({type(error).__name__}: {error}); they "
+                f"are compiled again for this process ({time.perf_counter() - started:.1f} s lost)"
             )
-            return _compiled(kernels, first, None, type(rules).__name__)
+            return _compiled(kernels, first, None, rules)
     except NumbaError as error:
         from zermelo.envs.rules.method_calls import explain
 
@@ -80,11 +82,12 @@ def _build(rules: Any, kernels: Sequence[Kernel]) -> Mapping[str, Callable[..., 
 
 
 def _compiled(
-    kernels: Sequence[Kernel], first: tuple[Any, Any], folder: str | None, name: str
+    kernels: Sequence[Kernel], first: tuple[Any, Any], folder: str | None, rules: Any
 ) -> Mapping[str, Callable[..., Any]]:
-    import numba
-    from numba.core import types
+    from numba import types
 
+    name = type(rules).__name__
+    classes = {"rules": type(rules), "state": type(rules.initial_state())}
     dispatchers: dict[str, Any] = {}
     for module_globals, functions in _by_module(kernels):
         space = dict(module_globals)
@@ -95,7 +98,10 @@ def _compiled(
             )
             copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
             keep = folder is not None and function.__name__ in wanted
-            space[function.__name__] = dispatchers[function.__name__] = _dispatcher(copy, folder if keep else None)
+            space[function.__name__] = dispatchers[function.__name__] = _dispatcher(
+                copy, folder if keep else None, classes
+            )
+    entries: dict[str, Callable[..., Any]] = {}
     said = False
     for kernel in kernels:
         signature = getattr(types, kernel.result)(*first, *(getattr(types, kind) for kind in kernel.arguments))
@@ -104,9 +110,10 @@ def _compiled(
             said = True
             say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))
         dispatcher.compile(signature)
-        dispatcher.disable_compile()
-    assert numba is not None
-    return {kernel.function.__name__: dispatchers[kernel.function.__name__] for kernel in kernels}
+        # Not called through the dispatcher: it tells named tuples' types by the names of their classes, and two rules
+        # classes may share one (a notebook's cell that is run again).
+        entries[kernel.function.__name__] = dispatcher.overloads[signature.args].entry_point
+    return entries
 
 
 def _by_module(kernels: Sequence[Kernel]) -> list[tuple[dict[str, Any], list[Any]]]:
@@ -125,17 +132,21 @@ def _by_module(kernels: Sequence[Kernel]) -> list[tuple[dict[str, Any], list[Any
     return list(modules.values())
 
 
-def _dispatcher(function: Any, folder: str | None) -> Any:
+def _dispatcher(function: Any, folder: str | None, classes: Mapping[str, type]) -> Any:
     import numba
 
-    if folder is None:
-        return numba.njit(nogil=True, error_model="numpy")(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = folder
-    try:
-        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    if folder is not None:
+        from zermelo.envs.rules.cache_file import call_classes_by_name
+
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = folder
+        try:
+            keeping = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        finally:
+            numba.config.CACHE_DIR = before
+        if call_classes_by_name(keeping, classes):
+            return keeping
+    return numba.njit(nogil=True, error_model="numpy")(function)
 
 
 def _is_kept(dispatcher: Any, signature: Any) -> bool:

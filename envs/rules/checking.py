@@ -1,11 +1,11 @@
-"""``check_rules``: plays rules at random, compiled and uncompiled side by side, and holds them to their contract."""
+"""``check_rules`` plays rules at random, compiled and uncompiled side by side, and holds them to their contract."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.game import CHANCE
@@ -61,14 +61,17 @@ class _Check:
         self.name = type(game.rules).__name__
         self.size = game.rules.num_actions()
         self.keys: dict[int, Any] = {}
-        self.has = lambda name: hasattr(game.rules, name)
         self.compiled: dict[str, Callable[..., Any]] = {}
         if not why_not_compiled():
             from zermelo.envs.rules.method_calls import compiled_methods
 
             self.compiled = compiled_methods(self.rules)
 
-    def fail(self, method: str, state: Any, what: str) -> None:
+    def has(self, method: str) -> bool:
+        """Whether the rules write an optional method."""
+        return hasattr(self.rules, method)
+
+    def fail(self, method: str, state: Any, what: str) -> NoReturn:
         where = "" if state is None else f" at {state}"
         raise RulesError(f"{self.name}.{method}{where}: {what}")
 

@@ -1,9 +1,10 @@
 """Where compiled rules are kept on disk, and how it is known that they are still the same rules.
 
-Numba's own cache looks at one file's time stamp; an edit to rules in another file would give the *old* answer. Here
-the folder's name is a hash of everything that the machine code was made from: the code objects of the rules' methods,
-of the functions they call and the constants they read, this package's sources, and the versions of Python and Numba.
-Changed rules are in another folder, so a stale answer is impossible, and two processes never disagree about one file.
+Numba's own cache looks at one file's time stamp; an edit to rules in another file would give the *old* answer.
+Here the folder's name is a hash of everything that the machine code was made from: the code objects of the
+rules' methods, of the functions they call and the constants they read, this package's sources, and the versions
+of Python and Numba. Changed rules are in another folder, so a stale answer is impossible, and two processes
+never disagree about one file.
 
 The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder.
 """
@@ -20,20 +21,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from zermelo.envs.rules.compiling import helpers, methods
+import numpy as np
 
-__all__ = ["cache_folder", "cache_root", "fingerprint", "say_once"]
+from zermelo.envs.rules.compiling import helpers, methods
+from zermelo.envs.rules.notices import say_once
+
+__all__ = ["cache_folder", "cache_root", "fingerprint"]
 
 _FORGET_AFTER = 90 * 24 * 3600.0
-
-_said: set[str] = set()
-
-
-def say_once(text: str) -> None:
-    """A line for the user on standard error, once a process."""
-    if text not in _said:
-        _said.add(text)
-        print(f"zermelo: {text}", file=sys.stderr, flush=True)
 
 
 def cache_root() -> Path:
@@ -136,7 +131,7 @@ def _globals(function: types.FunctionType) -> Iterator[bytes]:
             yield f"{name}: {value.__module__}.{value.__qualname__} {_shape(value)}".encode()
         elif type(value).__module__ == "numpy":
             yield f"{name}: {getattr(value, 'dtype', '')} {getattr(value, 'shape', '')}".encode()
-            yield value.tobytes() if hasattr(value, "tobytes") else repr(value).encode()
+            yield np.asarray(value).tobytes()
 
 
 def _names(code: types.CodeType) -> set[str]:

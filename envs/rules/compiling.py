@@ -1,26 +1,29 @@
-"""How rules written as ordinary Python are compiled: Numba is told what their methods mean, the first time it matters.
+"""How rules written as ordinary Python are compiled: Numba is told, in time, what their methods mean.
 
 A kernel writes ``rules.result(state, action)``. Which function that is follows from the *type* of ``rules``, so a
 kernel compiled for one rules class calls that class's methods directly, they can be inlined, and the machine code
 can be kept on disk (a function passed as an argument, or caught in a closure, could not).
 
-Nothing here imports Numba before it is used; without it, or with ``NUMBA_DISABLE_JIT=1``, ``why_not_compiled`` says why
-and everything runs as plain Python.
+Nothing here imports Numba before it is used; without it, or with ``NUMBA_DISABLE_JIT=1``, ``why_not_compiled``
+says why and everything runs as plain Python.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
+import sys
 import threading
 import types as python_types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from zermelo.envs.rules import bits
 from zermelo.envs.rules.defaults import DEFAULTS
+from zermelo.envs.rules.notices import say_once
 
-__all__ = ["dispatcher", "prepare", "why_not_compiled"]
+__all__ = ["can_compile", "dispatcher", "helpers", "method", "methods", "prepare", "types_of", "why_not_compiled"]
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()
@@ -30,11 +33,26 @@ _SET_UP = False
 
 def why_not_compiled() -> str:
     """Why rules are not compiled in this process; empty where they are."""
-    if importlib.util.find_spec("numba") is None:
+    if not _has_numba():
         return "numba is not installed"
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return "NUMBA_DISABLE_JIT is set"
     return ""
+
+
+def can_compile() -> bool:
+    """Whether rules can be compiled; if not, the user is told once why it is slow."""
+    reason = why_not_compiled()
+    if reason:
+        say_once(f"{reason}: games of rules run as plain Python, hundreds of times slower")
+    return not reason
+
+
+@functools.cache
+def _has_numba() -> bool:
+    return sys.modules.get("numba") is not None or (
+        "numba" not in sys.modules and importlib.util.find_spec("numba") is not None
+    )
 
 
 def prepare(rules_class: type) -> None:
@@ -46,6 +64,23 @@ def prepare(rules_class: type) -> None:
         _RULES.add(rules_class)
         for method in methods(rules_class).values():
             _share_helpers(method)
+
+
+_TYPES: set[Any] = set()
+
+
+def types_of(rules: Any) -> tuple[Any, Any]:
+    """Numba's types of the rules and of their states.
+
+    They are held for good: Numba remembers the number of a type that it has seen an object of, and gives another
+    number to the same type made again after the first was let go.
+    """
+    import numba
+
+    prepare(type(rules))
+    found = numba.typeof(rules), numba.typeof(rules.initial_state())
+    _TYPES.update(found)
+    return found
 
 
 def methods(rules_class: type) -> dict[str, python_types.FunctionType]:
@@ -62,14 +97,15 @@ def methods(rules_class: type) -> dict[str, python_types.FunctionType]:
 _NAMED_TUPLE = {"_make", "_replace", "_asdict"}
 
 
-def method(rules_class: type, name: str) -> Callable[..., Any] | None:
+def method(rules_class: type, name: str) -> python_types.FunctionType | None:
     """The function behind ``rules.name`` for a prepared class: its own, or the default of an optional one."""
     if rules_class not in _RULES or name in _NAMED_TUPLE:
         return None
     own = getattr(rules_class, name, None)
     if own is not None:
         return own if isinstance(own, python_types.FunctionType) else None
-    return DEFAULTS.get(name)
+    default = DEFAULTS.get(name)
+    return default if isinstance(default, python_types.FunctionType) else None
 
 
 def helpers(function: python_types.FunctionType) -> Iterator[python_types.FunctionType]:
@@ -110,103 +146,9 @@ def dispatcher(function: python_types.FunctionType) -> Any:
 
 def _set_up() -> None:
     global _SET_UP
-    if _SET_UP:
-        return
-    _SET_UP = True
-    _set_up_methods()
-    _set_up_bits()
+    if not _SET_UP:
+        _SET_UP = True
+        _SHARED.update(value for value in vars(bits).values() if isinstance(value, python_types.FunctionType))
+        from zermelo.envs.rules import numba_methods  # teaches Numba by being imported
 
-
-def _set_up_methods() -> None:
-    """Teaches Numba that a named tuple of a prepared rules class has methods."""
-    from numba.core import types
-    from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
-    from numba.extending import lower_builtin
-
-    lowered: set[str] = set()
-
-    def lower(name: str) -> None:
-        if name in lowered:
-            return
-        lowered.add(name)
-
-        @lower_builtin(("zermelo rules", name), types.BaseNamedTuple, types.VarArg(types.Any))
-        def call_method(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            function = method(signature.args[0].instance_class, name)
-            kind = types.Dispatcher(dispatcher(function))
-            full = kind.get_call_type(context.typing_context, signature.args, {})
-            call = context.get_function(kind, full)
-            context.add_linking_libs(getattr(call, "libs", ()))
-            return call(builder, args)
-
-    @infer_getattr
-    class RulesMethods(AttributeTemplate):
-        key = types.BaseNamedTuple
-
-        def generic_resolve(self, typ: Any, attr: str) -> Any:
-            function = method(typ.instance_class, attr)
-            if function is None:
-                return None
-            lower(attr)
-
-            class MethodTemplate(AbstractTemplate):
-                key = ("zermelo rules", attr)
-
-                def generic(self, args: Any, kws: Any) -> Any:
-                    kind = types.Dispatcher(dispatcher(function))
-                    full = kind.get_call_type(self.context, (typ, *args), kws)
-                    return full.as_method()
-
-            return types.BoundFunction(MethodTemplate, typ)
-
-
-def _set_up_bits() -> None:
-    """Gives the bit functions their machine instructions."""
-    from llvmlite import ir
-    from numba.core import types
-    from numba.extending import intrinsic, overload
-
-    _SHARED.update((bits.popcount, bits.bit_index, bits.shift_right, bits.mix))
-
-    @intrinsic
-    def count_ones(typing_context: Any, value: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.ctpop(args[0])
-
-        return types.int64(types.int64), code
-
-    @intrinsic
-    def count_trailing_zeros(typing_context: Any, value: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-
-        return types.int64(types.int64), code
-
-    @intrinsic
-    def shift_down(typing_context: Any, value: Any, places: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.lshr(args[0], args[1])
-
-        return types.int64(types.int64, types.int64), code
-
-    @overload(bits.popcount, strict=False)
-    def popcount(bits: Any) -> Any:
-        return lambda bits: count_ones(bits)
-
-    @overload(bits.bit_index, strict=False)
-    def bit_index(bits: Any) -> Any:
-        return lambda bits: count_trailing_zeros(bits)
-
-    @overload(bits.shift_right, strict=False)
-    def shift_right(bits: Any, places: Any) -> Any:
-        return lambda bits, places: shift_down(bits, places)
-
-    def scrambled(bits: int) -> int:
-        bits += -7046029254386353131
-        bits = (bits ^ shift_down(bits, 30)) * -4658895280553007687
-        bits = (bits ^ shift_down(bits, 27)) * -7723592293110705685
-        return bits ^ shift_down(bits, 31)
-
-    @overload(bits.mix, strict=False)
-    def mix(bits: Any) -> Any:
-        return scrambled
+        assert numba_methods

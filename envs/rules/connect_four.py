@@ -85,7 +85,7 @@ class ConnectFour(NamedTuple):
         return -1 if seat == self.to_move(state) else 1
 
     def key(self, state: ConnectFourState) -> int:
-        """All stones and the mover's, added: the carries leave a bit on top of every column of the mover's board."""
+        """All stones, and the mover's once more, added: no two positions have the same sum."""
         return state.mover + state.stones
 
     def key_bits(self) -> int:
@@ -136,7 +136,7 @@ class ConnectFour(NamedTuple):
     # What a proof can use: none of it changes what the game is.
 
     def bounds(self, state: ConnectFourState) -> tuple[int, int]:
-        """A four that can be made or cannot be stopped now settles the score; else it takes three plies or more."""
+        """A four that can be made, or not be stopped, settles the score; else it takes three plies or more."""
         bottom = self._bottom()
         board = bottom * ((1 << self.rows) - 1)
         free = (state.stones + bottom) & board

@@ -6,9 +6,11 @@ can be compiled with them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["DEFAULTS", "EVALUATION_UNIT", "GENERAL_SUM"]
@@ -58,7 +60,7 @@ def bounds_see_ends(self: Any) -> bool:
     return False
 
 
-def safe_actions(self: Any, state: Any, actions: Any) -> Any:
+def safe_actions(self: Rules, state: Any, actions: Any) -> int:
     """Every legal action."""
     return self.legal_actions(state, actions)
 
@@ -68,7 +70,7 @@ def ordering_hint(self: Any, state: Any, action: int) -> int:
     return 0
 
 
-def evaluation(self: Any, state: Any, seat: int) -> int:
+def evaluation(self: Rules, state: Any, seat: int) -> int:
     """Nobody is ahead."""
     least, greatest = self.utility_bounds()
     return (least + greatest) * (EVALUATION_UNIT // 2)
@@ -94,7 +96,7 @@ def symmetric_action(self: Any, action: int, symmetry: int) -> int:
     return action
 
 
-DEFAULTS = {
+DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
     function.__name__: function
     for function in (
         seats,

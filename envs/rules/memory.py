@@ -1,3 +1,4 @@
+# ruff: noqa: D103 - the stubs for type checkers are explained at the intrinsics
 """Raw memory for kernels: a few instructions over addresses, so that a recursive call carries one integer.
 
 A NumPy array passed to a compiled function is seven values, and its reference count; an address is one. The arrays
@@ -7,7 +8,7 @@ imports Numba: only compiled code uses it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -24,58 +25,64 @@ def _slot(builder: Any, address: Any, index: Any) -> Any:
     return builder.gep(pointer, [index])
 
 
-@intrinsic
-def load(typing_context: Any, address: Any, index: Any) -> Any:
-    """The 64-bit integer number ``index`` from ``address`` on."""
+if TYPE_CHECKING:
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_slot(builder, *args))
+    def load(address: int, index: int) -> int: ...
+    def store(address: int, index: int, value: int) -> None: ...
+    def prefetch(address: int, index: int) -> None: ...
+    def words(address: int, count: int) -> Any: ...
 
-    return types.int64(types.int64, types.int64), code
+else:
 
+    @intrinsic
+    def load(typing_context: Any, address: Any, index: Any) -> Any:
+        """The 64-bit integer number ``index`` from ``address`` on."""
 
-@intrinsic
-def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
-    """Writes the 64-bit integer number ``index`` from ``address`` on."""
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load(_slot(builder, *args))
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _slot(builder, args[0], args[1]))
-        return context.get_dummy_value()
+        return types.int64(types.int64, types.int64), code
 
-    return types.none(types.int64, types.int64, types.int64), code
+    @intrinsic
+    def store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+        """Writes the 64-bit integer number ``index`` from ``address`` on."""
 
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.store(args[2], _slot(builder, args[0], args[1]))
+            return context.get_dummy_value()
 
-@intrinsic
-def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
-    """Asks for a cache line ahead of its use."""
+        return types.none(types.int64, types.int64, types.int64), code
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = builder.bitcast(_slot(builder, *args), ir.IntType(8).as_pointer())
-        small = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), small, small, small])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [ir.IntType(8).as_pointer()], kind)
-        builder.call(function, [pointer, ir.Constant(small, 0), ir.Constant(small, 3), ir.Constant(small, 1)])
-        return context.get_dummy_value()
+    @intrinsic
+    def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
+        """Asks for a cache line ahead of its use."""
 
-    return types.none(types.int64, types.int64), code
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer = builder.bitcast(_slot(builder, *args), ir.IntType(8).as_pointer())
+            small = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), small, small, small])
+            function = builder.module.declare_intrinsic("llvm.prefetch", [ir.IntType(8).as_pointer()], kind)
+            builder.call(function, [pointer, ir.Constant(small, 0), ir.Constant(small, 3), ir.Constant(small, 1)])
+            return context.get_dummy_value()
 
+        return types.none(types.int64, types.int64), code
 
-@intrinsic
-def words(typing_context: Any, address: Any, count: Any) -> Any:
-    """The ``count`` integers from ``address`` on, as an array that owns nothing."""
-    array_type = types.Array(types.int64, 1, "C")
+    @intrinsic
+    def words(typing_context: Any, address: Any, count: Any) -> Any:
+        """The ``count`` integers from ``address`` on, as an array that owns nothing."""
+        array_type = types.Array(types.int64, 1, "C")
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array = make_array(array_type)(context, builder)
-        eight = context.get_constant(types.intp, 8)
-        populate_array(
-            array,
-            data=builder.inttoptr(args[0], _WORD.as_pointer()),
-            shape=cgutils.pack_array(builder, [args[1]]),
-            strides=cgutils.pack_array(builder, [eight]),
-            itemsize=eight,
-            meminfo=None,
-        )
-        return array._getvalue()
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = make_array(array_type)(context, builder)
+            eight = context.get_constant(types.intp, 8)
+            populate_array(
+                array,
+                data=builder.inttoptr(args[0], _WORD.as_pointer()),
+                shape=cgutils.pack_array(builder, [args[1]]),
+                strides=cgutils.pack_array(builder, [eight]),
+                itemsize=eight,
+                meminfo=None,
+            )
+            return array._getvalue()
 
-    return array_type(types.int64, types.int64), code
+        return array_type(types.int64, types.int64), code

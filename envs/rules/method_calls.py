@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.rules.compiling import method, prepare
+from zermelo.envs.rules.compiling import method, types_of
 from zermelo.envs.rules.rules_game import REQUIRED
 
 __all__ = ["compiled_methods", "explain"]
@@ -54,10 +54,9 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
         RulesError: A method does not compile, or gives another type than it should.
     """
     import numba
-    from numba.core import types
+    from numba import types
 
-    prepare(type(rules))
-    state_type = numba.typeof(rules.initial_state())
+    rules_type, state_type = types_of(rules)
     kinds = {
         "state": state_type,
         "number": types.int64,
@@ -78,7 +77,7 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
     for name, arguments in _ARGUMENTS.items():
         if not hasattr(rules, name) or method(type(rules), name) is None:
             continue
-        signature = (numba.typeof(rules), *(kinds[argument] for argument in arguments))
+        signature = (rules_type, *(kinds[argument] for argument in arguments))
         call = _call(name, len(arguments))
         try:
             call.compile(signature)
@@ -91,7 +90,7 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
                 f"{type(rules).__name__}.{name} gives {given} when compiled, where {wanted} is needed: "
                 "keep every integer an integer (no true division, no bool in a state)"
             )
-        found[name] = _filled(call, arguments)
+        found[name] = _filled(call.overloads[signature].entry_point, arguments)
     return found
 
 
@@ -104,7 +103,7 @@ def _call(name: str, arity: int) -> Any:
     return numba.njit(nogil=True, error_model="numpy")(space["call"])
 
 
-def _filled(call: Any, arguments: Sequence[str]) -> Callable[..., Any]:
+def _filled(call: Callable[..., Any], arguments: Sequence[str]) -> Callable[..., Any]:
     if arguments == ("state", "actions"):
 
         def actions(rules: Any, state: Any, size: int) -> list[int]:
@@ -121,7 +120,7 @@ def _filled(call: Any, arguments: Sequence[str]) -> Callable[..., Any]:
             return [(int(o), float(p)) for o, p in zip(buffer[:count], chances[:count], strict=True)]
 
         return outcomes
-    return call  # type: ignore[no-any-return]  # a Numba dispatcher, which has no types
+    return call
 
 
 def explain(rules: Any, error: Exception) -> RulesError:

@@ -24,8 +24,8 @@ class MNKState(NamedTuple):
 class MNK(NamedTuple):
     """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
 
-    Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the board
-    (``bit = row * (m + 1) + column``), so that a shift never joins two of them.
+    Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the
+    board (``bit = row * (m + 1) + column``), so that a shift never joins two of them.
 
     Attributes:
         m: Columns.

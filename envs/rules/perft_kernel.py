@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs.rules.memory import load, words
+from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["leaves"]
 
 
-def leaves(rules: Any, state: Any, depth: int, memory: int, size: int, stop: int) -> int:
+def leaves(rules: Rules, state: Any, depth: int, memory: int, size: int, stop: int) -> int:
     """The number of states exactly ``depth`` moves below one that goes on; the last move is counted, not made.
 
     Args:

@@ -125,7 +125,8 @@ class RulesGame:
 
     def key(self, state: Any) -> Hashable:
         """The rules' own key, else the state itself."""
-        return state if self._key is None else self._key(state)
+        key: Hashable = state if self._key is None else self._key(state)
+        return key
 
     def to_env_action(self, state: Any, action: int) -> int:
         """The action itself."""
@@ -152,10 +153,8 @@ def _traits(rules: Any) -> Traits:
 
     seats, total = int(ask("seats")), ask("utility_sum")
     names = getattr(rules, "seat_names", None)
-    if total == GENERAL_SUM:
-        reward_sum = RewardSum.GENERAL
-    else:
-        reward_sum = RewardSum.CONSTANT if total else RewardSum.ZERO
+    varying = RewardSum.GENERAL if total == GENERAL_SUM else RewardSum.CONSTANT
+    reward_sum = varying if total else RewardSum.ZERO
     least, greatest = ask("utility_bounds")
     declared = ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
     return Traits(

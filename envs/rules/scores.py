@@ -1,8 +1,8 @@
 """Scores: what a proof search keeps of a position, from the mover's side.
 
-Where a game is won, drawn or lost, a score says how soon: ``WIN - plies`` for a win that takes ``plies`` more moves
-under best play, 0 for a draw, ``plies - WIN`` for a loss. A sooner win and a later loss are then simply greater.
-Where the utility is a margin, the score is the margin itself.
+Where a game is won, drawn or lost, a score says how soon: ``WIN - plies`` for a win that takes ``plies`` more
+moves under best play, 0 for a draw, ``plies - WIN`` for a loss. A sooner win and a later loss are then simply
+greater. Where the utility is a margin, the score is the margin itself.
 """
 
 from __future__ import annotations

@@ -1,0 +1,110 @@
+"""What Numba is taught, once, when the first rules are compiled: methods of named tuples, and the bit functions.
+
+Importing this module imports Numba. ``zermelo.envs.rules.compiling`` does so when it is time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, lower_builtin, overload
+
+from zermelo.envs.rules import bits
+from zermelo.envs.rules.compiling import dispatcher, method
+
+__all__ = ["RulesMethods"]
+
+_lowered: set[str] = set()
+
+
+def _lower(name: str) -> None:
+    """Has calls of methods of this name call the compiled method of the rules class at hand."""
+    if name in _lowered:
+        return
+    _lowered.add(name)
+
+    @lower_builtin(("zermelo rules", name), types.BaseNamedTuple, types.VarArg(types.Any))
+    def call_method(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = method(signature.args[0].instance_class, name)
+        assert function is not None, "its type was found before"
+        kind = types.Dispatcher(dispatcher(function))
+        full = kind.get_call_type(context.typing_context, signature.args, {})
+        call = context.get_function(kind, full)
+        context.add_linking_libs(getattr(call, "libs", ()))
+        return call(builder, args)
+
+
+@infer_getattr
+class RulesMethods(AttributeTemplate):
+    """The methods of a named tuple: there are some if its class is one of prepared rules."""
+
+    key = types.BaseNamedTuple
+
+    def generic_resolve(self, typ: Any, attr: str) -> Any:
+        """The type of ``rules.attr``, None if it is no method."""
+        function = method(typ.instance_class, attr)
+        if function is None:
+            return None
+        _lower(attr)
+        kind = types.Dispatcher(dispatcher(function))
+
+        class MethodTemplate(AbstractTemplate):
+            key = ("zermelo rules", attr)
+
+            def generic(self, args: Any, kws: Any) -> Any:
+                return kind.get_call_type(self.context, (typ, *args), kws).as_method()
+
+        return types.BoundFunction(MethodTemplate, typ)
+
+
+@intrinsic
+def _count_ones(typing_context: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _count_trailing_zeros(typing_context: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _shift_down(typing_context: Any, value: Any, places: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.lshr(args[0], args[1])
+
+    return types.int64(types.int64, types.int64), code
+
+
+@overload(bits.popcount, strict=False)
+def _popcount(bits: Any) -> Any:
+    return lambda bits: _count_ones(bits)
+
+
+@overload(bits.bit_index, strict=False)
+def _bit_index(bits: Any) -> Any:
+    return lambda bits: _count_trailing_zeros(bits)
+
+
+@overload(bits.shift_right, strict=False)
+def _shift_right(bits: Any, places: Any) -> Any:
+    return lambda bits, places: _shift_down(bits, places)
+
+
+@overload(bits.mix, strict=False)
+def _mix(bits: Any) -> Any:
+    def scrambled(bits: Any) -> Any:
+        bits += -7046029254386353131
+        bits = (bits ^ _shift_down(bits, 30)) * -4658895280553007687
+        bits = (bits ^ _shift_down(bits, 27)) * -7723592293110705685
+        return bits ^ _shift_down(bits, 31)
+
+    return scrambled

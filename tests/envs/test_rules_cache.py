@@ -1,0 +1,237 @@
+"""Compiled rules on disk, each time in fresh processes: that is where a wrong cache shows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+RULES = """
+from typing import NamedTuple
+from {helper} import STEP, countdown
+
+class StairsState(NamedTuple):
+    left: int
+    mover: int
+
+class Stairs(NamedTuple):
+    start: int = 12
+
+    def num_actions(self): return 2
+    def initial_state(self): return StairsState(self.start, 0)
+    def to_move(self, state): return state.mover
+    def legal_actions(self, state, actions):
+        count = 0
+        for action in range(2):
+            if self._after(state, action) >= 0:
+                actions[count] = action
+                count += 1
+        return count
+    def result(self, state, action): return StairsState(self._after(state, action), 1 - state.mover)
+    def is_terminal(self, state): return state.left < 1
+    def utility(self, state, seat): return -1 if seat == state.mover else 1
+    def _after(self, state, action): return countdown(state.left, action + {least})
+"""
+
+HELPER = """
+STEP = {step}
+
+def countdown(left, by):
+    return left - by * STEP
+"""
+
+COUNT = """
+from zermelo.envs import perft
+from {rules} import Stairs
+print(perft(Stairs(), {depth}))
+"""
+
+
+class Folder:
+    """A user's folder with a game in two files, and processes that count its leaves."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cache = path / "cache"
+        self.write()
+
+    def write(self, *, least: int = 1, step: int = 1) -> None:
+        (self.path / "stairs_rules.py").write_text(RULES.format(helper="stairs_helper", least=least))
+        (self.path / "stairs_helper.py").write_text(HELPER.format(step=step))
+
+    def start(self, script: str = "", depth: int = 6, **environment: str) -> subprocess.Popen[str]:
+        code = textwrap.dedent(script) + COUNT.format(rules="stairs_rules", depth=depth)
+        clean = {k: v for k, v in os.environ.items() if k not in ("NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR")}
+        settings = {
+            **clean,
+            "ZERMELO_CACHE_DIR": str(self.cache),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(self.path),
+            **environment,
+        }
+        return subprocess.Popen(
+            [sys.executable, "-c", code], env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def count(self, script: str = "", depth: int = 6, **environment: str) -> tuple[int, str]:
+        """The number of leaves that a fresh process counts, and what it said on standard error."""
+        return finished(self.start(script, depth, **environment))
+
+    def kept(self) -> list[Path]:
+        return sorted(self.cache.rglob("*.nbc"))
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
+    out, said = process.communicate(timeout=240)
+    assert process.returncode == 0, f"exit status {process.returncode}\n{said}"
+    return int(out), said
+
+
+def leaves(left: int, depth: int, least: int = 1, step: int = 1) -> int:
+    """Worked out without the package: ways down the stairs in steps of ``least`` or ``least + 1``, times
+    ``step``."""
+    if depth == 0:
+        return 1
+    if left < 1:
+        return 0
+    return sum(leaves(left - s * step, depth - 1, least, step) for s in (least, least + 1) if left - s * step >= 0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def test_a_second_process_takes_the_code_from_disk_and_counts_the_same(folder: Folder) -> None:
+    cold, said = folder.count()
+    assert cold == leaves(12, 6)
+    assert "compiling the rules of Stairs" in said
+    kept = {file: file.stat().st_mtime_ns for file in folder.kept()}
+    assert kept
+    for _ in range(2):  # numba 6061: a recursive kernel read back without its full signature crashed here
+        warm, said = folder.count()
+        assert (warm, said) == (cold, "")
+    assert {file: file.stat().st_mtime_ns for file in folder.kept()} == kept
+
+
+def test_an_edit_to_the_rules_is_seen(folder: Folder) -> None:
+    assert folder.count()[0] == leaves(12, 6)
+    folder.write(least=2)
+    assert folder.count()[0] == leaves(12, 6, least=2)
+    folder.write(least=1)
+    assert folder.count()[0] == leaves(12, 6)
+
+
+def test_an_edit_in_a_file_that_the_rules_import_from_is_seen(folder: Folder) -> None:
+    assert folder.count()[0] == leaves(12, 6)
+    folder.write(step=2)
+    assert folder.count()[0] == leaves(12, 6, step=2)
+
+
+def test_two_processes_at_once(folder: Folder) -> None:
+    both = [folder.start(), folder.start()]
+    assert [finished(process)[0] for process in both] == [leaves(12, 6)] * 2
+    assert folder.count() == (leaves(12, 6), "")
+
+
+def test_a_cache_folder_that_cannot_be_made_costs_one_line(folder: Folder) -> None:
+    folder.cache.write_text("a file is in the way")
+    count, said = folder.count()
+    assert count == leaves(12, 6)
+    assert said.count("cannot be kept in") == 1
+    assert "ZERMELO_CACHE_DIR" in said
+
+
+def test_a_full_disk_costs_one_line(folder: Folder) -> None:
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))"
+    count, said = folder.count(full)
+    assert count == leaves(12, 6)
+    assert "compiled again for this process" in said
+    assert "Traceback" not in said
+    assert folder.count()[0] == leaves(12, 6)
+
+
+def test_a_torn_file_is_not_believed(folder: Folder) -> None:
+    folder.count()
+    for file in folder.kept():
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    count, said = folder.count()
+    assert count == leaves(12, 6)
+    assert "Traceback" not in said
+    folder.count()
+    assert folder.count() == (leaves(12, 6), "")
+
+
+def test_the_package_is_not_written_to(folder: Folder) -> None:
+    import zermelo.envs.rules as package
+
+    installed = Path(package.__file__).parent
+    before = {file for file in installed.rglob("*") if file.suffix in (".nbi", ".nbc")}
+    folder.count()
+    assert {file for file in installed.rglob("*") if file.suffix in (".nbi", ".nbc")} == before
+
+
+def test_numba_cache_dir_is_used_where_ours_is_not_set(folder: Folder) -> None:
+    other = folder.path / "elsewhere"
+    assert folder.count(ZERMELO_CACHE_DIR="", NUMBA_CACHE_DIR=str(other))[0] == leaves(12, 6)
+    assert list(other.rglob("Stairs-*/**/*.nbc"))
+    assert not folder.kept()
+
+
+def test_without_the_compiler_plain_python_answers_and_says_so_once(folder: Folder) -> None:
+    count, said = folder.count(NUMBA_DISABLE_JIT="1")
+    assert count == leaves(12, 6)
+    assert said.count("NUMBA_DISABLE_JIT is set") == 1
+    assert not folder.kept()
+
+
+def test_without_numba_plain_python_answers_and_says_so_once(folder: Folder) -> None:
+    count, said = folder.count("import sys; sys.modules['numba'] = None")
+    assert count == leaves(12, 6)
+    assert said.count("numba is not installed") == 1
+    assert "slower" in said
+
+
+def test_importing_the_rules_does_not_import_numba() -> None:
+    code = (
+        "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
+        "import zermelo.agents.kernels.tree_search, zermelo.agents.kernels.proof; "
+        "zermelo.envs.as_game(zermelo.envs.rules.ConnectFour()); print('numba' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"
+
+
+def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
+    script = folder.path / "play.py"
+    script.write_text(
+        RULES.format(helper="stairs_helper", least=1) + COUNT.replace("from {rules} import Stairs", "")
+    )
+    script.write_text(script.read_text().format(depth=6))
+    environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True
+        )
+        assert int(done.stdout) == leaves(12, 6)
+        said.append(done.stderr)
+    assert "compiling the rules of Stairs" in said[0]
+    assert said[1] == ""
+
+
+def test_old_folders_are_cleared_away(folder: Folder) -> None:
+    old = folder.cache / "zermelo" / "Forgotten-0"
+    old.mkdir(parents=True)
+    young = folder.cache / "zermelo" / "Recent-0"
+    young.mkdir()
+    long_ago = time.time() - 100 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    folder.count()
+    assert not old.exists()
+    assert young.exists()
