@@ -7,7 +7,9 @@ to its copy, so two paths to one list in the original are two paths to one list 
 
 from __future__ import annotations
 
+import contextlib
 import copyreg
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -206,17 +208,27 @@ def register_family(find: Callable[[type], Handler | None]) -> None:
     _families.append(find)
 
 
+def quiet() -> contextlib.AbstractContextManager[Any]:
+    """Python 3.12 warns that copying itertools objects will end with 3.14; until then it works."""
+    if sys.version_info < (3, 12):
+        return contextlib.nullcontext()
+    return warnings.catch_warnings(action="ignore", category=DeprecationWarning)
+
+
+def reduce_quietly(obj: Any) -> Any:
+    """What an object of C code says it would be rebuilt from; raises what it raises."""
+    with quiet():
+        reducer = copyreg.dispatch_table.get(type(obj))
+        return reducer(obj) if reducer is not None else obj.__reduce_ex__(4)
+
+
 def _copy_by_reduce(obj: Any, walk: CopyWalk) -> Any:
     """For objects of C code that says how to rebuild them (iterators, dates of other packages, Cython classes)."""
     cls = type(obj)
     if is_defined_in(cls, *_EZPICKLE):
         raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
     try:
-        with warnings.catch_warnings():
-            # Python 3.12 deprecates copying itertools objects, 3.14 ends it.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            reducer = copyreg.dispatch_table.get(cls)
-            parts = reducer(obj) if reducer is not None else obj.__reduce_ex__(4)
+        parts = reduce_quietly(obj)
     except Exception as error:
         raise UncopyableError(obj, f"is a {cls.__module__}.{cls.__qualname__}, which cannot be copied") from error
     if isinstance(parts, str):
@@ -232,8 +244,7 @@ def _rebuild(obj: Any, parts: tuple[Any, ...], walk: CopyWalk) -> Any:
     if state is not None:
         state = walk.copy(state)
         if hasattr(new, "__setstate__"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
+            with quiet():
                 new.__setstate__(state)
         else:
             fields, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)

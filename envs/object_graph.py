@@ -19,39 +19,49 @@ __all__ = ["children", "path_to", "reachable"]
 
 
 def children(obj: Any) -> Iterator[tuple[str, Any]]:
-    """The objects that an object holds, each with the text that follows the holder's name in Python."""
-    cls = type(obj)
+    """The objects that an object holds, each with the text that follows the holder's name in Python.
+
+    Values of the commonest types that hold nothing, such as numbers and text, are left out.
+    """
+    layout = layout_of(type(obj))
+    if layout is None or layout.base is not object:
+        yield from _content(obj, layout is None)
+    for name, value in (instance_dict(obj) or {}).items():
+        if type(value) not in SHARED_TYPES:
+            yield f".{name}", value
+    for slot in layout.slots if layout is not None else ():
+        try:
+            yield f".{slot.__name__}", slot.__get__(obj)
+        except AttributeError:  # a slot that was never set
+            continue
+
+
+def _content(obj: Any, of_c_code: bool) -> Iterator[tuple[str, Any]]:
+    """What the built-in part of an object holds."""
     if isinstance(obj, list | tuple | collections.deque):
         for index, item in enumerate(obj):
-            yield f"[{index}]", item
+            if type(item) not in SHARED_TYPES:
+                yield f"[{index}]", item
     elif isinstance(obj, dict):
         for key, value in obj.items():
             if type(key) not in SHARED_TYPES:
                 yield f" (the key {type(key).__name__})", key
-            yield f"[{key!r}]" if type(key) in SHARED_TYPES else f"[{type(key).__name__}]", value
+                yield f"[{type(key).__name__}]", value
+            elif type(value) not in SHARED_TYPES:
+                yield f"[{key!r}]", value
         if isinstance(obj, collections.defaultdict):
             yield ".default_factory", obj.default_factory
     elif isinstance(obj, set | frozenset):
         for item in obj:
             yield " (an element)", item
     elif isinstance(obj, np.ndarray):
-        if obj.base is not None:
-            yield ".base", obj.base
-        if obj.dtype == object:
-            for place in np.ndindex(obj.shape):
-                yield str(list(place)), obj[place]
-    elif isinstance(obj, types.FunctionType):
-        for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or (), strict=True):
-            yield f" (its variable {name})", cell
-        for default in obj.__defaults__ or ():
-            yield " (a default argument)", default
-        for name, default in (obj.__kwdefaults__ or {}).items():
-            yield f" (its default for {name})", default
-    elif isinstance(obj, types.CellType):
-        try:
-            yield "", obj.cell_contents
-        except ValueError:  # the variable has no value yet
-            return
+        yield from _array_content(obj)
+    elif isinstance(obj, np.random.Generator):
+        yield ".bit_generator", obj.bit_generator
+    elif isinstance(obj, np.random.RandomState):
+        yield "._bit_generator", obj._bit_generator
+    elif isinstance(obj, types.FunctionType | types.CellType):
+        yield from _function_content(obj)
     elif isinstance(obj, types.MethodType | types.BuiltinMethodType | types.MethodWrapperType):
         yield ".__self__", obj.__self__
         if isinstance(obj, types.MethodType):
@@ -60,24 +70,35 @@ def children(obj: Any) -> Iterator[tuple[str, Any]]:
         yield ".func", obj.func
         yield ".args", obj.args
         yield ".keywords", obj.keywords
-    elif isinstance(obj, np.random.Generator):
-        yield ".bit_generator", obj.bit_generator
-    elif isinstance(obj, np.random.RandomState):
-        yield "._bit_generator", obj._bit_generator
-    elif isinstance(obj, weakref.ref | np.random.BitGenerator | random.Random):
-        pass
-    elif layout_of(cls) is None or isinstance(obj, types.MappingProxyType):
+    elif of_c_code and not isinstance(obj, weakref.ref | np.random.BitGenerator | random.Random):
         for item in gc.get_referents(obj):
-            yield f" (inside the {cls.__name__})", item
-    fields = instance_dict(obj)
-    for name, value in (fields or {}).items():
-        yield f".{name}", value
-    layout = layout_of(cls)
-    for slot in layout.slots if layout is not None else ():
+            yield f" (inside the {type(obj).__name__})", item
+
+
+def _array_content(obj: np.ndarray[Any, Any]) -> Iterator[tuple[str, Any]]:
+    if obj.base is not None:
+        yield ".base", obj.base
+    if obj.dtype == object:
+        for place in np.ndindex(obj.shape):
+            yield str(list(place)), obj[place]
+    elif obj.dtype.hasobject:
+        for item in obj.ravel().tolist():
+            yield " (an element)", item
+
+
+def _function_content(obj: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(obj, types.CellType):
         try:
-            yield f".{slot.__name__}", slot.__get__(obj)
-        except AttributeError:  # a slot that was never set
-            continue
+            yield "", obj.cell_contents
+        except ValueError:  # the variable has no value yet
+            return
+        return
+    for name, cell in zip(obj.__code__.co_freevars, obj.__closure__ or (), strict=True):
+        yield f" (its variable {name})", cell
+    for default in obj.__defaults__ or ():
+        yield " (a default argument)", default
+    for name, default in (obj.__kwdefaults__ or {}).items():
+        yield f" (its default for {name})", default
 
 
 def reachable(root: Any) -> Iterator[tuple[str, Any]]:

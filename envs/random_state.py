@@ -35,11 +35,13 @@ def find_generators(env: Any) -> list[Any]:
     These are numpy's bit generators (those inside ``Generator`` and ``RandomState`` objects) and seed sequences
     and Python's ``random.Random``; ``random.SystemRandom``, which has no state, is left out.
     """
-    found: list[Any] = []
-    for _, obj in reachable(env):
-        if isinstance(obj, _GENERATOR_TYPES) and not isinstance(obj, random.SystemRandom):
-            found.append(obj)
-    return found
+    return _sources([obj for _, obj in reachable(env)])
+
+
+def _sources(objects: list[Any]) -> list[Any]:
+    return [
+        obj for obj in objects if isinstance(obj, _GENERATOR_TYPES) and not isinstance(obj, random.SystemRandom)
+    ]
 
 
 def has_generators(env: Any) -> bool:
@@ -61,11 +63,21 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
     known = known_generators(env)
     if known == ():
         return 0
-    found = find_generators(env)
+    if known is not None:
+        holders = list(known)
+        found = [
+            holder._bit_generator if isinstance(holder, np.random.RandomState) else holder.bit_generator
+            for holder in holders
+        ]
+    else:
+        everything = [obj for _, obj in reachable(env)]
+        holders = [obj for obj in everything if isinstance(obj, np.random.RandomState)]
+        found = _sources(everything)
     for source in found:
         _reseed(source, int.from_bytes(generator.bytes(16), "little"))
-    if any(isinstance(source, np.random.BitGenerator) for source in found):
-        _forget_halves(env)
+    for holder in holders:
+        if isinstance(holder, np.random.RandomState):
+            _forget_half(holder)
     return len(found)
 
 
@@ -77,13 +89,12 @@ def _reseed(source: Any, seed: int) -> None:
         type(source).__init__(source, seed)
 
 
-def _forget_halves(env: Any) -> None:
+def _forget_half(state: np.random.RandomState) -> None:
     """``RandomState`` keeps the second half of a pair of normal numbers, which is drawn already."""
-    for _, obj in reachable(env):
-        if isinstance(obj, np.random.RandomState):
-            state = obj.get_state(legacy=False)
-            state["has_gauss"], state["gauss"] = 0, 0.0
-            obj.set_state(state)
+    content = state.get_state(legacy=False)
+    if content["has_gauss"]:
+        content["has_gauss"], content["gauss"] = 0, 0.0
+        state.set_state(content)
 
 
 class GlobalRandomUse:

@@ -12,19 +12,18 @@ same order (sets aside), shared in the same places. Types count: ``1``, ``1.0`` 
 from __future__ import annotations
 
 import collections
-import copyreg
 import enum
 import functools
 import gc
 import random
 import types
-import warnings
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.copy_walk import reduce_quietly
 from zermelo.envs.errors import CloneError
 from zermelo.envs.object_graph import path_to
 from zermelo.envs.object_kinds import (
@@ -293,10 +292,7 @@ def _write_open_spiel_state(obj: Any, walk: _KeyWalk) -> None:
 def _write_opaque(obj: Any, walk: _KeyWalk) -> None:
     """An object of C code, by what it says it would be rebuilt from."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            reducer = copyreg.dispatch_table.get(type(obj))
-            parts = reducer(obj) if reducer is not None else obj.__reduce_ex__(4)
+        parts = reduce_quietly(obj)
     except Exception:
         raise _UnkeyableError(obj) from None
     walk.keep.append(parts)
