@@ -53,12 +53,15 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
 
 
 def _leaves(game: Game[Any], state: Any, depth: int) -> int:
-    fits = isinstance(game, RulesGame) and game.traits.chance is Chance.NONE
-    if depth >= COMPILED_DEPTH and fits and can_compile():
+    if depth >= COMPILED_DEPTH and isinstance(game, RulesGame) and _compiles(game):
         from zermelo.envs.rules.counting import count_leaves
 
         return count_leaves(game, state, depth)
     return _count(game, state, depth)
+
+
+def _compiles(game: RulesGame) -> bool:
+    return game.traits.chance is Chance.NONE and can_compile()
 
 
 def _branches(game: Game[Any], state: Any) -> list[int]:

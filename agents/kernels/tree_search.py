@@ -1,6 +1,7 @@
 """Minimax and alpha-beta below the root, compiled: the same searches as in plain Python, a thousand times faster.
 
-``compiled_search`` gives a search for ``zermelo.agents.deepening.deepen`` where a game's rules can be compiled, and None where the plain one has to be used.
+``compiled_search`` gives a search for ``zermelo.agents.deepening.deepen`` where a game has rules that can be compiled
+and None where the plain one has to be used.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def _compiled(
             said = True
             say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))
         dispatcher.compile(signature)
-        # Not called through the dispatcher: it tells named tuples' types by the names of their classes, and two rules
+        # Not called through the dispatcher: it tells named tuples' types by their classes' names, and two rules
         # classes may share one (a notebook's cell that is run again).
         entries[kernel.function.__name__] = dispatcher.overloads[signature.args].entry_point
     return entries

@@ -1,4 +1,4 @@
-"""``check_rules`` plays rules at random, compiled and uncompiled side by side, and holds them to their contract."""
+"""``check_rules``: plays rules at random, compiled beside uncompiled, and holds them to their contract."""
 
 from __future__ import annotations
 

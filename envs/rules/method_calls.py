@@ -156,7 +156,12 @@ def _first_line(error: Exception) -> str:
     for start in ("Unknown attribute", "No implementation of function", "Cannot unify", "Untyped global name"):
         for line in lines:
             if start in line:
-                return line[line.index(start) :].rstrip(":")
+                return _without_places(line[line.index(start) :])
     dull = ("Failed in nopython mode", "- Resolution failure", "During:", "File ", "Overload of", "None")
     useful = [line for line in lines if not line.startswith(dull)]
-    return (useful or lines or [type(error).__name__])[0]
+    return _without_places((useful or lines or [type(error).__name__])[0])
+
+
+def _without_places(line: str) -> str:
+    """Numba's words less its temporary names and paths."""
+    return re.sub(r"( for '\$[^']*')?,? defined at .*", "", line).rstrip(": ")

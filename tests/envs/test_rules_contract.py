@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,11 +124,9 @@ def _raises(self: Any, state: HeapState) -> bool:
     return False
 
 
-def _dictionary(self: Any, state: HeapState) -> bool:
-    ends = {0: True}
-    return (
-        ends.get(state.left, False) and str(state.left).isdigit() and bool(sorted(ends, key=lambda x: -x) or True)
-    )
+def _sorted_text(self: Any, state: HeapState) -> bool:
+    shown = sorted(str(state.left), key=ord)
+    return shown == ["0"] and bool(eval("True"))
 
 
 @pytest.mark.parametrize(
@@ -158,11 +157,15 @@ def test_broken_rules_are_told_the_method_the_state_and_the_difference(methods: 
 
 
 def test_rules_that_do_not_compile_are_told_the_method_and_the_line() -> None:
-    line = _dictionary.__code__.co_firstlineno
-    with pytest.raises(RulesError, match=r"Broken\.is_terminal \(line \d+ of test_rules_contract\.py\)") as caught:
-        perft(_broken(is_terminal=_dictionary), 5)
-    assert f"line {line + 1} " in str(caught.value) or f"line {line + 2} " in str(caught.value)
-    assert "\n" not in str(caught.value)
+    line = _sorted_text.__code__.co_firstlineno
+    with pytest.raises(RulesError) as caught:
+        perft(_broken(is_terminal=_sorted_text), 5)
+    said = str(caught.value)
+    assert re.match(
+        rf"Broken\.is_terminal \(line ({line + 1}|{line + 2}) of test_rules_contract\.py\) does not", said
+    )
+    assert "\n" not in said
+    assert len(said) < 300
 
 
 def test_a_missing_method_is_named() -> None:
