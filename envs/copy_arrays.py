@@ -10,7 +10,7 @@ from __future__ import annotations
 import array
 import random
 import types
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -155,9 +155,25 @@ def copy_seed_sequence(obj: Any, walk: CopyWalk) -> Any:
     return type(obj)(**obj.state)
 
 
+class _NoSeed(np.random.bit_generator.ISeedSequence):
+    """Starts a bit generator whose state is set at once, so that no seed need be spread over it."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        return np.zeros(n_words, dtype)
+
+
+_STATE_HAS_SEED: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+
+
 def copy_bit_generator(obj: Any, walk: CopyWalk) -> Any:
+    """The state, and the seed sequence from which the generator spawns others."""
     seed_sequence = getattr(obj, "seed_seq", None)
-    new = type(obj)(walk.copy(seed_sequence) if isinstance(seed_sequence, np.random.SeedSequence) else 0)
+    seeded = isinstance(seed_sequence, np.random.SeedSequence)
+    if _STATE_HAS_SEED:
+        new = type(obj)(_NoSeed())
+        new.__setstate__((obj.state, walk.copy(seed_sequence)) if seeded else obj.state)
+        return new
+    new = type(obj)(walk.copy(seed_sequence) if seeded else 0)
     new.state = obj.state
     return new
 

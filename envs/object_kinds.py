@@ -188,10 +188,15 @@ def refusal(cls: type) -> str | None:
     return None
 
 
+_copied_types: set[type] = set()
+
+
 def is_shared_type(cls: type) -> bool:
     """Whether every object of exactly this class may be shared by an environment and its copy."""
     if cls in SHARED_TYPES:
         return True
+    if cls in _copied_types:
+        return False
     shared = (
         issubclass(cls, _SHARED_BASES)
         or (issubclass(cls, _NUMPY_VALUES) and cls.__module__ == "numpy")
@@ -199,8 +204,7 @@ def is_shared_type(cls: type) -> bool:
         or is_display_type(cls)
         or _is_bare_value(cls)
     )
-    if shared:
-        SHARED_TYPES.add(cls)
+    (SHARED_TYPES if shared else _copied_types).add(cls)
     return shared
 
 
