@@ -42,6 +42,14 @@ def register_shallow(full_name: str, *attributes: str) -> None:
     _shallow[full_name] = frozenset(attributes)
 
 
+def _is_named_tuple_of_values(obj: Any) -> bool:
+    """Whether an object is a tuple of another class, such as a ``NamedTuple``, that holds shared values only."""
+    cls = type(obj)
+    layout = layout_of(cls) if issubclass(cls, tuple) and handler_is_general(cls) else None
+    plain = layout is not None and layout.base is tuple and not layout.slots and layout.dict_of is None
+    return plain and cls.__iter__ is tuple.__iter__ and all(type(item) in SHARED_TYPES for item in obj)
+
+
 class _NoPlanError(Exception):
     """The shape has something that only the general walk copies."""
 
@@ -93,7 +101,7 @@ class _Writer:
             self.require(f"{name} is {first}")
             return copied
         self.keep.append(obj)
-        if cls is tuple:
+        if cls is tuple or _is_named_tuple_of_values(obj):
             return self.tuple_node(name, obj)
         if cls in _CONTAINERS:
             return self.container(name, obj)
@@ -112,7 +120,7 @@ class _Writer:
         self.types.extend(map(type, items))
 
     def tuple_node(self, name: str, obj: tuple[Any, ...]) -> str:
-        self.require(f"type({name}) is {self.constant(tuple)}")
+        self.require(f"type({name}) is {self.constant(type(obj))}")
         if all(type(item) in SHARED_TYPES for item in obj):
             if obj or self.loose:
                 self.add_values(f"*{name}", obj)

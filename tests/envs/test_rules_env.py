@@ -29,6 +29,7 @@ from zermelo.envs import (
 )
 from zermelo.envs import rules as own_rules
 from zermelo.envs.aec_game import AECGame
+from zermelo.envs.copy_plan import compile_copier
 from zermelo.envs.errors import RulesError
 from zermelo.envs.observations import bit_rows, board_planes
 from zermelo.envs.own_games import env_name, is_rules_class
@@ -528,3 +529,10 @@ def test_the_others_are_observed() -> None:
     assert second[:, :, 1].all()
     assert observed("zermelo/Nim-v0(heaps=[3, 1])", (1,))[0].tolist() == [1, 1]
     assert observed("zermelo/Chomp-v0(rows=2, columns=3)", (4,))[1][:, :, 0].tolist() == [[1, 1, 1], [1, 0, 0]]
+
+
+@every_env
+def test_a_copier_is_written_for_every_game(name: str) -> None:
+    live = EVERY[name]().unwrapped
+    live.reset(seed=0)
+    assert compile_copier(live, loose=False) is not None
