@@ -22,6 +22,7 @@ def answer(
     *,
     depth: int,
     stopped_by: StoppedBy,
+    exact: bool,
     ties: Ties,
     draw: float,
     table: TranspositionTable | None = None,
@@ -36,6 +37,8 @@ def answer(
             the most promising one, and the value the middle between winning and losing.
         depth: The depth of the last finished iteration.
         stopped_by: What ended the search.
+        exact: Whether every root action's value was asked for. If not, those that only an evaluation knows are
+            left out once the best is proven.
         ties: Which of several best actions to choose.
         draw: From 0 up to 1: which of several best actions to choose, where ties are random.
         table: The search's table, for its counts.
@@ -52,7 +55,8 @@ def answer(
     else:
         tied = iteration.tied()
         move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
-        known = sorted((m for m in iteration.moves if m.is_exact), key=lambda m: m.action)
+        known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
+        known.sort(key=lambda m: m.action)
         action_values = {m.action: _values_by_seat(traits, m.score[0])[seat] for m in known}
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
@@ -113,12 +117,13 @@ def _complete_line(
 def _plies(
     search: TreeSearch, state: Any, move: RootMove, finished_line: tuple[int, ...] | None, reach: float
 ) -> int | None:
-    """Moves to the end under best play: from the promptness of a win or a loss, else from a line that ends.
+    """Moves to the end under best play: those of the soonest win or latest loss, else of a line that ends.
 
-    A win more than ``reach`` moves away may not be the soonest: others were not looked for so far.
+    A win more than ``reach`` moves away may not be the soonest: others were not looked for so far. Where wins need
+    not come soon, a win is as far away as one likes.
     """
     frame, traits = search.frame(state), search.game.traits
     value, promptness = move.score
-    if frame.sooner and traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
-        return int(abs(promptness)) if abs(promptness) <= reach else None
+    if traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
+        return int(abs(promptness)) if frame.sooner and abs(promptness) <= reach else None
     return len(finished_line) if finished_line is not None else None

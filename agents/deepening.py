@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import math
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -198,8 +199,9 @@ def deepen(
         last = iteration
         found = (last, _depth(last, search.effort.deepest))
         reason = StoppedBy.DEPTH
-        if iteration.proven or search.effort.deepest < depth:
-            # Nothing was cut off by the depth: one move more would show the same.
+        settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
+        if settled or search.effort.deepest < depth:
+            # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
             reason = StoppedBy.COMPLETED
         goes_on = watch(*found, reason)
         if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
@@ -226,8 +228,7 @@ def deep_recursion(game: Game[Any]) -> Iterator[None]:
     Raises:
         UnsupportedGameError: The game went deeper.
     """
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _FRAMES_PER_PLY * MAX_PLIES + 1000 + _frames_in_use()))
+    _raise_recursion_limit()
     try:
         yield
     except RecursionError:
@@ -236,7 +237,26 @@ def deep_recursion(game: Game[Any]) -> Iterator[None]:
             "search with depth="
         ) from None
     finally:
-        sys.setrecursionlimit(before)
+        _restore_recursion_limit()
+
+
+# The limit is the process's, not the thread's: the last search to end puts it back.
+_recursion_lock = threading.Lock()
+_searches_now: list[int] = []
+
+
+def _raise_recursion_limit() -> None:
+    with _recursion_lock:
+        before = sys.getrecursionlimit()
+        _searches_now.append(_searches_now[0] if _searches_now else before)
+        sys.setrecursionlimit(max(before, _FRAMES_PER_PLY * MAX_PLIES + 1000 + _frames_in_use()))
+
+
+def _restore_recursion_limit() -> None:
+    with _recursion_lock:
+        before = _searches_now.pop()
+        if not _searches_now:
+            sys.setrecursionlimit(before)
 
 
 def _frames_in_use() -> int:

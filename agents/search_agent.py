@@ -243,6 +243,7 @@ class TreeSearchAgent(SearchAgent):
                 iteration,
                 depth=depth,
                 stopped_by=stopped_by,
+                exact=exact,
                 ties=self.ties,
                 draw=draw,
                 table=table,

@@ -17,7 +17,7 @@ class Evaluator(Protocol):
 
     The answer is one number per seat, in seat order: the utility that the seat can expect from here on (rewards
     already received left out), in the game's own unit, strictly inside ``game.traits.utility_bounds`` so that a
-    proven value shows. ``squash`` brings any number there.
+    proven value shows (with two players; otherwise on the bounds will do). ``squash`` brings any number there.
 
     For games with chance the numbers must be a positive linear transformation of the expected utility: averages of
     them are compared, so the order of positions alone is not enough.
@@ -45,9 +45,11 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
     return min(max(inside, math.nextafter(least, math.inf)), math.nextafter(greatest, -math.inf))
 
 
-def inside_bounds(value: float, bounds: tuple[float, float]) -> bool:
-    """Whether a value lies strictly inside, or there is no room inside."""
-    return bounds[0] < value < bounds[1] or bounds[0] == value == bounds[1]
+def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
+    """Whether a value lies inside the bounds; where there is no room inside, on them will do."""
+    if strictly and bounds[0] < bounds[1]:
+        return bounds[0] < value < bounds[1]
+    return bounds[0] <= value <= bounds[1]
 
 
 def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:
@@ -73,11 +75,12 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
     for value in values:
         if not math.isfinite(value):
             raise InvalidSettingError(f"an evaluation is finite, but {_name(evaluate)} gave {value}")
-        if not inside_bounds(value, traits.utility_bounds):
+        strictly = traits.seats == 2
+        if not inside_bounds(value, traits.utility_bounds, strictly=strictly):
             least, greatest = traits.utility_bounds
             raise InvalidSettingError(
-                f"{_name(evaluate)} gave {value}, which is not strictly inside the utility bounds {least} and "
-                f"{greatest} of {traits.name}: scale it, for instance with zermelo.agents.evaluators.squash"
+                f"{_name(evaluate)} gave {value}, which is not {'strictly ' * strictly}inside the utility bounds "
+                f"{least} and {greatest} of {traits.name}: scale it, as zermelo.agents.evaluators.squash does"
             )
     return values
 

@@ -140,7 +140,10 @@ def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
         if name not in accepted:
             known = ", ".join(accepted) or "none"
             raise InvalidSettingError(f"{spec.name} has no setting {name!r}: its settings are {known}")
-    return make(**spec.arguments)
+    try:
+        return make(**spec.arguments)
+    except TypeError as error:
+        raise InvalidSettingError(f"cannot make the evaluator {spec}: {error}") from None
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:

@@ -222,6 +222,14 @@ class TestChecks:
         with pytest.raises(InvalidSettingError, match=message):
             agent(evaluator=evaluator, **limits).search_state(ConnectK())
 
+    def test_one_player_may_expect_nothing(self):
+        """A maze that pays 0 to 1: nothing is expected at the depth limit, which is the lower bound."""
+        game = TreeGame(Node(0, [Node(0, [Leaf(1)], utility=(0,))], utility=(0,)), seats=1, bounds=(0, 1))
+        assert ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game).value == 0
+        assert GreedyAgent().search_state(game).value == 0
+        with pytest.raises(InvalidSettingError, match=r"gave 1.5, which is not inside the utility bounds 0 and 1"):
+            ExpectiminimaxAgent(depth=1, evaluator=lambda game, state: (1.5,)).search_state(game)
+
     def test_utilities_outside_the_bounds_are_noticed(self):
         game = TreeGame(Node(0, [Leaf(3, -3)]), bounds=(-1, 1))
         with pytest.raises(
@@ -257,6 +265,7 @@ class TestNames:
             ("no_such_module:f", UnknownNameError, "there is no module called 'no_such_module'"),
             (":f", InvalidSettingError, "write module:name"),
             (3, InvalidSettingError, "evaluator must be a function"),
+            ("zermelo.agents:LinearEvaluator", InvalidSettingError, "cannot make the evaluator .*: .*features"),
         ],
     )
     def test_mistakes(self, given, kind, message):

@@ -139,6 +139,20 @@ def test_games_that_never_end(agent):
         agent.search_state(Forever([1]))
 
 
+def test_recursion_limit_is_put_back():
+    import sys
+    import threading
+
+    before = sys.getrecursionlimit()
+    game = CoinRow([1, 2, 3, 4, 5, 6, 7, 8, 9, 8])
+    threads = [threading.Thread(target=AlphaBetaAgent(table_mb=0).search_state, args=(game,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sys.getrecursionlimit() == before
+
+
 def test_long_games_are_searched():
     class Corridor(CoinRow):
         def legal_actions(self, state):

@@ -90,8 +90,8 @@ class TestOpenSpiel:
         ("name", "positions", "least_plies", "most_plies"),
         [
             ("tic_tac_toe", 200, 2, 8),
-            ("connect_four(rows=4,columns=4)", 150, 6, 14),
-            ("breakthrough(rows=4,columns=3)", 150, 3, 14),
+            ("connect_four(rows=4,columns=4)", 150, 8, 14),
+            ("breakthrough(rows=4,columns=3)", 150, 5, 14),
         ],
     )
     def test_alpha_beta_minimax_and_oracle_agree(self, oracle, pyspiel, name, positions, least_plies, most_plies):
