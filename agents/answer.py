@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from zermelo.agents.deepening import Iteration, RootMove, Ties, TreeSearch
-from zermelo.agents.effort import MAX_PLIES
 from zermelo.agents.limits import StoppedBy
 from zermelo.agents.result import SearchResult
+from zermelo.agents.stack import MAX_PLIES
 from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import CHANCE, Chance
 

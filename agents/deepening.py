@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import enum
 import math
-import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from zermelo.agents.effort import MAX_PLIES, Effort, SearchStopped
+from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.scores import Frame, Score, just_above, just_below
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.agents.stack import MAX_PLIES
+from zermelo.envs import Game
 
-__all__ = ["Iteration", "RootMove", "Ties", "TreeSearch", "Visit", "deep_recursion", "deepen"]
-
-_FRAMES_PER_PLY = 4
-"""Python frames that a search needs for one move and the chance event after it, at most."""
+__all__ = ["Iteration", "RootMove", "Ties", "TreeSearch", "Visit", "deepen"]
 
 
 class Ties(enum.StrEnum):
@@ -219,49 +214,3 @@ def _depth(iteration: Iteration | None, deepest: int) -> int:
     if iteration is None:
         return 0
     return deepest if math.isinf(iteration.depth) else int(iteration.depth)
-
-
-@contextmanager
-def deep_recursion(game: Game[Any]) -> Iterator[None]:
-    """Lets a search recurse ``MAX_PLIES`` deep, and says in words if that is not enough.
-
-    Raises:
-        UnsupportedGameError: The game went deeper.
-    """
-    _raise_recursion_limit()
-    try:
-        yield
-    except RecursionError:
-        raise UnsupportedGameError(
-            f"{game.traits.name} goes on for more than {MAX_PLIES} moves from here, if it ends at all: limit the "
-            "search with depth="
-        ) from None
-    finally:
-        _restore_recursion_limit()
-
-
-# The limit is the process's, not the thread's: the last search to end puts it back.
-_recursion_lock = threading.Lock()
-_searches_now: list[int] = []
-
-
-def _raise_recursion_limit() -> None:
-    with _recursion_lock:
-        before = sys.getrecursionlimit()
-        _searches_now.append(_searches_now[0] if _searches_now else before)
-        sys.setrecursionlimit(max(before, _FRAMES_PER_PLY * MAX_PLIES + 1000 + _frames_in_use()))
-
-
-def _restore_recursion_limit() -> None:
-    with _recursion_lock:
-        before = _searches_now.pop()
-        if not _searches_now:
-            sys.setrecursionlimit(before)
-
-
-def _frames_in_use() -> int:
-    """How many Python frames are in use."""
-    frame, count = sys._getframe(), 0
-    while frame.f_back is not None:
-        frame, count = frame.f_back, count + 1
-    return count

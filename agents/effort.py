@@ -6,11 +6,9 @@ import math
 import time
 
 from zermelo.agents.limits import Limits, StoppedBy
+from zermelo.agents.stack import MAX_PLIES, PLIES_AT_ONCE, make_room
 
-__all__ = ["MAX_PLIES", "Effort", "SearchStopped"]
-
-MAX_PLIES = 5000
-"""No search looks further ahead than this many moves."""
+__all__ = ["Effort", "SearchStopped"]
 
 
 class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
@@ -65,6 +63,8 @@ class Effort:
         if ply > self.deepest:
             if ply > MAX_PLIES:
                 raise RecursionError
+            if ply % PLIES_AT_ONCE == 0:
+                make_room()
             self.deepest = ply
 
     def check_clock(self) -> None:

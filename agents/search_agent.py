@@ -11,7 +11,7 @@ import numpy as np
 
 from zermelo.agents.answer import answer
 from zermelo.agents.checks import check_callable, check_choice, check_flag
-from zermelo.agents.deepening import Iteration, Ties, TreeSearch, deep_recursion, deepen
+from zermelo.agents.deepening import Iteration, Ties, TreeSearch, deepen
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
@@ -20,6 +20,7 @@ from zermelo.agents.gate import require_decision, require_perfect_information
 from zermelo.agents.importing import import_name
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.result import SearchResult
+from zermelo.agents.stack import deep_recursion
 from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import Game, InvalidSettingError, as_game
 from zermelo.envs.as_game import BACKENDS

@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Hashable
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from zermelo.agents.scores import Score
@@ -52,6 +53,8 @@ class Entry(NamedTuple):
     variance: float = 0.0
 
 
+_SIMPLE = frozenset({int, float, bool, str, bytes, type(None)})
+
 # An entry with its score and the numbers in them (small integers and enumeration members are shared).
 _ENTRY_BYTES = (
     sys.getsizeof(Entry(0, Bound.EXACT, (0.0, 0.0), 0, True)) + sys.getsizeof((0.0, 0.0)) + 4 * sys.getsizeof(0.5)
@@ -59,12 +62,22 @@ _ENTRY_BYTES = (
 
 
 def _size(key: Any) -> int:
-    """Bytes that a key keeps alive, parts shared with other keys counted again."""
-    size = sys.getsizeof(key)
-    if isinstance(key, tuple | frozenset):
-        return size + sum(map(_size, key))
-    if hasattr(key, "__dict__"):
-        return size + sys.getsizeof(key.__dict__) + sum(map(_size, key.__dict__.values()))
+    """Bytes that a key keeps alive: of tuples and sets with all their parts, also those shared with other keys.
+
+    Objects of other kinds count for themselves and their attributes; what a class or a module holds is not the
+    key's.
+    """
+    size = 0
+    waiting = [key]
+    seen: set[int] = set()
+    while waiting:
+        part = waiting.pop()
+        size += sys.getsizeof(part)
+        if isinstance(part, tuple | frozenset):
+            waiting.extend(part)
+        elif type(part) not in _SIMPLE and not isinstance(part, type | ModuleType) and id(part) not in seen:
+            seen.add(id(part))  # tuples and frozensets cannot hold themselves but through such an object
+            waiting.extend(getattr(part, "__dict__", {}).values())
     return size
 
 

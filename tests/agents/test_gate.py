@@ -163,3 +163,19 @@ def test_long_games_are_searched():
         result = agent.search_state(game)
         assert result.value == 0
         assert result.depth == 3000
+
+
+def test_runaway_recursion_in_an_environment_is_not_hidden():
+    """The limit is raised only as far as the search goes, so that such code cannot exhaust the process's stack."""
+    import sys
+
+    seen = []
+
+    class Watched(ConnectK):
+        def result(self, state, action):
+            seen.append(sys.getrecursionlimit())
+            return super().result(state, action)
+
+    before = sys.getrecursionlimit()
+    AlphaBetaAgent().search_state(Watched())
+    assert max(seen) < before + 2000

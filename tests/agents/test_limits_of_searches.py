@@ -288,6 +288,20 @@ class TestTable:
         assert peak < megabytes * 2**20
         assert len(table) > 0.25 * megabytes * 2**20 / 700, "most of the budget is used"
 
+    def test_keys_may_hold_anything_hashable(self):
+        """Classes, and objects that refer to each other in circles: counting their bytes comes to an end."""
+
+        class Piece:
+            pass
+
+        piece, other = Piece(), Piece()
+        piece.other, other.other, piece.kind = other, piece, Piece
+        table = TranspositionTable(1)
+        entry = Entry(1, Bound.EXACT, (0.0, 0), 0, True)
+        for key in (piece, (Piece, piece), frozenset({other}), np.dtype(np.int8), np, None):
+            table.put(key, entry)
+            assert table.get(key) is entry
+
     def test_the_longest_unused_goes(self):
         table = TranspositionTable(0.25)
         entry = Entry(1, Bound.EXACT, (0.0, 0), 0, True)

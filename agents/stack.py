@@ -1,0 +1,76 @@
+"""Room for recursion: a search needs a few Python frames for every move it looks ahead, and games can be long.
+
+Python's limit is raised only as far as a game turns out to need it, so that code which recurses without end by
+mistake still meets the limit, and put back when the last search ends (it is the process's, not the thread's).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from zermelo.envs import Game, UnsupportedGameError
+
+__all__ = ["MAX_PLIES", "PLIES_AT_ONCE", "deep_recursion", "make_room"]
+
+MAX_PLIES = 5000
+"""No search looks further ahead than this many moves."""
+
+PLIES_AT_ONCE = 50
+"""How often, in moves, a search that goes deeper asks for more room."""
+
+_FRAMES_PER_PLY = 4
+"""Python frames for one move and the chance event after it, at most."""
+
+_SPARE_FRAMES = 1000
+"""What the environment's own code may need on top."""
+
+_lock = threading.Lock()
+_limits_before: list[int] = []
+
+
+@contextmanager
+def deep_recursion(game: Game[Any]) -> Iterator[None]:
+    """Lets a search recurse ``MAX_PLIES`` deep, and says in words if that is not enough.
+
+    Raises:
+        UnsupportedGameError: The game went deeper.
+    """
+    with _lock:
+        _limits_before.append(_limits_before[0] if _limits_before else sys.getrecursionlimit())
+    try:
+        make_room()
+        yield
+    except RecursionError:
+        raise UnsupportedGameError(
+            f"{game.traits.name} goes on for more than {MAX_PLIES} moves from here, if it ends at all: limit the "
+            "search with depth="
+        ) from None
+    finally:
+        with _lock:
+            before = _limits_before.pop()
+            if not _limits_before:
+                sys.setrecursionlimit(before)
+
+
+def make_room() -> None:
+    """Raises Python's recursion limit for the next ``PLIES_AT_ONCE`` moves of the search that calls.
+
+    Outside of ``deep_recursion`` it does nothing.
+    """
+    with _lock:
+        if not _limits_before:
+            return
+        needed = _frames_in_use() + _FRAMES_PER_PLY * (PLIES_AT_ONCE + 1) + _SPARE_FRAMES
+        if needed > sys.getrecursionlimit():
+            sys.setrecursionlimit(needed)
+
+
+def _frames_in_use() -> int:
+    frame, count = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, count = frame.f_back, count + 1
+    return count
