@@ -68,11 +68,18 @@ __all__ = ["AECGame", "EnvState", "declares_chance"]
 
 
 def declares_chance(env: Any) -> bool:
-    """Whether the environment tells its chance outcomes (see the module's text)."""
+    """Whether the environment tells its chance outcomes (see the module's text).
+
+    A wrapper does not, though it answers to the names of what it wraps: ``defer_chance`` set on the wrapper would
+    not be seen inside, and the environment would go on rolling its own dice.
+    """
+    own = vars(env) if hasattr(env, "__dict__") else {}
     return (
-        callable(getattr(env, "chance_outcomes", None))
-        and callable(getattr(env, "apply_chance", None))
-        and hasattr(env, "defer_chance")
+        all(
+            name in own or hasattr(type(env), name) for name in ("chance_outcomes", "apply_chance", "defer_chance")
+        )
+        and callable(env.chance_outcomes)
+        and callable(env.apply_chance)
     )
 
 
