@@ -78,7 +78,7 @@ def openspiel_state(state: Any) -> Any | None:
 
 def _rules_grid(game: Game[Any], state: Any) -> Grid | None:
     """The boards of our own rules, which people's text shows row by row."""
-    rules = getattr(game, "rules", None)
+    rules = getattr(game, "rules", None) if game.traits.seats == 2 else None
     if type(rules) is MNK:
         rows, columns, in_row = rules.n, rules.m, rules.k
     elif type(rules) is ConnectFour:
