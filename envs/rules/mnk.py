@@ -15,10 +15,16 @@ __all__ = ["MNK", "MNKState"]
 
 
 class MNKState(NamedTuple):
-    """A position: the stones of the player to move, and all stones."""
+    """A position: the stones of the player to move, and all stones.
+
+    With three players or more, ``last`` has the stones of who moved last; with four, ``before`` has those of who
+    moved before that. The player to move next has the others.
+    """
 
     mover: int
     stones: int
+    last: int = 0
+    before: int = 0
 
 
 class MNK(NamedTuple):
@@ -27,34 +33,48 @@ class MNK(NamedTuple):
     Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the
     board (``bit = row * (m + 1) + column``), so that a shift never joins two of them.
 
+    For more than two players, the winner gets 1 from every other player.
+
     Attributes:
         m: Columns.
         n: Rows; ``(m + 1) * n`` must be at most 62.
         k: How many in a row win.
+        players: 2 to 4.
     """
 
     m: int = 3
     n: int = 3
     k: int = 3
+    players: int = 2
 
     def check(self) -> None:
         """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
-        if min(self) < 1 or (self.m + 1) * self.n > 62:
+        if min(self) < 1 or (self.m + 1) * self.n > 62 or not 2 <= self.players <= 4:
             raise InvalidSettingError(
-                f"MNK needs m, n and k of at least 1 and (m + 1) * n of at most 62, not {tuple(self)}"
+                "MNK needs m, n and k of at least 1, (m + 1) * n of at most 62 and players of 2 to 4, "
+                f"not m={self.m}, n={self.n}, k={self.k}, players={self.players}"
             )
 
     def num_actions(self) -> int:
         """One action a square."""
         return self.m * self.n
 
+    def seats(self) -> int:
+        """As many as there are players."""
+        return self.players
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """One player wins from all others."""
+        return -1, self.players - 1
+
     def initial_state(self) -> MNKState:
         """An empty board."""
-        return MNKState(0, 0)
+        return MNKState(0, 0, 0, 0)
 
     def to_move(self, state: MNKState) -> int:
         """In turn."""
-        return popcount(state.stones) & 1
+        number = popcount(state.stones)
+        return number & 1 if self.players == 2 else number % self.players
 
     def legal_actions(self, state: MNKState, actions: list[int]) -> int:
         """The empty squares."""
@@ -71,28 +91,36 @@ class MNK(NamedTuple):
         return count
 
     def result(self, state: MNKState, action: int) -> MNKState:
-        """Places a stone; the other player is then the mover."""
-        return MNKState(state.mover ^ state.stones, state.stones | self._bit(action))
+        """Places a stone; the next player is then the mover."""
+        bit = self._bit(action)
+        following = state.mover ^ state.stones ^ state.last ^ state.before
+        if self.players == 2:
+            return MNKState(following, state.stones | bit, 0, 0)
+        before = state.last if self.players == 4 else 0
+        return MNKState(following, state.stones | bit, state.mover | bit, before)
 
     def is_terminal(self, state: MNKState) -> bool:
         """Somebody has won, or the board is full."""
-        return self._won(state.mover ^ state.stones) or popcount(state.stones) == self.m * self.n
+        return self._won(self._last(state)) or popcount(state.stones) == self.m * self.n
 
     def utility(self, state: MNKState, seat: int) -> int:
-        """A win is 1, a loss -1; only who moved last can have won."""
-        if not self._won(state.mover ^ state.stones):
+        """A win is 1 from everybody else; only who moved last can have won."""
+        if not self._won(self._last(state)):
             return 0
-        return -1 if seat == self.to_move(state) else 1
+        return self.players - 1 if (seat + 1) % self.players == self.to_move(state) else -1
 
     def evaluation(self, state: MNKState, seat: int) -> int:
-        """Lines still open to the seat, less lines still open to the other, of all lines there are."""
-        mine = state.mover if seat == self.to_move(state) else state.mover ^ state.stones
+        """Lines still open to the seat, less lines still open to each other, of all lines there are."""
         board = self._board()
         lines = self._lines(board)
-        difference = self._lines(board ^ state.stones ^ mine) - self._lines(board ^ mine)
-        return (
-            0 if lines == 0 else -1000 * difference // lines if difference < 0 else -(-1000 * difference // lines)
-        )
+        if lines == 0:
+            return 0
+        mine = self._lines(board ^ state.stones ^ self._stones(state, seat))
+        difference = 0
+        for player in range(self.players):
+            if player != seat:
+                difference += mine - self._lines(board ^ state.stones ^ self._stones(state, player))
+        return 1000 * difference // lines if difference > 0 else -(-1000 * difference // lines)
 
     def symmetries(self) -> int:
         """Mirrors and half turns; a square board has its quarter turns as well."""
@@ -100,14 +128,19 @@ class MNK(NamedTuple):
 
     def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
         """The board turned and mirrored."""
-        mover = stones = 0
+        mover = stones = last = before = 0
         for action in range(self.m * self.n):
-            if state.stones & self._bit(action):
+            bit = self._bit(action)
+            if state.stones & bit:
                 moved = self._bit(self.symmetric_action(action, symmetry))
                 stones |= moved
-                if state.mover & self._bit(action):
+                if state.mover & bit:
                     mover |= moved
-        return MNKState(mover, stones)
+                elif state.last & bit:
+                    last |= moved
+                elif state.before & bit:
+                    before |= moved
+        return MNKState(mover, stones, last, before)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         """The square turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""
@@ -121,23 +154,36 @@ class MNK(NamedTuple):
         return row * self.m + column
 
     def text(self, state: MNKState) -> str:
-        """The board, X for the first player and O for the second."""
-        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
-        squares = [
-            "X" if first & self._bit(a) else "O" if state.stones & self._bit(a) else "."
-            for a in range(self.m * self.n)
-        ]
+        """The board: X for the first player, O for the second, then Y and Z."""
+        sides = [self._stones(state, seat) for seat in range(self.players)]
+        squares = ["."] * (self.m * self.n)
+        for mark, side in zip("XOYZ", sides, strict=False):
+            for action in range(self.m * self.n):
+                if side & self._bit(action):
+                    squares[action] = mark
         return "\n".join(" ".join(squares[row * self.m : (row + 1) * self.m]) for row in range(self.n))
 
     def observation(self, state: MNKState, seat: int) -> npt.NDArray[np.int8]:
-        """Planes of shape (n, m, 2): the observer's stones, the opponent's."""
-        other = state.mover ^ state.stones
-        sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
+        """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""
+        sides = [self._stones(state, (seat + turn) % self.players) for turn in range(self.players)]
         return board_planes(sides, self.n, self.m, stride=self.m + 1)
 
     def action_text(self, state: MNKState, action: int) -> str:
         """Column as a letter, row as a number from below, as in chess."""
         return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
+
+    def _last(self, state: MNKState) -> int:
+        """The stones of who moved last."""
+        return state.mover ^ state.stones if self.players == 2 else state.last
+
+    def _stones(self, state: MNKState, seat: int) -> int:
+        """The stones of a seat."""
+        turn = (seat - self.to_move(state)) % self.players
+        if turn == 0:
+            return state.mover
+        if turn == 1:
+            return state.mover ^ state.stones ^ state.last ^ state.before
+        return state.last if turn == self.players - 1 else state.before
 
     def _bit(self, action: int) -> int:
         return 1 << (action + action // self.m)

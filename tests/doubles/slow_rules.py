@@ -241,6 +241,37 @@ class SlowChomp:
         return [1, -1] if self.seat == 0 else [-1, 1]
 
 
+class SlowMNK:
+    def __init__(self, m: int = 3, n: int = 3, k: int = 3, players: int = 2) -> None:
+        self.m, self.n, self.k, self.players = m, n, k, players
+        self.stones: dict[tuple[int, int], int] = {}
+        self.seat = 0
+
+    def won(self) -> bool:
+        """Whether any player has a line."""
+        return any(
+            all(self.stones.get((row + i * down, column + i * right)) == owner for i in range(self.k))
+            for (row, column), owner in self.stones.items()
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+        )
+
+    def legal(self) -> list[int]:
+        return [a for a in range(self.m * self.n) if divmod(a, self.m) not in self.stones]
+
+    def over(self) -> bool:
+        return self.won() or not self.legal()
+
+    def play(self, action: int) -> None:
+        self.stones[divmod(action, self.m)] = self.seat
+        self.seat = (self.seat + 1) % self.players
+
+    def utilities(self) -> list[int]:
+        if not self.won():
+            return [0] * self.players
+        last = (self.seat - 1) % self.players
+        return [self.players - 1 if seat == last else -1 for seat in range(self.players)]
+
+
 def ahead(points: Sequence[int], margin: bool) -> list[int]:
     """Differences to all others together, or the number of players behind less that of players ahead."""
     differences = [[mine - theirs for theirs in points] for mine in points]

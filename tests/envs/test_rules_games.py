@@ -14,6 +14,7 @@ from doubles.slow_rules import (
     SlowDomineering,
     SlowDotsAndBoxes,
     SlowKalah,
+    SlowMNK,
     SlowNim,
     SlowOthello,
     SlowPawns,
@@ -21,6 +22,7 @@ from doubles.slow_rules import (
 
 from zermelo.envs import InvalidSettingError, as_game
 from zermelo.envs.rules import (
+    MNK,
     Breakthrough,
     Chomp,
     Domineering,
@@ -47,16 +49,20 @@ TWINS = [
     *[(Domineering, SlowDomineering, sizes) for sizes in [(8, 8), (1, 2), (5, 1), (4, 7), (2, 32), (3, 3)]],
     (Nim, SlowNim, ()),
     *[(Nim, SlowNim, sizes) for sizes in [((1,),), ((4, 4), True), ((255,) * 7,), ((3,) * 28, True, 5)]],
+    *[
+        (MNK, SlowMNK, sizes)
+        for sizes in [(3, 3, 3), (4, 3, 3, 3), (5, 4, 3, 4), (7, 7, 5), (1, 1, 1, 3), (6, 8, 4, 3)]
+    ],
     *[(Chomp, SlowChomp, sizes) for sizes in [(), (1, 1), (3, 3), (2, 31), (62, 1)]],
 ]
 CHECKED = [
     *[Othello(4, 4), Kalah(2, 3, True, True), Breakthrough(4, 3, 1), Hexapawn(), Chomp(3, 3), Nim()],
-    *[DotsAndBoxes(2, 2), DotsAndBoxes(2, 2, 3), Domineering(4, 4)],
+    *[DotsAndBoxes(2, 2), DotsAndBoxes(2, 2, 3), Domineering(4, 4), MNK(3, 3, 3, 3)],
 ]
 CHECKED_SLOWLY = [
     *[Othello(5, 4, True), Othello(), Kalah(), Kalah(8, 7), Breakthrough(5, 6), Breakthrough()],
     *[Hexapawn(4, 5), Hexapawn(8, 8), DotsAndBoxes(1, 1, margin=True), DotsAndBoxes(2, 3, 2, True)],
-    *[Domineering(5, 3), Domineering(), Nim((3, 2, 2), True, 3), Chomp(2, 5)],
+    *[MNK(), MNK(5, 4, 4, 4), Domineering(5, 3), Domineering(), Nim((3, 2, 2), True, 3), Chomp(2, 5)],
     *[
         DotsAndBoxes(7, 7),
         DotsAndBoxes(1, 31),
@@ -202,6 +208,9 @@ def test_evaluations_add_up_to_nothing(rules):
         (lambda: DotsAndBoxes(2, 2, 11), "players=11"),
         (lambda: Domineering(1, 1), "rows=1"),
         (lambda: Domineering(8, 9), "columns=9"),
+        (lambda: MNK(players=1), "players=1"),
+        (lambda: MNK(players=5), "players=5"),
+        (lambda: MNK(8, 7), "m=8"),
         (lambda: Chomp(0, 2), "rows=0"),
         (lambda: Chomp(8, 8), "columns=8"),
         (lambda: Nim(()), r"heaps=\(\)"),
@@ -241,6 +250,7 @@ PICTURES = [
     (Hexapawn(3, 3), [(1, "a1-a2"), (18 + 3, "b3xa2")], "O . O\nO . .\n. X X"),
     (DotsAndBoxes(1, 2), [(0, "h1,1"), (4, "v1,1")], "+---+   +\n|        \n+   +   +\nboxes: 0, 0"),
     (Domineering(2, 3), [(0, "a1a2"), (3 + 1, "b1c1")], "# # #\n# . ."),
+    (MNK(3, 2, 2, 3), [(0, "a2"), (1, "b2"), (5, "c1"), (2, "c2")], "X O X\n. . Y"),
     (Nim((1, 3)), [(3 + 1, "2 from heap 2")], "1 1"),
     (Chomp(2, 3), [(4, "(2,2)")], "P # #\n# . ."),
 ]

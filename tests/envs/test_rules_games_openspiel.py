@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from zermelo.envs import as_game
-from zermelo.envs.rules import Breakthrough, DotsAndBoxes, Kalah, Nim, Othello
+from zermelo.envs.rules import MNK, Breakthrough, DotsAndBoxes, Kalah, Nim, Othello
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -50,6 +50,11 @@ def test_othello():
 def test_dots_and_boxes(rows, columns, margin):
     name = f"dots_and_boxes(num_rows={rows},num_cols={columns},utility_margin={str(margin).lower()})"
     play_in_lockstep(DotsAndBoxes(rows, columns, margin=margin), name, same, 60)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(3, 3, 3), (5, 4, 4), (6, 7, 5)])
+def test_mnk(m, n, k):
+    play_in_lockstep(MNK(m, n, k), f"mnk(m={m},n={n},k={k})", same, 100)
 
 
 def breakthrough_action(rules: Breakthrough, action: int, other: Any) -> int:
