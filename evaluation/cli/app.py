@@ -76,9 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _register() -> None:
-    from zermelo.evaluation.cli import listing, perft, play, search, tournament
+    from zermelo.evaluation.cli import listing, perft, play, report, search, tournament
 
     app.command(name="tournament")(tournament.tournament)
+    app.command(name="report")(report.report)
     app.command(name="search")(search.search)
     app.command(name="play")(play.play)
     app.command(name="perft")(perft.perft_command)

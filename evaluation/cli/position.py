@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from zermelo.envs import IllegalActionError, InvalidSettingError
+from zermelo.evaluation.drawing import drawing
 from zermelo.evaluation.entrants import build_env
 from zermelo.evaluation.referee import Referee, referee_for
 
@@ -58,27 +57,3 @@ def action_name(game: Any, state: Any, action: int) -> str:
     write = getattr(game, "action_text", None)
     text = "" if write is None or state is None else str(write(state, action))
     return str(action) if not text or text.isdigit() else f"{action}={text}"
-
-
-def drawing(game: Any, env: Any) -> str:
-    """The position as text, or nothing where there is no way to draw it.
-
-    Cells are drawn in the order of the observation, so that where actions are cells, action 0 is at the top left.
-    """
-    draw = getattr(game, "text", None)
-    text = str(draw(game.snapshot(env))).rstrip() if draw is not None else ""
-    if "\n" in text:
-        return text
-    return _from_planes(env) or ("" if text.startswith("<") else text)
-
-
-def _from_planes(env: Any) -> str:
-    """A board whose observation is one plane of 0 and 1 for each of two players, as PettingZoo's often are."""
-    if not hasattr(env, "possible_agents"):
-        return ""
-    seen = env.observe(env.possible_agents[0])
-    planes = np.asarray(seen.get("observation") if isinstance(seen, dict) else seen)
-    if planes.ndim != 3 or planes.shape[2] != 2 or not np.isin(planes, (0, 1)).all():
-        return ""
-    rows = planes[:, :, 0] + 2 * planes[:, :, 1]
-    return "\n".join(" ".join(".XO?"[int(cell)] for cell in row) for row in rows)

@@ -1,0 +1,183 @@
+"""Which games a report shows when it cannot show all: failures, upsets, and a fair sample of every line-up.
+
+Games come one at a time, and the choice does not depend on the order in which workers finished them: each game has
+a priority that is a hash of the seed and its id, and in every stratum (the failures of one kind by one agent; one
+result of one line-up) those of the smallest priority are kept. A fixed number of moves is kept at most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from zermelo.evaluation.record import GameRecord
+
+__all__ = ["REASONS", "GameSample", "ShownGame"]
+
+REASONS: Final = ("failure", "upset", "sample")
+"""Why a game is shown, the most important first."""
+_MOVES_KEPT: Final = 200_000
+_RECORD_WEIGHT: Final = 10
+"""What a record takes besides its moves, in moves."""
+
+
+@dataclass(frozen=True)
+class ShownGame:
+    """A game to show, and why this one."""
+
+    record: GameRecord
+    reason: str
+
+
+class _Kept(NamedTuple):
+    minus_priority: int
+    number: int
+    record: GameRecord
+
+    @property
+    def weight(self) -> int:
+        return len(self.record.moves) + len(self.record.opening) + _RECORD_WEIGHT
+
+
+class GameSample:
+    """Takes all games, keeps some.
+
+    Args:
+        wanted: How many games to show at most.
+        seed: Decides the sample.
+    """
+
+    def __init__(self, wanted: int, seed: int = 0) -> None:
+        self.wanted = wanted
+        self._seed = seed
+        self._strata: dict[Hashable, list[_Kept]] = {}
+        self._depth = wanted
+        self._weight = 0
+        self._number = itertools.count()
+
+    def add(self, record: GameRecord) -> None:
+        """Considers a game."""
+        if not self.wanted:
+            return
+        stratum = self._strata.setdefault(_stratum(record), [])
+        minus_priority = -self._priority(record)
+        if len(stratum) >= self._depth and minus_priority <= stratum[0].minus_priority:
+            return
+        kept = _Kept(minus_priority, next(self._number), record)
+        heapq.heappush(stratum, kept)
+        self._weight += kept.weight
+        self._trim(stratum)
+        while self._weight > _MOVES_KEPT and self._lighten():
+            pass
+
+    def _trim(self, stratum: list[_Kept]) -> None:
+        while len(stratum) > self._depth:
+            self._weight -= heapq.heappop(stratum).weight
+
+    def _lighten(self) -> bool:
+        """Keeps fewer games of each stratum, and at last fewer strata; False if one game is left."""
+        if self._depth > 1:
+            self._depth = max(1, min(self._depth, max(map(len, self._strata.values()))) // 2)
+            for stratum in self._strata.values():
+                self._trim(stratum)
+            return True
+        if len(self._strata) < 2:
+            return False
+        names = sorted(self._strata, key=lambda name: self._importance(self._strata[name]))
+        for name in names[: max(1, len(names) // 4)]:  # several at once, so that this is seldom needed
+            self._weight -= sum(kept.weight for kept in self._strata.pop(name))
+        return True
+
+    def _importance(self, stratum: list[_Kept]) -> tuple[bool, int]:
+        return stratum[0].record.failure is not None, stratum[0].minus_priority
+
+    def chosen(self, ratings: Mapping[str, float]) -> list[ShownGame]:
+        """The games to show, in the order of importance: failures, then upsets, then the others.
+
+        Failures and upsets get a third of the places each where there are that many, and what is left over.
+
+        Args:
+            ratings: The agents' ratings, all finite, to tell upsets from.
+        """
+        strata = [
+            [kept.record for kept in sorted(stratum, reverse=True)]
+            for _, stratum in sorted(self._strata.items(), key=lambda item: repr(item[0]))
+        ]
+        failures: list[list[GameRecord]] = []
+        upsets: list[tuple[float, list[GameRecord]]] = []
+        others: list[tuple[tuple[str, ...], list[GameRecord]]] = []
+        for records in strata:
+            record = records[0]
+            if record.failure is not None:
+                failures.append(records)
+                continue
+            gap = _surprise(record, ratings)
+            if gap > 0:
+                upsets.append((gap, records))
+            others.append((record.agents, records))
+        upsets.sort(key=lambda pair: -pair[0])
+        by_line_up = defaultdict[tuple[str, ...], list[GameRecord]](list)
+        for agents, records in others:
+            by_line_up[agents].extend(records)
+        for records in by_line_up.values():
+            records.sort(key=self._priority)
+        return self._filled(
+            _in_turn(failures), _in_turn(records for _, records in upsets), _in_turn(by_line_up.values())
+        )
+
+    def _priority(self, record: GameRecord) -> int:
+        text = f"{self._seed} {record.game_id} {record.seed}"
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+    def _filled(
+        self, failures: Iterator[GameRecord], upsets: Iterator[GameRecord], others: Iterator[GameRecord]
+    ) -> list[ShownGame]:
+        shown: list[ShownGame] = []
+        seen: set[Hashable] = set()
+        third = math.ceil(self.wanted / 3)
+        for reason, records, places in (
+            ("failure", failures, third),
+            ("upset", upsets, third),
+            ("sample", others, self.wanted),
+            ("failure", failures, self.wanted),
+            ("upset", upsets, self.wanted),
+        ):
+            end = min(self.wanted, len(shown) + places)
+            while len(shown) < end and (record := next(records, None)) is not None:
+                # Deterministic agents repeat games: the same moves are shown once.
+                same = (record.agents, repr(record.actions), record.rewards, record.failure is None)
+                if same not in seen:
+                    seen.add(same)
+                    shown.append(ShownGame(record, reason))
+        return sorted(shown, key=lambda game: REASONS.index(game.reason))
+
+
+def _stratum(record: GameRecord) -> tuple[Hashable, ...]:
+    failure = record.failure
+    if failure is not None:
+        return ("failure", "" if failure.seat is None else record.agents[failure.seat], failure.kind)
+    best = max(record.rewards)
+    # With one seat every return would be a stratum of its own.
+    result = tuple(reward == best for reward in record.rewards) if len(record.rewards) > 1 else ()
+    return (record.agents, result)
+
+
+def _surprise(record: GameRecord, ratings: Mapping[str, float]) -> float:
+    """By how much the best of those who did not win is rated above the best of those who did."""
+    best = max(record.rewards)
+    groups: dict[bool, list[float]] = {True: [], False: []}
+    for name, reward in zip(record.agents, record.rewards, strict=True):
+        groups[reward == best].append(ratings.get(name, 0.0))
+    return max(groups[False]) - max(groups[True]) if groups[False] else 0.0
+
+
+def _in_turn(groups: Iterable[list[GameRecord]]) -> Iterator[GameRecord]:
+    """The first of every group, then the second of every group, and so on."""
+    for row in itertools.zip_longest(*groups):
+        yield from (record for record in row if record is not None)
