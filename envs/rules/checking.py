@@ -296,10 +296,11 @@ class _Check:
     def _after(self, state: Any, mover: int, action: int) -> tuple[int, int]:
         """The least and greatest score for the mover after an action, as counted before it."""
         after = self.rules.result(state, action)
-        distances = self.game.traits.utility_bounds == (-1.0, 1.0)
+        total = int(self.game.traits.constant)
+        distances = self.game.traits.utility_bounds == (-1.0, 1.0) and not total
         if self.rules.is_terminal(after):
             value = self.rules.utility(after, mover)
-            score = value * (WIN - 1) if distances else value
+            score = value * (WIN - 1) if distances else 2 * value - total
             return score, score
         if self.rules.to_move(after) == CHANCE:
             return LOSS, WIN

@@ -203,7 +203,7 @@ class DotsAndBoxes(NamedTuple):
         mine, theirs = state.boxes >> 6 * state.seat & 63, state.boxes >> 6 * (1 - state.seat) & 63
         sure = mine + self._ready(state.horizontal, state.vertical)
         if self.margin and every > 1:
-            return 2 * sure - every, every - 2 * theirs
+            return 2 * (2 * sure - every), 2 * (every - 2 * theirs)
         left = self.num_actions() - popcount(state.horizontal) - popcount(state.vertical)
         least = win_in(left) if 2 * sure > every else 0 if 2 * sure == every else loss_in(left)
         greatest = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)

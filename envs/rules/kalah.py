@@ -166,7 +166,7 @@ class Kalah(NamedTuple):
         """Seeds in a store stay there: who has more than half of all has won."""
         every = self._all_seeds()
         if self.margin:
-            return 2 * state.mover_store - every, every - 2 * state.other_store
+            return 2 * (2 * state.mover_store - every), 2 * (every - 2 * state.other_store)
         least, greatest = loss_in(1), win_in(1)
         if 2 * state.mover_store >= every:
             least = 1 if 2 * state.mover_store > every else 0

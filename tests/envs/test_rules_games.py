@@ -117,7 +117,7 @@ class Scores:
         mover, after = self.game.to_move(state), self.game.result(state, action)
         if self.game.is_terminal(after):
             value = int(self.game.utility(after)[mover])
-            return value * (WIN - 1) if self.distances else value
+            return value * (WIN - 1) if self.distances else 2 * value
         score = self.of(after) if self.game.to_move(after) == mover else -self.of(after)
         if not self.distances or score == 0:
             return score
