@@ -1,10 +1,13 @@
 """Who plays whom, from which seat and with what seed: pure data, complete before the first game.
 
-A round robin lets every pairing (with n seats: every group of n agents) play ``games`` games. Games come in
-blocks. In a block every pairing plays its rotation of the seats, one game for each seat, so that each agent sits
-once in each; for more than two seats, successive blocks go through the (n - 1)! cyclic orders, and n! games have
-seen every assignment. The order of play is block by block, so a tournament that is stopped early is nearly
-balanced.
+In a round robin every pairing (with n seats: every group of n agents) plays ``games`` games; in a gauntlet only
+the pairings of the first agent do. Games come in blocks. In a block every pairing plays its rotation of the seats,
+one game for each seat, so that each agent sits once in each; for more than two seats, successive blocks go through
+the (n - 1)! cyclic orders, and n! games have seen every assignment. The order of play is block by block, so a
+tournament that is stopped early is nearly balanced.
+
+All games of a block begin with the same opening, if there are openings: what it gives to a seat, every agent of a
+pairing is given once.
 
 Seeds: a game's seed is the first 31 bits of the SHA-256 of the tournament's seed, the names of the agents and the
 number of the game within its pairing. It depends on nothing else: not on the workers, not on the other agents,
@@ -13,17 +16,35 @@ not on how many games are played. 31 bits, because some environments take no lon
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["ScheduledGame", "game_order", "round_robin_schedule"]
+__all__ = [
+    "Pairings",
+    "Schedule",
+    "ScheduledGame",
+    "derived_seed",
+    "game_order",
+    "gauntlet_schedule",
+    "round_robin_schedule",
+]
+
+
+class Pairings(enum.StrEnum):
+    """Who meets."""
+
+    ROUND_ROBIN = "round-robin"
+    """Every agent plays every other."""
+    GAUNTLET = "gauntlet"
+    """The first agent plays every other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +69,107 @@ def game_order(game_id: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdigit() else 0 for part in game_id.split("."))
 
 
-def round_robin_schedule(agents: Sequence[str], *, seats: int, games: int, seed: int) -> tuple[ScheduledGame, ...]:
+class Schedule(Sequence[ScheduledGame]):
+    """All games of a tournament in order of play; a game is worked out when it is asked for.
+
+    Args:
+        agents: Their names, all different.
+        seats: Of the environment.
+        games: For each pairing.
+        seed: Of the tournament.
+        pairings: Who meets.
+        openings: The openings of the blocks in turn, again from the first when they are through.
+
+    Raises:
+        InvalidSettingError: There are too few agents or games, two agents of one name, or a gauntlet of one seat.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[str],
+        *,
+        seats: int,
+        games: int,
+        seed: int,
+        pairings: Pairings = Pairings.ROUND_ROBIN,
+        openings: Sequence[tuple[Any, ...]] = (),
+    ) -> None:
+        _check(agents, seats, games)
+        groups = _groups(len(agents), seats)
+        if pairings is Pairings.GAUNTLET:
+            if seats == 1:
+                raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
+            groups = [group for group in groups if 0 in group]
+        self.seats, self.games, self.openings = seats, games, tuple(openings)
+        self._seed = seed
+        self._groups = [tuple(agents[i] for i in group) for group in groups]
+        self._starts = [sum(group) for group in groups]
+        self._orders = [(0, *rest) for rest in itertools.permutations(range(1, seats))]
+
+    @property
+    def blocks(self) -> int:
+        """How many there are, the last perhaps incomplete."""
+        return -(-self.games // self.seats)
+
+    def block_end(self, block: int) -> int:
+        """The place of the first game after that block, counted from 0."""
+        return min((block + 1) * self.seats, self.games) * len(self._groups)
+
+    def place(self, game_id: str) -> int:
+        """The place of a game, by its id.
+
+        Raises:
+            InvalidSettingError: There is no such game.
+        """
+        parts = game_id.split(".")
+        if len(parts) == 3 and all(part.isdigit() for part in parts):
+            block, pairing, turn = map(int, parts)
+            turns = self._turns(block)
+            if 0 <= block < self.blocks and pairing < len(self._groups) and turn < turns:
+                return block * self.seats * len(self._groups) + pairing * turns + turn
+        raise InvalidSettingError(f"the schedule has no game {game_id!r}")
+
+    def _turns(self, block: int) -> int:
+        return min(self.seats, self.games - block * self.seats)
+
+    def __len__(self) -> int:
+        return self.games * len(self._groups)
+
+    @overload
+    def __getitem__(self, place: int) -> ScheduledGame: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ScheduledGame, ...]: ...
+    def __getitem__(self, place: int | slice) -> ScheduledGame | tuple[ScheduledGame, ...]:
+        if isinstance(place, slice):
+            return tuple(self[i] for i in range(*place.indices(len(self))))
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} games, so no game {place}")
+        block, rest = divmod(place % len(self), self.seats * len(self._groups))
+        pairing, turn = divmod(rest, self._turns(block))
+        number = block * self.seats + turn
+        group, order = self._groups[pairing], self._orders[block % len(self._orders)]
+        # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
+        shift = (turn + self._starts[pairing] + 1) % self.seats
+        return ScheduledGame(
+            f"{block}.{pairing}.{turn}",
+            derived_seed(self._seed, sorted(group) if self.seats > 1 else [], number),
+            tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats)),
+            self.openings[block % len(self.openings)] if self.openings else (),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash((self.seats, self.games, self._seed, tuple(self._groups), self.openings))
+
+    def __repr__(self) -> str:
+        return f"<Schedule: {len(self)} games of {len(self._groups)} pairings>"
+
+
+def round_robin_schedule(
+    agents: Sequence[str], *, seats: int, games: int, seed: int, openings: Sequence[tuple[Any, ...]] = ()
+) -> Schedule:
     """Every pairing plays ``games`` games, seats rotating.
 
     With one seat, every agent plays ``games`` games alone, all with the same seeds. With fewer agents than seats,
@@ -60,26 +181,25 @@ def round_robin_schedule(agents: Sequence[str], *, seats: int, games: int, seed:
         games: For each pairing. Seats come out even if it is a multiple of ``seats``; otherwise they differ by
             one game in a pairing, and the extra games are spread over the agents.
         seed: Of the tournament.
+        openings: Actions to begin with, a block of games each.
 
     Raises:
         InvalidSettingError: There are too few agents or games, or two agents of one name.
     """
-    _check(agents, seats, games)
-    groups = [tuple(agents[i] for i in group) for group in _groups(len(agents), seats)]
-    starts = [sum(group) for group in _groups(len(agents), seats)]
-    orders = [(0, *rest) for rest in itertools.permutations(range(1, seats))]
-    schedule = []
-    for block in range(-(-games // seats)):
-        order = orders[block % len(orders)]
-        for pairing, group in enumerate(groups):
-            for turn in range(min(seats, games - block * seats)):
-                number = block * seats + turn
-                # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
-                shift = (turn + starts[pairing] + 1) % seats
-                seated = tuple(group[order[(place + shift) % seats]] for place in range(seats))
-                name = group if seats > 1 else ()
-                schedule.append(ScheduledGame(f"{block}.{pairing}.{turn}", _seed(seed, name, number), seated))
-    return tuple(schedule)
+    return Schedule(agents, seats=seats, games=games, seed=seed, openings=openings)
+
+
+def gauntlet_schedule(
+    agents: Sequence[str], *, seats: int, games: int, seed: int, openings: Sequence[tuple[Any, ...]] = ()
+) -> Schedule:
+    """The pairings of the first agent out of a round robin, with the same seeds.
+
+    Raises:
+        InvalidSettingError: As for a round robin, or the environment has one seat.
+    """
+    return Schedule(
+        agents, seats=seats, games=games, seed=seed, pairings=Pairings.GAUNTLET, openings=openings
+    )
 
 
 def _check(agents: Sequence[str], seats: int, games: int) -> None:
@@ -102,6 +222,6 @@ def _groups(agents: int, seats: int) -> list[tuple[int, ...]]:
     return [group for group in groups if len(set(group)) == agents]
 
 
-def _seed(seed: int, group: tuple[str, ...], number: int) -> int:
-    text = json.dumps([seed, sorted(group), number])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1
+def derived_seed(*parts: Any) -> int:
+    """31 bits that depend on these plain values and on nothing else."""
+    return int.from_bytes(hashlib.sha256(json.dumps(list(parts)).encode()).digest()[:4]) >> 1
