@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from zermelo.evaluation.interval import paired_interval, student_interval, wilson_interval
+from zermelo.evaluation.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.record import FailureKind, GameRecord, plain
 from zermelo.evaluation.score import Outcome
+from zermelo.evaluation.totals import Finish, GameTotals, GroupTotal
 
 __all__ = ["Row", "SeatScore", "Standings"]
+
+RANDOM: Final = "random"
+"""Ratings are counted from the agent of this name, where it plays and no other was asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +72,9 @@ class Standings:
         crosstable: The mean score of one agent against another, by (agent, opponent); only those who met.
         notes: Sentences that a reader of the table should know.
         planned: Games in the schedule; more than were played if the tournament was stopped.
-        records: The games, in the order of the schedule.
+        records: The games, in the order of the schedule; of a run with a folder they are read from there.
+        totals: The games, counted.
+        anchor: The agent whose rating is 0, or None for the average.
     """
 
     env: str
@@ -75,7 +83,9 @@ class Standings:
     crosstable: Mapping[tuple[str, str], float]
     notes: tuple[str, ...]
     planned: int
-    records: tuple[GameRecord, ...] = field(repr=False)
+    records: Sequence[GameRecord] = field(repr=False)
+    totals: GameTotals = field(repr=False)
+    anchor: str | None = None
 
     @classmethod
     def from_records(
@@ -86,43 +96,98 @@ class Standings:
         planned: int | None = None,
         env: str = "",
         seat_names: Sequence[str] = (),
+        anchor: str | None = None,
+        notes: Sequence[str] = (),
     ) -> Standings:
         """The standings that the records say.
 
         Args:
-            records: Any number of games in one environment.
+            records: Any number of games in one environment. A sequence that reads them from a file is kept as it
+                is and read once; anything else is made a tuple.
             agents: Names to list in any case and whose order breaks ties; others follow as they come.
             planned: Games that were to be played; by default those that are there.
             env: The environment's name, for when there is no game to tell it.
             seat_names: Its seats, likewise.
+            anchor: The agent whose rating is 0; by default one called ``random``, else the average.
+            notes: Sentences to put before those that the games give.
         """
-        games = tuple(records)
-        counted = [game for game in games if not game.void]
-        names = list(dict.fromkeys([*agents, *(name for game in games for name in game.agents)]))
-        if games:
-            env, seat_names = games[0].env, games[0].seat_names
-        seats = len(seat_names)
-        tallies = {name: _Tally(seats) for name in names}
-        cells: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        for game in counted:
-            _count(game, tallies, cells)
+        games = records if isinstance(records, Sequence) else tuple(records)
+        return cls.from_totals(
+            GameTotals.of(games),
+            games,
+            agents=agents,
+            planned=planned,
+            env=env,
+            seat_names=seat_names,
+            anchor=anchor,
+            notes=notes,
+        )
+
+    @classmethod
+    def from_totals(
+        cls,
+        totals: GameTotals,
+        records: Sequence[GameRecord],
+        *,
+        agents: Sequence[str] = (),
+        planned: int | None = None,
+        env: str = "",
+        seat_names: Sequence[str] = (),
+        anchor: str | None = None,
+        notes: Sequence[str] = (),
+    ) -> Standings:
+        """The standings of games that were counted already; see ``from_records`` for the rest."""
+        order = totals.in_order()
+        names = list(dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)]))
+        if order and not (env and seat_names):
+            env, seat_names = records[0].env, records[0].seat_names
+        tallies = {name: _Tally(len(seat_names)) for name in names}
+        cells: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        for finish, group in order:
+            if not finish.void:
+                _count(finish, group, tallies, cells)
+        for name, returns in totals.returns.items():
+            tallies[name].returns = [*returns.elements()]
         rows = [tally.row(name) for name, tally in tallies.items()]
         rows.sort(key=lambda row: -math.inf if math.isnan(row.score) else row.score, reverse=True)
-        planned = len(games) if planned is None else planned
+        planned = totals.games if planned is None else planned
         return cls(
             env=env,
             seat_names=tuple(seat_names),
             rows=tuple(rows),
-            crosstable={pair: math.fsum(scores) / len(scores) for pair, scores in cells.items()},
-            notes=tuple(_notes(games, planned)),
+            crosstable={pair: points / (2 * games) for pair, (points, games) in cells.items()},
+            notes=(*_stopped(totals, planned), *notes, *_notes(totals)),
             planned=planned,
-            records=games,
+            records=records,
+            totals=totals,
+            anchor=_anchor(anchor, totals),
         )
+
+    @functools.cached_property
+    def ratings(self) -> RatingTable | None:
+        """Ratings from all the games (``fit_ratings``), made when first asked for; None for a single player."""
+        if len(self.seat_names) < 2:
+            return None
+        return fit_ratings(self.totals.counts(), anchor=self.anchor)
+
+    def superiority(self, agent: str) -> float:
+        """The probability that the leader, the first of ``rows``, is stronger than that agent; nan if unrated."""
+        leader, ratings = self.rows[0].agent, self.ratings
+        rated = {player.name for player in ratings.players} if ratings is not None else set()
+        if ratings is None or agent == leader or not {agent, leader} <= rated:
+            return math.nan
+        return ratings.superiority(leader, agent)
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """``notes``, and what is to be known before reading the ratings."""
+        ratings = self.ratings
+        return self.notes if ratings is None or not ratings.games else (*self.notes, *ratings.notes)
 
     @property
     def games(self) -> int:
         """Games played, void ones included."""
-        return len(self.records)
+        return self.totals.games
 
     @property
     def complete(self) -> bool:
@@ -138,6 +203,18 @@ class Standings:
 
         def finite(value: float) -> float | None:
             return value if math.isfinite(value) else None
+
+        rated = {player.name: player for player in self.ratings.players} if self.ratings is not None else {}
+
+        def rating(agent: str) -> dict[str, Any]:
+            player = rated.get(agent)
+            if player is None:
+                return {"elo": None, "elo_interval": [None, None], "leader_superiority": None}
+            return {
+                "elo": finite(player.elo),
+                "elo_interval": [finite(player.lower), finite(player.upper)],
+                "leader_superiority": finite(self.superiority(agent)),
+            }
 
         return {
             "env": self.env,
@@ -155,6 +232,7 @@ class Standings:
                     "score": finite(row.score),
                     "interval": [finite(end) for end in row.interval],
                     "by_seat": [{"games": seat.games, "score": finite(seat.score)} for seat in row.by_seat],
+                    **rating(row.agent),
                     "moves": row.moves,
                     "seconds_per_move": finite(row.seconds_per_move),
                     "against": {
@@ -165,7 +243,9 @@ class Standings:
                 }
                 for row in self.rows
             ],
-            "notes": list(self.notes),
+            "anchor": self.anchor,
+            "pairs": [{"agents": list(pair), "counts": list(counts)} for pair, counts in pairs.items()],
+            "notes": list(self.all_notes),
         }
 
     def __str__(self) -> str:
@@ -178,105 +258,109 @@ class _Tally:
     """One agent's games while they are counted."""
 
     def __init__(self, seats: int) -> None:
-        self.scores: list[list[float]] = [[] for _ in range(seats)]
+        self.seats = seats
+        self.games = [0] * seats
+        self.points = [0] * seats  # twice the number of other seats beaten, ties counting one
+        self.returns: list[float] = []
         self.outcomes = Counter[Outcome]()
         self.failures = Counter[FailureKind]()
-        self.moves = 0
-        self.seconds = 0.0
+        self.moves = self.microseconds = 0
 
     def row(self, name: str) -> Row:
-        scores = [score for by_seat in self.scores for score in by_seat]
-        single, games = len(self.scores) == 1, len(scores)
         wins, draws, losses = (self.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
-        score = _mean(scores)
-        if single:
-            interval = student_interval(scores)
-        elif len(self.scores) == 2:
-            interval = paired_interval(wins, draws, losses)
+        failed = 0
+        if self.seats == 1:
+            games, failed = len(self.returns), self.failures.total()
+            score = math.fsum(self.returns) / games if games else math.nan
+            interval = student_interval(self.returns)
+            by_seat: tuple[SeatScore, ...] = (SeatScore(games=games, score=score),)
         else:
-            interval = wilson_interval(score if games else 0.5, games)
+            games = sum(self.games)
+            score = self._mean(sum(self.points), games)
+            if self.seats == 2:
+                interval = paired_interval(wins, draws, losses)
+            else:
+                interval = wilson_interval(score if games else 0.5, games)
+            by_seat = tuple(
+                SeatScore(games=count, score=self._mean(points, count))
+                for count, points in zip(self.games, self.points, strict=True)
+            )
         return Row(
             agent=name,
-            games=games + (self.failures.total() if single else 0),
+            games=games + failed,
             wins=wins,
             draws=draws,
             losses=losses,
             failures=dict(sorted(self.failures.items())),
             score=score,
             interval=interval,
-            by_seat=tuple(SeatScore(games=len(seat), score=_mean(seat)) for seat in self.scores),
+            by_seat=by_seat,
             moves=self.moves,
-            seconds_per_move=self.seconds / self.moves if self.moves else math.nan,
+            seconds_per_move=self.microseconds / 1e6 / self.moves if self.moves else math.nan,
         )
 
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
+    def _mean(self, points: int, games: int) -> float:
+        return points / (2 * (self.seats - 1) * games) if games else math.nan
 
 
 def _count(
-    game: GameRecord, tallies: Mapping[str, _Tally], cells: defaultdict[tuple[str, str], list[float]]
+    finish: Finish,
+    group: GroupTotal,
+    tallies: Mapping[str, _Tally],
+    cells: defaultdict[tuple[str, str], list[int]],
 ) -> None:
-    single = len(game.agents) == 1
-    for seat, (name, score) in enumerate(zip(game.agents, game.scores, strict=True)):
-        failed = game.failure is not None and game.failure.seat == seat
-        # A single player that failed has no return: crashing at once must not beat a game of negative rewards.
-        if not (single and failed):
-            tallies[name].scores[seat].append(score)
-        if failed and game.failure is not None:
-            tallies[name].failures[game.failure.kind] += 1
-    for name, outcome in zip(game.agents, game.outcomes, strict=False):
-        tallies[name].outcomes[outcome] += 1
-    for move in game.moves:
-        tally = tallies[game.agents[move.seat]]
-        tally.moves += 1
-        tally.seconds += move.seconds
-    if single:
-        return
-    offender = None if game.failure is None else game.failure.seat
-    worth = [
-        float(reward) if offender is None else float(seat != offender) for seat, reward in enumerate(game.rewards)
-    ]
-    for seat, name in enumerate(game.agents):
-        for other, opponent in enumerate(game.agents):
+    places, games = finish.places, group.games
+    top = Outcome.WIN if places.count(0) == 1 else Outcome.DRAW
+    for seat, (name, place) in enumerate(zip(finish.agents, places, strict=True)):
+        tally = tallies[name]
+        tally.games[seat] += games
+        tally.moves += group.moves[seat]
+        tally.microseconds += group.microseconds[seat]
+        if finish.failure is not None and finish.failed_seat == seat:
+            tally.failures[finish.failure] += games
+        if len(places) == 1:
+            continue
+        tally.outcomes[top if place == 0 else Outcome.LOSS] += games
+        for other, (opponent, theirs) in enumerate(zip(finish.agents, places, strict=True)):
+            points = games * (1 + (place < theirs) - (place > theirs))
+            if other != seat:
+                tally.points[seat] += points
             if name != opponent:
-                comparison = (worth[seat] > worth[other]) - (worth[seat] < worth[other])
-                cells[name, opponent].append((1 + comparison) / 2)
+                cells[name, opponent][0] += points
+                cells[name, opponent][1] += games
 
 
-def _notes(games: Sequence[GameRecord], planned: int) -> Iterable[str]:
-    if len(games) < planned:
-        yield f"Stopped after {len(games)} of {planned} games."
-    failed = defaultdict[tuple[str, FailureKind], list[GameRecord]](list)
-    void = [game for game in games if game.void]
-    for game in games:
-        if game.failure is not None and game.failure.seat is not None:
-            failed[game.agents[game.failure.seat], game.failure.kind].append(game)
-    for (name, kind), lost in failed.items():
-        first = lost[0].failure
-        said = f": {first.message}" if first is not None else ""
-        where = f"first in game {lost[0].game_id}" if lost[0].game_id else "first"
-        yield f"{name} lost {_games(len(lost))} by {kind}, {where}{said}"
+def _anchor(wanted: str | None, totals: GameTotals) -> str | None:
+    """The anchor, as far as it has played."""
+    name = RANDOM if wanted is None else wanted
+    played = any(name in finish.agents for finish in totals.groups if not finish.void)
+    return name if played else None
+
+
+def _stopped(totals: GameTotals, planned: int) -> Iterable[str]:
+    if totals.games < planned:
+        yield f"Stopped after {totals.games} of {planned} games."
+
+
+def _notes(totals: GameTotals) -> Iterable[str]:
+    failed = defaultdict[tuple[str, FailureKind], list[GroupTotal]](list)
+    void = []
+    for finish, group in totals.in_order():
+        if finish.void:
+            void.append(group)
+        elif finish.failure is not None and finish.failed_seat is not None:
+            failed[finish.agents[finish.failed_seat], finish.failure].append(group)
+    for (name, kind), groups in failed.items():
+        first = groups[0]
+        said = f": {first.message}" if first.message else ""
+        where = f"first in game {first.first_id}" if first.first_id else "first"
+        yield f"{name} lost {_games(sum(group.games for group in groups))} by {kind}, {where}{said}"
     if void:
-        first = void[0].failure
-        said = f"; first, game {void[0].game_id}: {first.message}" if first is not None else ""
-        counts = "1 game counts" if len(void) == 1 else f"{len(void)} games count"
+        first, count = void[0], sum(group.games for group in void)
+        said = f"; first, game {first.first_id}: {first.message}" if first.message else ""
+        counts = "1 game counts" if count == 1 else f"{count} games count"
         yield f"{counts} for nobody, because the environment itself failed{said}"
-    yield from _repeats(games)
-
-
-def _repeats(games: Sequence[GameRecord]) -> Iterable[str]:
-    """Pairings in which every assignment of seats gave one and the same game, again and again."""
-    played = defaultdict[frozenset[str], defaultdict[tuple[str, ...], Counter[str]]](lambda: defaultdict(Counter))
-    for game in games:
-        if game.failure is None and len(game.agents) > 1:
-            played[frozenset(game.agents)][game.agents][repr((game.actions, game.rewards))] += 1
-    repeating = []
-    for by_seats in played.values():
-        lines = list(by_seats.values())
-        if any(line.total() > 1 for line in lines) and all(len(line) == 1 for line in lines):
-            total = sum(line.total() for line in lines)
-            repeating.append(f"{' v '.join(next(iter(by_seats)))} ({total} games are {len(lines)})")
+    repeating = [f"{' v '.join(agents)} ({games} games are {lines})" for agents, games, lines in totals.repeats()]
     if repeating:
         yield (
             f"Deterministic agents repeated the same games move for move: {', '.join(repeating)}. Repeated games "

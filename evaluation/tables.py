@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+    from zermelo.evaluation.ratings import PlayerRating
     from zermelo.evaluation.standings import Row, Standings
 
 __all__ = ["as_csv", "as_json", "as_text", "print_standings"]
@@ -51,15 +52,22 @@ def _parts(standings: Standings) -> Iterable[RenderableType]:
     if seats > 1 and len(standings.rows) > 1:
         yield ""
         yield _crosstable(standings)
-    yield f"\n{_legend(seats)}"
-    for note in standings.notes:
+        yield ""
+        yield _rating_table(standings)
+    yield f"\n{_legend(standings)}"
+    for note in standings.all_notes:
         yield f"Note: {note}"
 
 
-def _legend(seats: int) -> str:
+def _legend(standings: Standings) -> str:
+    seats = len(standings.seat_names)
     if seats == 1:
         return "score: mean return, with its 95 % confidence interval (Student)."
-    columns = "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move."
+    zero = "the average" if standings.anchor is None else standings.anchor
+    columns = (
+        "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"Elo: 400 for odds of 10 to 1 of a win to a loss; {zero} has 0. Last column: likelihood in %."
+    )
     if seats == 2:
         return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
     return (
@@ -75,7 +83,7 @@ def _new_table(*columns: str) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        is_name = column in ("agent", "against")
+        is_name = column in ("agent", "against", "rated")
         table.add_column(
             column,
             justify="left" if is_name else "right",
@@ -105,6 +113,17 @@ def _main_table(standings: Standings) -> Table:
             low, high = row.interval
             cells += [_percent(row.score), f"{_percent(low)} - {_percent(high)}"]
         table.add_row(*cells)
+    return table
+
+
+def _rating_table(standings: Standings) -> Table:
+    """Elo with its interval, and how likely it is that the leader is stronger."""
+    table = _new_table("#", "rated", "Elo", "95 % interval", "leader is stronger")
+    ratings = {player.name: player for player in standings.ratings.players} if standings.ratings else {}
+    for number, row in enumerate(standings.rows, start=1):
+        rating = ratings.get(row.agent)
+        cells = ["", ""] if rating is None else [_elo(rating.elo), _elo_ends(rating)]
+        table.add_row(str(number), row.agent, *cells, _likelihood(standings.superiority(row.agent)))
     return table
 
 
@@ -141,6 +160,31 @@ def _ends(row: Row) -> str:
     return "" if math.isinf(low) else f"{_number(low)} .. {_number(high)}"
 
 
+def _elo(value: float) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
+
+
+def _likelihood(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    percent = 100 * value  # certainty is not to be had by rounding
+    return "> 99.9" if percent > 99.9 else "< 0.1" if percent < 0.1 else f"{percent:.1f}"
+
+
+def _elo_ends(rating: PlayerRating) -> str:
+    if rating.lower == rating.upper:  # the anchor
+        return ""
+    if rating.status == "undetermined":
+        return "unknown"
+    if math.isinf(rating.upper):
+        return f"> {_elo(rating.lower)}"
+    if math.isinf(rating.lower):
+        return f"< {_elo(rating.upper)}"
+    return f"{_elo(rating.lower)} .. {_elo(rating.upper)}"
+
+
 def _milliseconds(seconds: float) -> str:
     if math.isnan(seconds):
         return ""
@@ -159,7 +203,8 @@ def as_csv(standings: Standings) -> str:
     names = [row["agent"] for row in data["agents"]]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high", "seconds_per_move"]
+    header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high"]
+    header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move"]
     seats = [f"score as {seat}" for seat in data["seats"]]
     writer.writerow([*header, *seats, *(f"against {name}" for name in names)])
     for row in data["agents"]:
@@ -169,6 +214,9 @@ def as_csv(standings: Standings) -> str:
                 sum(row["failures"].values()),
                 row["score"],
                 *row["interval"],
+                row["elo"],
+                *row["elo_interval"],
+                row["leader_superiority"],
                 row["seconds_per_move"],
                 *(seat["score"] for seat in row["by_seat"]),
                 *(row["against"].get(name) for name in names),

@@ -133,7 +133,7 @@ def test_text_fits_a_terminal_and_has_no_colour_codes():
     text = as_text(Standings.from_records(RECORDS))
     lines = text.splitlines()
     tables = [line for line in lines if line and line[0] in "#123"]
-    assert len(tables) == 8
+    assert len(tables) == 12
     assert max(map(len, tables)) <= 80
     assert "\x1b" not in text
     assert not any(line.endswith(" ") for line in lines)
