@@ -205,6 +205,7 @@ class Standings:
             return value if math.isfinite(value) else None
 
         rated = {player.name: player for player in self.ratings.players} if self.ratings is not None else {}
+        pairs = self.totals.pair_counts().items()
 
         def rating(agent: str) -> dict[str, Any]:
             player = rated.get(agent)
@@ -244,7 +245,7 @@ class Standings:
                 for row in self.rows
             ],
             "anchor": self.anchor,
-            "pairs": [{"agents": list(pair), "counts": list(counts)} for pair, counts in pairs.items()],
+            "pairs": [{"agents": list(pair), "counts": list(counts)} for pair, counts in pairs],
             "notes": list(self.all_notes),
         }
 
