@@ -93,6 +93,12 @@ def _observation_text(rules_class: Any) -> str:
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
 
 
+_LISTED: dict[str, tuple[str, str]] = {
+    "Pig": ("2 or more", "dice, exact chance"),
+}
+"""Players and kind, for the list of environments, of games that are no board games for two."""
+
 for _name in own_rules.__all__:
     if is_rules_class(getattr(own_rules, _name)):
-        register_game(getattr(own_rules, _name))
+        _players, _kind = _LISTED.get(_name, ("2", "board"))
+        register_game(getattr(own_rules, _name), players=_players, kind=_kind)

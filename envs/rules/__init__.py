@@ -73,6 +73,7 @@ from zermelo.envs.rules.kalah import Kalah
 from zermelo.envs.rules.mnk import MNK
 from zermelo.envs.rules.nim import Nim
 from zermelo.envs.rules.othello import Othello
+from zermelo.envs.rules.pig import Pig
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
 
 __all__ = [
@@ -88,6 +89,7 @@ __all__ = [
     "Kalah",
     "Nim",
     "Othello",
+    "Pig",
     "RulesGame",
     "check_rules",
     "is_rules",

@@ -1,0 +1,59 @@
+"""Pictures of our own games with dice."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.envs.drawing import Canvas, Colour
+from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, draws
+from zermelo.envs.rules.pig import Pig
+
+__all__: list[str] = []
+
+_FAINT: Final[Colour] = (226, 219, 205)
+_TURN: Final[Colour] = (240, 196, 92)
+_IVORY: Final[Colour] = (252, 250, 244)
+_PLAYERS: Final[tuple[Colour, ...]] = (FIRST, SECOND, (72, 148, 88), (176, 116, 40), (128, 84, 160))
+"""The players' colours; where there are more players than colours, the colours come again."""
+
+_PIPS: Final = (
+    (),
+    ((0, 0),),
+    ((-1, -1), (1, 1)),
+    ((-1, -1), (0, 0), (1, 1)),
+    ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
+    ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+)
+
+
+def _die(canvas: Canvas, x: float, y: float, face: int, size: float) -> None:
+    """A die around (x, y): pips up to six, a number beyond; blank for 0."""
+    canvas.rectangle(x - size / 2, y - size / 2, size, size, INK, radius=size / 5)
+    canvas.rectangle(x - size / 2 + 2, y - size / 2 + 2, size - 4, size - 4, _IVORY, radius=size / 6)
+    if face < len(_PIPS):
+        for across, down in _PIPS[face]:
+            canvas.disk(x + across * size * 0.26, y + down * size * 0.26, size * 0.09, INK)
+    else:
+        canvas.text(x, y, str(face), 2, INK)
+
+
+@draws(Pig)
+def _pig(rules: Any, state: Any) -> Canvas:
+    """A track for each player up to the target: the score in its colour, and the turn's points ahead of it."""
+    length = 6 * CELL
+    canvas = Canvas(length + 4 * MARGIN + CELL, rules.players * CELL + 2 * MARGIN, PAPER)
+    bits = int(rules.target).bit_length()
+    for seat in range(rules.players):
+        score = state.scores >> bits * seat & (1 << bits) - 1
+        top = MARGIN + seat * CELL + CELL * 0.25
+        turn = state.turn if seat == state.seat and score < rules.target else 0
+        canvas.rectangle(2 * MARGIN, top, length, CELL / 2, _FAINT, radius=8)
+        for points, colour in ((score + turn, _TURN), (score, _PLAYERS[seat % len(_PLAYERS)])):
+            if points:
+                share = min(points / rules.target, 1.0)
+                canvas.rectangle(2 * MARGIN, top, max(length * share, 16), CELL / 2, colour, radius=8)
+        canvas.text(2 * MARGIN + length + CELL * 0.6, top + CELL / 4, str(score), 3, INK)
+        if seat == state.seat:
+            canvas.disk(MARGIN, top + CELL / 4, 6, INK)
+    return canvas
