@@ -20,11 +20,13 @@ from zermelo.agents.search_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["AgentEntry", "list_agents", "make_agent"]
+__all__ = ["AgentEntry", "list_agents", "make_agent", "runs_own_code"]
 
 _AGENTS: dict[str, type[ConfiguredAgent]] = {
     agent.kind: agent for agent in (RandomAgent, GreedyAgent, MinimaxAgent, AlphaBetaAgent, ExpectiminimaxAgent)
 }
+
+_LEARNED: frozenset[str] = frozenset()
 
 _ALIASES = {"expectimax": "expectiminimax"}
 
@@ -52,6 +54,11 @@ def list_agents() -> list[AgentEntry]:
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
     return entries
+
+
+def runs_own_code(spec: str) -> bool:
+    """Whether the agent of this spec runs code or weights from outside of this package."""
+    return ":" in spec or spec.partition("(")[0].strip() in _LEARNED
 
 
 def make_agent(agent: str | Agent) -> Agent:

@@ -14,6 +14,8 @@ from typing import Protocol
 from zermelo.agents import Agent
 from zermelo.evaluation.entrants import Entrant, EnvSource, build_env
 from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.isolation.isolated import IsolatedAgent
+from zermelo.evaluation.isolation.keeping import Keeper
 from zermelo.evaluation.match import MAX_MOVES, play_game
 from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, versions
 from zermelo.evaluation.referee import referee_for
@@ -35,7 +37,7 @@ class GamePlayer:
     """Plays one scheduled game at a time; worker processes are sent one of these.
 
     The environment is made anew for every game, so that nothing is left of the last one. Agents are made once and
-    reset before each game; after a failure they are made anew.
+    reset before each game; one that has failed is made anew. ``close`` ends the agents' own processes.
 
     Attributes:
         env: What makes the environment.
@@ -51,6 +53,7 @@ class GamePlayer:
     entrants: Mapping[str, Entrant]
     max_moves: int = MAX_MOVES
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
+    _keeper: Keeper = field(default_factory=Keeper, init=False, repr=False)
 
     def play(self, game: ScheduledGame, on_turn: Callable[[int], None] | None = None) -> GameRecord:
         """The record of the game, whatever the agents do; one that counts for nobody if the environment fails.
@@ -77,8 +80,8 @@ class GamePlayer:
                 return error.record
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
             return lost_game(game, self.env_name, self.seat_names, failure)
-        if record.failure is not None:
-            self._agents.clear()
+        if record.failure is not None and record.failure.seat is not None:
+            self._dismiss(agents[record.failure.seat])
         return record
 
     def _seated(self, names: Sequence[str]) -> list[Agent]:
@@ -87,12 +90,25 @@ class GamePlayer:
             key = (name, copies[name])
             copies[name] += 1
             if key not in self._agents:
-                self._agents[key] = self.entrants[name].build(copies=key[1])
+                self._agents[key] = self.entrants[name].player(self._keeper, copies=key[1])
             seated.append(self._agents[key])
         return seated
 
+    def _dismiss(self, failed: Agent) -> None:
+        if isinstance(failed, IsolatedAgent):
+            failed.close()
+        self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
+
+    def close(self) -> None:
+        """Ends the agents' own processes."""
+        self._agents.clear()
+        self._keeper.close()
+
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_agents": {}}
+        return {**vars(self), "_agents": {}, "_keeper": None}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state, _keeper=Keeper())
 
 
 def lost_game(game: ScheduledGame, env: str, seat_names: tuple[str, ...], failure: Failure) -> GameRecord:
@@ -112,12 +128,18 @@ def lost_game(game: ScheduledGame, env: str, seat_names: tuple[str, ...], failur
 
 
 class SerialEngine:
-    """Plays in this process: the easiest to debug. An agent that ends the process ends the tournament."""
+    """Plays in this process: the easiest to debug.
+
+    An agent that ends the process ends the tournament, unless it has a process of its own.
+    """
 
     def __init__(self, player: GamePlayer) -> None:
         self._player = player
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
         """One game after another, in order."""
-        for game in games:
-            yield self._player.play(game)
+        try:
+            for game in games:
+                yield self._player.play(game)
+        finally:
+            self._player.close()

@@ -9,12 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from zermelo.agents import Agent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.isolation.keeping import Keeper
+    from zermelo.evaluation.isolation.settings import Isolation
 
 __all__ = [
     "AgentSource",
@@ -126,10 +130,34 @@ def build_agent(source: AgentSource) -> Agent:
 
 @dataclass(frozen=True)
 class Entrant:
-    """One agent of a tournament: its unique name in the tables, and what makes it."""
+    """One agent of a tournament: its unique name in the tables, and what makes it.
+
+    Attributes:
+        name: In the tables.
+        source: What makes it.
+        isolation: The limits that it runs under in a process of its own; None for an agent inside the worker.
+    """
 
     name: str
     source: AgentSource
+    isolation: Isolation | None = None
+
+    @property
+    def may_be_made_here(self) -> bool:
+        """Whether making it in this process runs none but this package's code."""
+        return self.isolation is None or _is_builtin(self.source)
+
+    def player(self, keeper: Keeper, copies: int = 0) -> Agent:
+        """The agent as matches need it: itself, or what speaks for it in a process of the keeper's.
+
+        Raises:
+            AgentStartError: As ``build`` does.
+        """
+        if self.isolation is None:
+            return self.build(copies)
+        from zermelo.evaluation.isolation.isolated import IsolatedAgent
+
+        return IsolatedAgent(self.source, self.name, self.isolation, keeper)
 
     def build(self, copies: int = 0) -> Agent:
         """The agent; a live one is handed out itself at first and then in copies.
@@ -149,31 +177,61 @@ class Entrant:
             ) from error
 
 
-def entrants(agents: Sequence[AgentSource] | Mapping[str, AgentSource]) -> tuple[Entrant, ...]:
+def entrants(
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource], isolation: Isolation | None = None
+) -> tuple[Entrant, ...]:
     """The agents of a tournament, each made once to see that it can be, under names that differ.
 
     Args:
         agents: Agents, or agents by the names that the tables should use. Equal names get ``#1``, ``#2``.
+        isolation: Which of them get processes of their own, and are made there; None for none of them.
 
     Raises:
         ZermeloError: One of them cannot be made; no game should start.
     """
-    if isinstance(agents, Mapping):
-        return tuple(Entrant(str(name), _checked(source)) for name, source in agents.items())
-    if isinstance(agents, str) or not isinstance(agents, Sequence):
+    if isinstance(agents, str) or not isinstance(agents, Sequence | Mapping):
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
-    names = [str(getattr(build_agent(source), "name", None) or _called(source)) for source in agents]
+    sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
+    limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
+    own_names = _own_names(sources, limits)
+    if isinstance(agents, Mapping):
+        return tuple(map(Entrant, map(str, agents), sources, limits))
+    names = [name or _called(source) for name, source in zip(own_names, sources, strict=True)]
     counts, seen = Counter(names), Counter[str]()
     result = []
-    for name, source in zip(names, agents, strict=True):
+    for name, source, limit in zip(names, sources, limits, strict=True):
         seen[name] += 1
-        result.append(Entrant(f"{name}#{seen[name]}" if counts[name] > 1 else name, source))
+        result.append(Entrant(f"{name}#{seen[name]}" if counts[name] > 1 else name, source, limit))
     return tuple(result)
 
 
-def _checked(source: AgentSource) -> AgentSource:
-    build_agent(source)
-    return source
+def _own_names(sources: Sequence[AgentSource], limits: Sequence[Isolation | None]) -> list[str | None]:
+    """What each agent calls itself, once it has been made."""
+    from zermelo.evaluation.isolation.isolated import IsolatedAgent
+    from zermelo.evaluation.isolation.keeping import Keeper
+
+    keeper = Keeper()
+    names: list[str | None] = []
+    try:
+        for source, limit in zip(sources, limits, strict=True):
+            if limit is None:
+                name = getattr(build_agent(source), "name", None)
+                names.append(None if name is None else str(name))
+            else:
+                trial = IsolatedAgent(source, _called(source), limit, keeper)
+                names.append(trial.start())
+                trial.close()
+    finally:
+        keeper.close()
+    return names
+
+
+def _is_builtin(source: AgentSource) -> bool:
+    from zermelo.agents.specs import runs_own_code
+
+    if isinstance(source, str):
+        return not runs_own_code(source)
+    return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
 
 
 def _called(source: AgentSource) -> str:

@@ -6,27 +6,29 @@ An agent that raises, or answers with something that is not a legal action, lose
 name in the record; the match itself goes on returning records. An environment that raises is nobody's fault and
 raises ``EnvironmentFailureError``. ``KeyboardInterrupt`` always passes.
 
-Agents are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change
-it. What can be seen at no cost is checked after every move: whose turn it is, who is still in the game and what
-was earned must be as before, or the game is lost by ``ENVIRONMENT_CHANGED``. A change that leaves those alone (an
-agent that writes into the board, say) is not noticed.
+An agent that ``needs`` only the observation is given nothing else (``zermelo.agents.observation``). Other agents
+are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change it. What
+can be seen at no cost is checked after every move: whose turn it is, who is still in the game and what was earned
+must be as before, or the game is lost by ``ENVIRONMENT_CHANGED``. A change that leaves those alone (an agent that
+writes into the board, say) is not noticed; agents in processes of their own (``zermelo.evaluation.isolation``) are
+shown a copy, and there it is.
 """
 
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import Agent, SearchResult
-from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.agents import Agent
+from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.wrappers import game_name
 from zermelo.evaluation.entrants import EnvSource, build_agent, build_env
 from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.faults import AgentFault, choose, fault_kind, sentence, traceback_text
+from zermelo.evaluation.isolation.isolated import IsolatedAgent
 from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
 from zermelo.evaluation.referee import Referee, referee_for
 
@@ -104,9 +106,9 @@ def agent_seeds(seed: int, seats: int) -> list[int]:
 class _AgentFailureError(Exception):
     """An agent's failure on its way out of the game."""
 
-    def __init__(self, kind: FailureKind, seat: int, message: str) -> None:
-        super().__init__(message)
-        self.kind, self.seat, self.message = kind, seat, message
+    def __init__(self, seat: int, fault: AgentFault) -> None:
+        super().__init__(fault.message)
+        self.failure = Failure(fault.kind, seat, fault.message, fault.detail)
 
 
 def play_game(
@@ -145,7 +147,7 @@ def play_game(
         _play_opening(referee, opening)
         for seat, (agent, agent_seed) in enumerate(zip(agents, agent_seeds(seed, len(agents)), strict=True)):
             watch(seat)
-            _get_ready(agent, seat, agent_seed)
+            _get_ready(agent, seat, agent_seed, referee.env)
             watch(-1)
         while (seat_to_move := referee.turn()) is not None:
             if len(moves) >= max_moves:
@@ -153,10 +155,10 @@ def play_game(
                 break
             moves.append(_one_move(referee, agents[seat_to_move], seat_to_move, watch))
     except _AgentFailureError as error:
-        failure = Failure(error.kind, error.seat, error.message, _traceback_of(error.__cause__))
+        failure = error.failure
     except EnvironmentFailureError as error:
         fault = error
-        failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error), _traceback_of(error.__cause__))
+        failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error), traceback_text(error.__cause__))
     finally:
         watch(-1)
     played_out = EndReason.MOVE_LIMIT if limited else referee.end_reason()
@@ -194,15 +196,18 @@ def _play_opening(referee: Referee, opening: Sequence[Any]) -> None:
         referee.step(action)
 
 
-def _get_ready(agent: Agent, seat: int, seed: int) -> None:
+def _get_ready(agent: Agent, seat: int, seed: int, env: Any) -> None:
     try:
-        agent.reset(seed)
+        if isinstance(agent, IsolatedAgent):
+            agent.get_ready(seed, env)
+        else:
+            agent.reset(seed)
     except (KeyboardInterrupt, UnsupportedGameError):
         raise
+    except AgentFault as fault:
+        raise _AgentFailureError(seat, fault) from fault
     except BaseException as error:
-        raise _AgentFailureError(
-            _kind(error, FailureKind.INVALID_START), seat, _sentence("reset", error)
-        ) from error
+        raise _AgentFailureError(seat, _fault("reset", error, FailureKind.INVALID_START)) from error
 
 
 def _one_move(referee: Referee, agent: Agent, seat: int, watch: Callable[[int], None]) -> Move:
@@ -210,52 +215,40 @@ def _one_move(referee: Referee, agent: Agent, seat: int, watch: Callable[[int], 
     watch(seat)
     clock = time.perf_counter()
     try:
-        action, result = _choose(agent, referee.env)
+        action, figures = _ask(agent, referee)
     except (KeyboardInterrupt, UnsupportedGameError):
         raise
     except EnvFailedError as error:
         raise EnvironmentFailureError(str(error)) from error
+    except AgentFault as fault:
+        raise _AgentFailureError(seat, fault) from fault
     except BaseException as error:
-        raise _AgentFailureError(_kind(error, FailureKind.CRASH), seat, _sentence("act", error)) from error
+        raise _AgentFailureError(seat, _fault("act", error, FailureKind.CRASH)) from error
     seconds = round(time.perf_counter() - clock, 6)
     watch(-1)
     if referee.fingerprint() != before:
-        raise _AgentFailureError(
-            FailureKind.ENVIRONMENT_CHANGED, seat, "stepped or reset the environment that it was only shown"
-        )
+        message = "stepped or reset the environment that it was only shown"
+        raise _AgentFailureError(seat, AgentFault(FailureKind.ENVIRONMENT_CHANGED, message))
     refusal = referee.refusal(action)
     if refusal is not None:
-        raise _AgentFailureError(FailureKind.ILLEGAL_ACTION, seat, f"played {refusal}")
+        raise _AgentFailureError(seat, AgentFault(FailureKind.ILLEGAL_ACTION, f"played {refusal}"))
     played = plain(action)
     referee.step(played if type(played) is int else action)
-    if result is None:
-        return Move(seat, played, seconds)
-    return Move(seat, played, seconds, plain(result.nodes), plain(result.depth), plain(result.value))
+    return Move(seat, played, seconds, *figures)
 
 
-def _choose(agent: Agent, env: Any) -> tuple[Any, SearchResult | None]:
-    """The agent's action, with its search's figures where ``act`` is the plain answer of its search."""
-    if isinstance(agent, SearchAgent) and type(agent).act is SearchAgent.act:
-        result = agent.search(env)
-        return result.env_action, result
-    return agent.act(env), None
+_NO_FIGURES: Final = (None, None, None)
 
 
-def _kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
-    return FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else otherwise
+def _ask(agent: Any, referee: Referee) -> tuple[Any, tuple[Any, Any, Any]]:
+    """The agent's action, and what its search says of nodes, depth and value."""
+    if getattr(agent, "needs", None) == "observation":
+        return agent.act_on(referee.view()), _NO_FIGURES
+    action, result = choose(agent, referee.env)
+    if result is not None:
+        return action, (plain(result.nodes), plain(result.depth), plain(result.value))
+    return action, agent.figures if isinstance(agent, IsolatedAgent) else _NO_FIGURES
 
 
-def _sentence(method: str, error: BaseException) -> str:
-    try:
-        text = str(error)
-    except Exception:  # an exception's own __str__ may raise
-        text = ""
-    kind = type(error).__name__
-    if isinstance(error, ZermeloError) and text:
-        return f"{method} raised {kind}: {text}"
-    first = text.strip().splitlines()[0] if text.strip() else ""
-    return f"{method} raised {kind}" + (f": {first}" if first else "")
-
-
-def _traceback_of(error: BaseException | None) -> str:
-    return "" if error is None else "".join(traceback.format_exception(error))[-4000:]
+def _fault(method: str, error: BaseException, otherwise: FailureKind) -> AgentFault:
+    return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))

@@ -27,6 +27,7 @@ from typing import Any, Final
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.engines import GamePlayer, lost_game
 from zermelo.evaluation.errors import WorkerError
+from zermelo.evaluation.faults import manner_of_death
 from zermelo.evaluation.record import Failure, FailureKind, GameRecord
 from zermelo.evaluation.schedule import ScheduledGame
 
@@ -86,22 +87,12 @@ class ProcessEngine:
                 worker.stop()
 
     def _lost(self, worker: _Worker, game: ScheduledGame) -> GameRecord:
-        seat, how = worker.turn.value, _manner_of_death(worker.process.exitcode)
+        seat, how = worker.turn.value, manner_of_death(worker.process.exitcode)
         if seat == NOBODY:
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment ended its process ({how})")
         else:
             failure = Failure(FailureKind.CRASH, seat, f"its process ended during its turn ({how})")
         return lost_game(game, self._player.env_name, self._player.seat_names, failure)
-
-
-def _manner_of_death(exit_code: int | None) -> str:
-    if exit_code is None or exit_code >= 0:
-        return f"exit code {exit_code}"
-    try:
-        name = signal.Signals(-exit_code).name
-    except ValueError:
-        name = f"signal {-exit_code}"
-    return f"{name}, perhaps for lack of memory" if name == "SIGKILL" else name
 
 
 class _Worker:
@@ -147,7 +138,7 @@ class _Worker:
             self.process.join(PATIENCE)
             if not self._started:
                 raise WorkerError(
-                    f"a worker process could not start ({_manner_of_death(self.process.exitcode)}; its own "
+                    f"a worker process could not start ({manner_of_death(self.process.exitcode)}; its own "
                     "message is above): in a script, make the call under `if __name__ == '__main__':`"
                 )
 
@@ -199,6 +190,8 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
             pipe.send(_sendable(answer))
     except (EOFError, OSError):
         return  # the parent has closed its end
+    finally:
+        player.close()
 
 
 def _sendable(answer: GameRecord | ZermeloError) -> GameRecord | ZermeloError:

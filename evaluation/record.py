@@ -42,7 +42,11 @@ class FailureKind(enum.StrEnum):
     INVALID_START = "INVALID_START"
     """The agent could not get ready for the game."""
     ENVIRONMENT_CHANGED = "ENVIRONMENT_CHANGED"
-    """The agent changed the live environment that it was only shown."""
+    """The agent changed the environment that it was only shown."""
+    FLOOD = "FLOOD"
+    """The agent wrote more output than it may."""
+    LEFT_RUNNING = "LEFT_RUNNING"
+    """The agent answered, and threads or processes that it had started for the move went on."""
     ENVIRONMENT_ERROR = "ENVIRONMENT_ERROR"
     """The environment itself failed: nobody's fault, and the game counts for nobody."""
 

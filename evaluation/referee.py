@@ -18,6 +18,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 
+from zermelo.agents.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.envs.actions import ActionCodec, mask_of
 from zermelo.envs.gym_game import gym_mask
@@ -53,6 +54,10 @@ class Referee(Protocol):
 
     def step(self, action: Any) -> None:
         """Plays a legal action for the seat to move."""
+        ...
+
+    def view(self) -> Observation:
+        """What the seat to move sees, copied, for an agent that needs no more."""
         ...
 
     def fingerprint(self) -> Any:
@@ -215,6 +220,12 @@ class AecReferee:
                 seat = self._seat[agent]
                 self.rewards[seat] = _number(self.rewards[seat] + float(reward), str(agent))
 
+    def view(self) -> Observation:
+        """What the player to move sees, and its mask."""
+        agent = self._inner.agent_selection
+        seen = self._call("observe", lambda: self.env.observe(agent))
+        return observed(str(agent), seen, self._inner.infos.get(agent), self._spaces[agent])
+
     def fingerprint(self) -> Any:
         """What a step of anyone else would change."""
         inner = self._inner
@@ -240,7 +251,7 @@ class GymReferee:
         self.seat_names: tuple[str, ...] = ("player",)
         self.rewards = [0.0]
         self._ended: EndReason | None = None
-        _guarded(self._name, "reset", lambda: env.reset(seed=seed))
+        self._seen, self._info = _guarded(self._name, "reset", lambda: env.reset(seed=seed))
 
     def turn(self) -> int | None:
         """The seat to move, after stepping dead agents; None when all are dead."""
@@ -255,12 +266,18 @@ class GymReferee:
 
     def step(self, action: Any) -> None:
         """Plays and collects the rewards."""
-        _, reward, terminated, truncated, _ = _guarded(
+        self._seen, reward, terminated, truncated, self._info = _guarded(
             self._name, f"step({_shown(action)})", lambda: self.env.step(action)
         )
         self.rewards[0] = _number(self.rewards[0] + float(reward), "the player")
         if terminated or truncated:
             self._ended = EndReason.TERMINATED if terminated else EndReason.TRUNCATED
+
+    def view(self) -> Observation:
+        """What ``reset`` or the last step returned, and the mask."""
+        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env))
+        info = self._info if mask is None else {"action_mask": mask}
+        return observed("player", self._seen, info, self.env.action_space)
 
     def fingerprint(self) -> Any:
         """What a step of anyone else would change."""

@@ -1,0 +1,70 @@
+"""What a player sees: all that an agent gets which needs no more.
+
+An agent says so with ``needs = "observation"`` and answers ``act_on(view)``. Matches then never hand it the
+environment: nothing that is hidden from the player, and no die that is still to fall, can reach it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.actions import mask_of
+from zermelo.envs.wrappers import innermost, is_aec, require_reset
+
+__all__ = ["Observation", "observation_of", "observed"]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One player's view of a position.
+
+    Attributes:
+        agent: The name of the player.
+        observation: What the environment shows it. Of PettingZoo's mapping of ``observation`` and ``action_mask``
+            the first; any other mapping is left whole.
+        action_mask: Shape ``(actions,)``, true where an action is legal; None where the environment says nothing,
+            and for action spaces that have no such mask.
+        first_action: The action that index 0 of the mask stands for (``Discrete``'s ``start``).
+        actions: How many actions there are; None unless the space is ``Discrete``.
+    """
+
+    agent: str
+    observation: Any
+    action_mask: NDArray[np.bool_] | None = None
+    first_action: int = 0
+    actions: int | None = None
+
+
+def observed(agent: str, seen: Any, info: Any, space: Any) -> Observation:
+    """The view from what ``observe`` returned, the player's info and its action space; all copied."""
+    mask = mask_of(seen, info)
+    size = int(space.n) if hasattr(space, "n") and hasattr(space, "start") else None
+    if isinstance(seen, Mapping) and set(seen) == {"observation", "action_mask"}:
+        seen = seen["observation"]
+    flat = None if mask is None or size is None else np.array(mask, dtype=bool).ravel()
+    first = 0 if size is None else int(space.start)
+    return Observation(agent, copy.deepcopy(seen), flat, first, size)
+
+
+def observation_of(env: Any) -> Observation:
+    """What the player to move sees in a live AEC environment.
+
+    Raises:
+        UnsupportedGameError: It is no AEC environment; Gymnasium's do not keep what they last showed.
+    """
+    if not is_aec(env):
+        raise UnsupportedGameError(
+            f"{type(env).__name__} does not keep its last observation: call act_on(Observation('player', "
+            "observation, mask)) instead of act(env)"
+        )
+    require_reset(env)
+    inner = innermost(env)
+    agent = inner.agent_selection
+    return observed(str(agent), env.observe(agent), inner.infos.get(agent), env.action_space(agent))
