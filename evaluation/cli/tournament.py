@@ -48,6 +48,9 @@ def tournament(
     max_moves: Annotated[
         int, typer.Option(min=1, help="A longer game ends there, as its rewards stand.")
     ] = 100_000,
+    judged: Annotated[
+        bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
+    ] = False,
     output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
 ) -> None:
     """Let every agent play every other, and say who is better.
@@ -72,6 +75,8 @@ def tournament(
         _print(interrupt.standings, output, out)
         raise typer.Exit(130) from interrupt
     _print(standings, output, out)
+    if judged:
+        _print_judged(standings, output, out)
     if any(record.void for record in standings.records):
         raise typer.Exit(1)
 
@@ -91,3 +96,11 @@ def _print(standings: Standings, form: Form, out: Path | None) -> None:
         typer.echo(as_text(standings))
     if out is not None:
         typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
+
+
+def _print_judged(standings: Standings, form: Form, out: Path | None) -> None:
+    from zermelo.evaluation.cli.report import judge_folder
+    from zermelo.evaluation.judge import judge
+
+    found = judge(standings.records) if out is None else judge_folder(out)
+    typer.echo(f"\n{found}", err=form is not Form.TABLE)
