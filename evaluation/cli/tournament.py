@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, Seed
+from zermelo.evaluation.isolation.choice import Isolate
 
 if TYPE_CHECKING:
     from zermelo.evaluation.standings import Standings
@@ -48,9 +49,23 @@ def tournament(
     max_moves: Annotated[
         int, typer.Option(min=1, help="A longer game ends there, as its rewards stand.")
     ] = 100_000,
-    judged: Annotated[
-        bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
-    ] = False,
+    isolate: Annotated[
+        Isolate,
+        typer.Option(
+            help="Who gets a process of its own: all; own: agents named module:factory and learned ones, and with "
+            "a limit on time or memory all but random; none."
+        ),
+    ] = Isolate.OWN,
+    move_seconds: Annotated[
+        float | None, typer.Option(help="Time for one move; who takes longer loses.", show_default=False)
+    ] = None,
+    start_seconds: Annotated[
+        float, typer.Option(help="Time to be made and to get ready, for an agent in a process of its own.")
+    ] = 60.0,
+    agent_memory_mb: Annotated[
+        int | None,
+        typer.Option(help="Memory that an agent's process may have; who takes more loses.", show_default=False),
+    ] = None,
     output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
 ) -> None:
     """Let every agent play every other, and say who is better.
@@ -67,16 +82,20 @@ def tournament(
     [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
     """
     from zermelo.evaluation.errors import TournamentInterrupted
+    from zermelo.evaluation.isolation import Isolation
     from zermelo.evaluation.tournament import round_robin
 
+    isolation = Isolation(
+        isolate=isolate, move_seconds=move_seconds, start_seconds=start_seconds, memory_mb=agent_memory_mb
+    )
     try:
-        standings = round_robin(env, agents, games=games, seed=seed, workers=workers, out=out, max_moves=max_moves)
+        standings = round_robin(
+            env, agents, games=games, seed=seed, workers=workers, out=out, isolation=isolation, max_moves=max_moves
+        )
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
         raise typer.Exit(130) from interrupt
     _print(standings, output, out)
-    if judged:
-        _print_judged(standings, output, out)
     if any(record.void for record in standings.records):
         raise typer.Exit(1)
 
@@ -96,11 +115,3 @@ def _print(standings: Standings, form: Form, out: Path | None) -> None:
         typer.echo(as_text(standings))
     if out is not None:
         typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
-
-
-def _print_judged(standings: Standings, form: Form, out: Path | None) -> None:
-    from zermelo.evaluation.cli.report import judge_folder
-    from zermelo.evaluation.judge import judge
-
-    found = judge(standings.records) if out is None else judge_folder(out)
-    typer.echo(f"\n{found}", err=form is not Form.TABLE)
