@@ -23,7 +23,7 @@ def reads_cumulative_rewards(cls: type) -> bool:
 def _code_reads(code: types.CodeType) -> bool:
     line: list[dis.Instruction] = []
     for instruction in dis.get_instructions(code):
-        if instruction.starts_line is not None:
+        if instruction.starts_line not in (None, False):  # a line number or None; from Python 3.13 on, a bool
             if _line_reads(line):
                 return True
             line = []

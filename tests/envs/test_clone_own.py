@@ -1,11 +1,19 @@
 """Environments that offer a copy or a saved state of their own."""
 
 import copy
+import warnings
 
 import pytest
 from doubles.clone_envs import DiceEnv
 
 from zermelo.envs import clone_env, verify_clone
+
+
+def deep(value):
+    # From Python 3.12 on, copying itertools.cycle warns.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return copy.deepcopy(value)
 
 
 class Engine:
@@ -45,7 +53,7 @@ class WithClone(EngineDice):
             setattr(new, name, getattr(self, name).copy())
         new.infos = copy.deepcopy(self.infos)
         new.rng = copy.deepcopy(self.rng)
-        new.turns = copy.deepcopy(self.turns)
+        new.turns = deep(self.turns)
         new.handle = Engine.new(Engine.boards[self.handle])
         return new
 
@@ -55,7 +63,7 @@ class WithState(EngineDice):
 
     def save_state(self):
         names = "agents rewards _cumulative_rewards terminations truncations infos sums rolls rng turns"
-        state = {name: copy.deepcopy(getattr(self, name)) for name in [*names.split(), *self.skipping]}
+        state = {name: deep(getattr(self, name)) for name in [*names.split(), *self.skipping]}
         return state, self.agent_selection, tuple(Engine.boards[self.handle])
 
     @property
@@ -64,7 +72,7 @@ class WithState(EngineDice):
 
     def restore_state(self, saved):
         type(self).used += 1
-        state, self.agent_selection, board = copy.deepcopy(saved)
+        state, self.agent_selection, board = deep(saved)
         self.__dict__.update(state)
         self.handle = Engine.new(board)
 
