@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.envs.drawing import Canvas, Colour
-from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, draws
+from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, draws, middle
+from zermelo.envs.rules.einstein import EinStein
 from zermelo.envs.rules.pig import Pig
 
 __all__: list[str] = []
@@ -56,4 +57,30 @@ def _pig(rules: Any, state: Any) -> Canvas:
         canvas.text(2 * MARGIN + length + CELL * 0.6, top + CELL / 4, str(score), 3, INK)
         if seat == state.seat:
             canvas.disk(MARGIN, top + CELL / 4, 6, INK)
+    return canvas
+
+
+@draws(EinStein)
+def _einstein(rules: Any, state: Any) -> Canvas:
+    """Numbered stones, the goal corners tinted in the colour that runs for them, and the die on the right."""
+    side = rules.size * CELL
+    canvas = Canvas(side + 3 * MARGIN + CELL, side + 2 * MARGIN, PAPER)
+    goals = {rules.size**2 - 1: FIRST, 0: SECOND}
+    for square in range(rules.size**2):
+        x, y = middle(square // rules.size, square % rules.size)
+        canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, _FAINT, radius=5)
+        if square in goals:
+            canvas.ring(x, y, CELL * 0.4, 4, goals[square])
+    for stones, colour in ((state.first, FIRST), (state.second, SECOND)):
+        for stone in range(6):
+            square = stones >> 6 * stone & 63
+            if square < rules.size**2:
+                x, y = middle(square // rules.size, square % rules.size)
+                canvas.rectangle(x - 22, y - 22, 44, 44, colour, radius=8)
+                canvas.text(x, y, str(stone + 1), 4, _IVORY)
+    x = side + 2 * MARGIN + CELL / 2
+    for seat, y in ((0, MARGIN + CELL / 2), (1, side + MARGIN - CELL / 2)):
+        canvas.disk(x, y, 8, (FIRST, SECOND)[seat])
+        if seat == state.seat:
+            _die(canvas, x, y + (CELL if seat == 0 else -CELL), state.die, CELL * 0.7)
     return canvas

@@ -68,6 +68,7 @@ from zermelo.envs.rules.chomp import Chomp
 from zermelo.envs.rules.connect_four import ConnectFour
 from zermelo.envs.rules.domineering import Domineering
 from zermelo.envs.rules.dots_and_boxes import DotsAndBoxes
+from zermelo.envs.rules.einstein import EinStein
 from zermelo.envs.rules.hexapawn import Hexapawn
 from zermelo.envs.rules.kalah import Kalah
 from zermelo.envs.rules.mnk import MNK
@@ -85,6 +86,7 @@ __all__ = [
     "ConnectFour",
     "Domineering",
     "DotsAndBoxes",
+    "EinStein",
     "Hexapawn",
     "Kalah",
     "Nim",

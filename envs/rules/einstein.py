@@ -1,0 +1,303 @@
+"""EinStein würfelt nicht! on square boards, with stones placed by the players or by chance.
+
+Rules: I. Althöfer, 2004, as given by W. Turner, "EinStein würfelt nicht! An Analysis of Endgame Play", ICGA
+Journal 35(2), 2012. Each player puts six stones, numbered from 1, on the six squares of the triangle in a corner
+of the board, in any order; the first player's corner is the upper left one, the second player's the lower right one. Then
+they move in turn. The mover rolls a die and moves its stone of that number; if it is gone, the remaining stone
+with the next higher or the next lower number. A stone moves one square towards the opposite corner: along its row,
+along its column, or diagonally. A stone of either player on that square is taken off. The first to reach the
+opposite corner, or to leave the opponent without stones, has won.
+
+Placing is part of the game: the first player places its stones 1 to 6, then the second player, who has seen them.
+With ``random_start`` chance places them, each order being as likely as any other.
+
+Actions: ``3 * square + direction`` moves the stone on a square, squares being numbered row by row from the upper
+left corner; direction 0 is along the row, 1 diagonally, 2 along the column, always towards the opposite corner.
+``3 * size * size + place`` puts the mover's next stone on a square of its triangle; the places are numbered row by
+row from its own corner. Chance outcomes: 0 to 5, the die shows one more; those of placing are as the actions.
+
+A state is five integers: the first and the second player's stones, six bits for the square of each, stone 1
+lowest, 63 for a stone that is not on the board; how many stones have been placed; the seat to move; and the die, 0
+before it is rolled.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.boards import square_text
+
+__all__ = ["EinStein", "EinSteinState"]
+
+_STONES: Final = 6
+_NOWHERE: Final = 63
+_NONE: Final = (1 << 6 * _STONES) - 1
+"""No stone is on the board."""
+
+
+class EinSteinState(NamedTuple):
+    """A position: where the stones are, how many were placed, whose turn it is, and what the die shows."""
+
+    first: int
+    second: int
+    placed: int
+    seat: int
+    die: int
+
+
+class EinStein(NamedTuple):
+    """Move the stone that the die says towards the opposite corner; reach it, or take everything.
+
+    Attributes:
+        size: Rows and columns of the board, 4 to 7; five in the published game.
+        random_start: Whether chance places the stones, instead of the players.
+    """
+
+    size: int = 5
+    random_start: bool = False
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if not 4 <= self.size <= 7 or self.random_start not in (0, 1):
+            raise InvalidSettingError(
+                "EinStein needs a size of 4 to 7 and random_start of True or False, "
+                f"not size={self.size}, random_start={self.random_start}"
+            )
+
+    def num_actions(self) -> int:
+        """Three directions a square, and six places."""
+        return 3 * self.size * self.size + _STONES
+
+    def initial_state(self) -> EinSteinState:
+        """An empty board."""
+        return EinSteinState(_NONE, _NONE, 0, 0, 0)
+
+    def to_move(self, state: EinSteinState) -> int:
+        """The player to move or to place stones; chance before each roll."""
+        waits = self.random_start if state.placed < 2 * _STONES else state.die == 0
+        return CHANCE if waits else state.seat
+
+    def legal_actions(self, state: EinSteinState, actions: list[int]) -> int:
+        """The moves of the stone or stones that the die says; the places that are free."""
+        if state.placed < 2 * _STONES:
+            return self._places(state, actions)
+        stones = state.second if state.seat else state.first
+        lower = higher = _NOWHERE
+        for stone in range(_STONES):
+            square = stones >> 6 * stone & 63
+            if square != _NOWHERE:
+                if stone < state.die:
+                    lower = square
+                if stone + 1 >= state.die and higher == _NOWHERE:
+                    higher = square
+        if stones >> 6 * (state.die - 1) & 63 != _NOWHERE:
+            lower = higher
+        count = 0
+        for square in (min(lower, higher), max(lower, higher)):
+            if square == _NOWHERE or (count and lower == higher):
+                continue
+            row, column = square // self.size, square % self.size
+            goal = 0 if state.seat else self.size - 1
+            if column != goal:
+                actions[count] = 3 * square
+                count += 1
+                if row != goal:
+                    actions[count] = 3 * square + 1
+                    count += 1
+            if row != goal:
+                actions[count] = 3 * square + 2
+                count += 1
+        return count
+
+    def chance_outcomes(self, state: EinSteinState, outcomes: list[int], probabilities: list[float]) -> int:
+        """Six faces, or the places that are free."""
+        if state.placed < 2 * _STONES:
+            count = self._places(state, outcomes)
+        else:
+            count = _STONES
+            for face in range(_STONES):
+                outcomes[face] = face
+        for number in range(count):
+            probabilities[number] = 1.0 / count
+        return count
+
+    def result(self, state: EinSteinState, action: int) -> EinSteinState:
+        """Places a stone, shows the die, or moves a stone; after a move that wins the die stays."""
+        if state.placed < 2 * _STONES:
+            return self._place(state, action - 3 * self.size * self.size)
+        if state.die == 0:
+            return EinSteinState(state.first, state.second, state.placed, state.seat, action + 1)
+        square, direction = action // 3, action % 3
+        step = (1, self.size + 1, self.size)[direction]
+        target = square - step if state.seat else square + step
+        first, second = _taken(state.first, target), _taken(state.second, target)
+        if state.seat:
+            second = _moved(second, square, target)
+        else:
+            first = _moved(first, square, target)
+        goal = 0 if state.seat else self.size * self.size - 1
+        won = target == goal or (first if state.seat else second) == _NONE
+        return EinSteinState(first, second, state.placed, 1 - state.seat, state.die if won else 0)
+
+    def is_terminal(self, state: EinSteinState) -> bool:
+        """Who has just moved has reached its corner, or the other player has no stones."""
+        if state.placed < 2 * _STONES:
+            return False
+        mover, other = (state.second, state.first) if state.seat else (state.first, state.second)
+        corner = self.size * self.size - 1 if state.seat else 0
+        return mover == _NONE or _has(other, corner)
+
+    def utility(self, state: EinSteinState, seat: int) -> int:
+        """Who has just moved has won."""
+        return 1 if seat != state.seat else -1
+
+    def evaluation(self, state: EinSteinState, seat: int) -> int:
+        """How many squares the foremost stone is nearer to its corner than the other player's."""
+        if state.placed < 2 * _STONES:
+            return 0
+        ahead = self._distance(state, 1 - seat) - self._distance(state, seat)
+        return 1000 * ahead // self.size if ahead > 0 else -(-1000 * ahead // self.size)
+
+    def ordering_hint(self, state: EinSteinState, action: int) -> int:
+        """Moves onto the corner, then diagonal ones; placing is as it is."""
+        if action >= 3 * self.size * self.size:
+            return 0
+        square, direction = action // 3, action % 3
+        step = (1, self.size + 1, self.size)[direction]
+        target = square - step if state.seat else square + step
+        wins = target == (0 if state.seat else self.size * self.size - 1)
+        return 2 if wins else 1 if direction == 1 else 0
+
+    def symmetries(self) -> int:
+        """The board seen in the mirror that leaves the corners in place."""
+        return 2
+
+    def symmetric_state(self, state: EinSteinState, symmetry: int) -> EinSteinState:
+        """Rows and columns exchanged."""
+        if symmetry == 0:
+            return state
+        first = second = 0
+        for stone in range(_STONES):
+            first |= self._mirrored(state.first >> 6 * stone & 63) << 6 * stone
+            second |= self._mirrored(state.second >> 6 * stone & 63) << 6 * stone
+        return EinSteinState(first, second, state.placed, state.seat, state.die)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """Rows and columns exchanged."""
+        if symmetry == 0:
+            return action
+        squares = self.size * self.size
+        if action < 3 * squares:
+            return 3 * self._mirrored(action // 3) + 2 - action % 3
+        place = action - 3 * squares
+        return 3 * squares + (0, 3, 5, 1, 4, 2)[place]
+
+    def text(self, state: EinSteinState) -> str:
+        """The first player's stones as A to F, the second player's as 1 to 6, and the die."""
+        marks = ["."] * (self.size * self.size)
+        for stone in range(_STONES):
+            for stones, names in ((state.first, "ABCDEF"), (state.second, "123456")):
+                square = stones >> 6 * stone & 63
+                if square != _NOWHERE:
+                    marks[square] = names[stone]
+        rows = [" ".join(marks[row * self.size : (row + 1) * self.size]) for row in range(self.size)]
+        return "\n".join(rows) + f"\ndie: {state.die or '-'}, {'second' if state.seat else 'first'} player"
+
+    def action_text(self, state: EinSteinState, action: int) -> str:
+        """From and to; for stones that are placed, the number and the square; for the die, what it shows."""
+        squares = self.size * self.size
+        if action >= 3 * squares:
+            place = self._square(action - 3 * squares, state.seat)
+            return f"{state.placed % _STONES + 1} on {square_text(place, self.size)}"
+        if state.die == 0:
+            return str(action + 1)
+        step = (1, self.size + 1, self.size)[action % 3]
+        target = action // 3 + (-step if state.seat else step)
+        return f"{square_text(action // 3, self.size)}-{square_text(target, self.size)}"
+
+    def observation(self, state: EinSteinState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
+        seen = np.zeros((self.size * self.size, 4), dtype=np.int8)
+        sides = (state.first, state.second)
+        for plane, stones in enumerate((sides[seat], sides[1 - seat])):
+            for stone in range(_STONES):
+                square = stones >> 6 * stone & 63
+                if square != _NOWHERE:
+                    seen[square, plane] = stone + 1
+        seen[:, 2] = state.die if seat == state.seat else -state.die
+        seen[:, 3] = seat
+        return seen.reshape(self.size, self.size, 4)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """Stones and faces are 1 to 6; another player's die is negative."""
+        return -_STONES, _STONES
+
+    def _places(self, state: EinSteinState, actions: list[int]) -> int:
+        """The free squares of the mover's triangle, as actions."""
+        stones = state.second if state.seat else state.first
+        count = 0
+        for place in range(_STONES):
+            if not _has(stones, self._square(place, state.seat)):
+                actions[count] = 3 * self.size * self.size + place
+                count += 1
+        return count
+
+    def _place(self, state: EinSteinState, place: int) -> EinSteinState:
+        square = self._square(place, state.seat)
+        shift = 6 * (state.placed % _STONES)
+        placed = state.placed + 1
+        seat = 1 if _STONES <= placed < 2 * _STONES else 0
+        if state.seat:
+            return EinSteinState(state.first, state.second ^ (square ^ _NOWHERE) << shift, placed, seat, 0)
+        return EinSteinState(state.first ^ (square ^ _NOWHERE) << shift, state.second, placed, seat, 0)
+
+    def _square(self, place: int, seat: int) -> int:
+        """The square of a place of a player's triangle: three in the row of its corner, two, one."""
+        row = 0 if place < 3 else 1 if place < 5 else 2
+        column = place - (0, 3, 5)[row]
+        square = row * self.size + column
+        return self.size * self.size - 1 - square if seat else square
+
+    def _mirrored(self, square: int) -> int:
+        if square == _NOWHERE:
+            return square
+        return square % self.size * self.size + square // self.size
+
+    def _distance(self, state: EinSteinState, seat: int) -> int:
+        """The fewest moves to the corner; as many as the board has rows if no stone is left."""
+        stones = state.second if seat else state.first
+        nearest = self.size
+        for stone in range(_STONES):
+            square = stones >> 6 * stone & 63
+            if square != _NOWHERE:
+                row, column = square // self.size, square % self.size
+                distance = max(row, column) if seat else self.size - 1 - min(row, column)
+                nearest = min(nearest, distance)
+        return nearest
+
+
+def _has(stones: int, square: int) -> bool:
+    """Whether one of a player's stones is on a square."""
+    found = False
+    for stone in range(_STONES):
+        if stones >> 6 * stone & 63 == square:
+            found = True
+    return found
+
+
+def _taken(stones: int, square: int) -> int:
+    """The stones without the one on a square, if there is one."""
+    return _moved(stones, square, _NOWHERE)
+
+
+def _moved(stones: int, square: int, target: int) -> int:
+    """The stones with the one on a square, if there is one, on another."""
+    for stone in range(_STONES):
+        if stones >> 6 * stone & 63 == square:
+            stones ^= (square ^ target) << 6 * stone
+    return stones
