@@ -20,11 +20,12 @@ from zermelo.evaluation.ratings import (
     sprt,
 )
 from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, Move
-from zermelo.evaluation.schedule import ScheduledGame, round_robin_schedule
+from zermelo.evaluation.schedule import Schedule, ScheduledGame, gauntlet_schedule, round_robin_schedule
 from zermelo.evaluation.score import Outcome
+from zermelo.evaluation.sqlite_store import SqliteStore
 from zermelo.evaluation.standings import Row, SeatScore, Standings
-from zermelo.evaluation.store import JsonLinesStore, Store, read_games
-from zermelo.evaluation.tournament import Tournament, round_robin
+from zermelo.evaluation.store import MemoryStore, Store, StoredGames, read_games
+from zermelo.evaluation.tournament import Tournament, gauntlet, read_standings, round_robin
 
 __all__ = [
     "AgentStartError",
@@ -35,26 +36,32 @@ __all__ = [
     "FailureKind",
     "GameCounts",
     "GameRecord",
-    "JsonLinesStore",
+    "MemoryStore",
     "Move",
     "Outcome",
     "RatingTable",
     "Row",
+    "Schedule",
     "ScheduledGame",
     "SeatScore",
     "Sprt",
     "SprtResult",
+    "SqliteStore",
     "Standings",
     "Store",
     "StoreError",
+    "StoredGames",
     "Tournament",
     "TournamentInterrupted",
     "WorkerError",
     "count_pairs",
     "elo",
     "fit_ratings",
+    "gauntlet",
+    "gauntlet_schedule",
     "play_match",
     "read_games",
+    "read_standings",
     "round_robin",
     "round_robin_schedule",
     "sprt",

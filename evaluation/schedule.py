@@ -197,9 +197,7 @@ def gauntlet_schedule(
     Raises:
         InvalidSettingError: As for a round robin, or the environment has one seat.
     """
-    return Schedule(
-        agents, seats=seats, games=games, seed=seed, pairings=Pairings.GAUNTLET, openings=openings
-    )
+    return Schedule(agents, seats=seats, games=games, seed=seed, pairings=Pairings.GAUNTLET, openings=openings)
 
 
 def _check(agents: Sequence[str], seats: int, games: int) -> None:

@@ -1,36 +1,66 @@
-"""Where game records go as they are played.
+"""Where game records go as they are played, and how they are read again.
 
-``Store`` is the interface; ``JsonLinesStore`` keeps a run as a folder of text files:
+``Store`` is the interface. ``MemoryStore`` keeps a run that was given no folder, ``SqliteStore`` (in its own
+module) one that was. A folder holds
 
-    spec.json        what was to be played: environment, agents, games, seed, versions
-    games.jsonl      one game a line, written and flushed as each game ends
+    games.sqlite     the run: every game, and what was to be played
+    games.jsonl      the games as text, one a line, as they are committed; made again from the database on resuming
+    spec.json        what was to be played, as text
     standings.json   the table, when the run has ended or was stopped
     standings.csv
+    lock             held by the process that writes
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Final, Protocol, overload
 
+from zermelo.evaluation.database import FILE, open_reader
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.record import GameRecord
-from zermelo.evaluation.schedule import game_order
+from zermelo.evaluation.schedule import Schedule, game_order
 from zermelo.evaluation.standings import Standings
-from zermelo.evaluation.tables import as_csv, as_json
+from zermelo.evaluation.totals import GameTotals
 
-__all__ = ["JsonLinesStore", "Store", "read_games"]
+__all__ = ["LINES", "MemoryStore", "Store", "StoredGames", "read_games"]
+
+LINES: Final = "games.jsonl"
 
 
 class Store(Protocol):
     """Takes records in any order, one at a time, from one process."""
 
+    @property
+    def records(self) -> Sequence[GameRecord]:
+        """The games that are kept, in the order of the schedule."""
+        ...
+
+    def has(self, place: int) -> bool:
+        """Whether the game of that number in the schedule is kept or about to be."""
+        ...
+
     def append(self, record: GameRecord) -> None:
-        """Keeps a game; when this returns, the end of the process does not lose it."""
+        """Takes a game; one that is here already is left as it was."""
+        ...
+
+    def kept(self) -> Sequence[GameRecord]:
+        """The games kept for good since this was last asked: the end of the process does not lose them."""
+        ...
+
+    def flush(self) -> None:
+        """Keeps everything that was taken."""
+        ...
+
+    def totals(self, before: int | None = None) -> GameTotals:
+        """All games counted, or those whose number in the schedule is lower."""
+        ...
+
+    def forget(self, first: int) -> None:
+        """Drops the games from that number on: they were played, but turned out not to be wanted."""
         ...
 
     def finish(self, standings: Standings) -> None:
@@ -42,107 +72,163 @@ class Store(Protocol):
         ...
 
 
-class JsonLinesStore:
-    """A new run in a folder of text files.
+class MemoryStore:
+    """Keeps the games of a run in memory.
 
     Args:
-        folder: It is made if need be, and must not hold a run already.
-        spec: What is to be played, as plain values.
-
-    Raises:
-        StoreError: The folder holds a run, or cannot be written.
+        schedule: What is to be played.
     """
 
-    GAMES: Final = "games.jsonl"
-    FILES: Final = ("spec.json", GAMES, "standings.json", "standings.csv")
+    def __init__(self, schedule: Schedule) -> None:
+        self._schedule = schedule
+        self._games: dict[int, GameRecord] = {}
+        self._new: list[GameRecord] = []
 
-    def __init__(self, folder: str | os.PathLike[str], spec: Mapping[str, Any]) -> None:
-        self.folder = Path(folder)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            found = [name for name in self.FILES if (self.folder / name).exists()]
-            if found:
-                raise StoreError(
-                    f"{self.folder} already holds a tournament ({', '.join(found)}): choose another folder, or "
-                    "delete it first"
-                )
-            self._games = (self.folder / self.GAMES).open("x", encoding="utf-8")
-            self._write("spec.json", json.dumps(spec, indent=2) + "\n")
-        except OSError as error:
-            raise self._refused(error) from error
+    @property
+    def records(self) -> Sequence[GameRecord]:
+        """The games, in the order of the schedule."""
+        return tuple(self._games[place] for place in sorted(self._games))
 
-    def _refused(self, error: OSError) -> StoreError:
-        return StoreError(
-            f"cannot write the games to {self.folder}: {error.strerror or error}; choose another folder"
-        )
-
-    def _write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text, encoding="utf-8")
+    def has(self, place: int) -> bool:
+        """Whether that game is here."""
+        return place in self._games
 
     def append(self, record: GameRecord) -> None:
-        """Writes a line and hands it to the operating system.
+        """Takes a game."""
+        if self._games.setdefault(self._schedule.place(record.game_id), record) is record:
+            self._new.append(record)
 
-        Raises:
-            StoreError: The disk is full, say.
-        """
-        try:
-            self._games.write(record.to_json() + "\n")
-            self._games.flush()
-        except OSError as error:
-            raise self._refused(error) from error
+    def kept(self) -> Sequence[GameRecord]:
+        """The games since this was last asked."""
+        new, self._new = self._new, []
+        return new
+
+    def flush(self) -> None:
+        """There is nothing to do."""
+
+    def totals(self, before: int | None = None) -> GameTotals:
+        """The games counted."""
+        return GameTotals.of(
+            record for place, record in sorted(self._games.items()) if before is None or place < before
+        )
+
+    def forget(self, first: int) -> None:
+        """Drops games."""
+        self._games = {place: record for place, record in self._games.items() if place < first}
 
     def finish(self, standings: Standings) -> None:
-        """Writes the standings as JSON and CSV.
-
-        Raises:
-            StoreError: They cannot be written.
-        """
-        try:
-            self._write("standings.json", as_json(standings) + "\n")
-            self._write("standings.csv", as_csv(standings))
-        except OSError as error:
-            raise self._refused(error) from error
+        """The table is not kept."""
 
     def close(self) -> None:
-        """Closes the file of games."""
-        try:
-            self._games.close()
-        except OSError as error:
-            raise self._refused(error) from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self.close()
+        """There is nothing to do."""
 
 
-def read_games(folder: str | os.PathLike[str]) -> tuple[GameRecord, ...]:
-    """The games of a run, in the order of its schedule.
+class _Source(Protocol):
+    """Games in a file, in the order of the schedule."""
 
-    A last line without an end is a game that was being written when the process was killed; it is left out.
+    def count(self) -> int: ...
+
+    def each(self, start: int, stop: int) -> Iterator[GameRecord]: ...
+
+
+class StoredGames(Sequence[GameRecord]):
+    """The games of a folder, read from there whenever they are asked for: there may be any number of them."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+
+    def __len__(self) -> int:
+        return self._source.count()
+
+    def __iter__(self) -> Iterator[GameRecord]:
+        return self._source.each(0, len(self))
+
+    @overload
+    def __getitem__(self, index: int) -> GameRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[GameRecord, ...]: ...
+    def __getitem__(self, index: int | slice) -> GameRecord | tuple[GameRecord, ...]:
+        count = len(self)
+        if isinstance(index, slice):
+            places = range(count)[index]
+            if not places:
+                return ()
+            low, high = min(places[0], places[-1]), max(places[0], places[-1])
+            return tuple(self._source.each(low, high + 1))[:: places.step]
+        if not -count <= index < count:
+            raise IndexError(f"there are {count} games, so no game {index}")
+        return next(self._source.each(index % count, index % count + 1))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # a file may change, so there is no hash; typeshed wants a method
+
+    def __repr__(self) -> str:
+        return f"<StoredGames: {len(self)} games>"
+
+
+class _DatabaseGames:
+    """Those of a database; it may be written meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def count(self) -> int:
+        with open_reader(self._path) as db:
+            return int(db.execute("SELECT COUNT(*) FROM records").fetchone()[0])
+
+    def each(self, start: int, stop: int) -> Iterator[GameRecord]:
+        with open_reader(self._path) as db:
+            query = "SELECT record FROM records ORDER BY place LIMIT ? OFFSET ?"
+            for (text,) in db.execute(query, (stop - start, start)):
+                yield GameRecord.from_json(text)
+
+
+class _LineGames:
+    """Those of a file of JSON lines; all that is kept of them is where each one is."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        found = []
+        with path.open("rb") as file:
+            offset = 0
+            for number, line in enumerate(file, start=1):
+                # A last line without an end is a game that was being written when the process was killed.
+                if line.endswith(b"\n"):
+                    try:
+                        game_id = GameRecord.from_json(line.decode("utf-8", "replace")).game_id
+                    except StoreError as error:
+                        raise StoreError(f"{path}, line {number}: {error}") from error
+                    found.append((game_order(game_id), offset))
+                offset += len(line)
+        self._offsets = array("q", (offset for _, offset in sorted(found)))
+
+    def count(self) -> int:
+        return len(self._offsets)
+
+    def each(self, start: int, stop: int) -> Iterator[GameRecord]:
+        with self._path.open("rb") as file:
+            for offset in self._offsets[start:stop]:
+                file.seek(offset)
+                yield GameRecord.from_json(file.readline().decode())
+
+
+def read_games(folder: str | os.PathLike[str]) -> StoredGames:
+    """The games of a run, in the order of its schedule, read from the folder one after another as they are used.
 
     Raises:
-        StoreError: There is no run there, or a line of it is damaged; the message names the line.
+        StoreError: There is no run there, or it is damaged; the message says where.
     """
-    path = Path(folder) / JsonLinesStore.GAMES
+    database, lines = Path(folder) / FILE, Path(folder) / LINES
     try:
-        with path.open(encoding="utf-8", newline="\n") as file:
-            records = list(_records(file, path))
+        if database.exists():
+            with open_reader(database):
+                return StoredGames(_DatabaseGames(database))
+        return StoredGames(_LineGames(lines))
     except FileNotFoundError:
-        raise StoreError(f"{folder} holds no tournament: there is no {JsonLinesStore.GAMES} in it") from None
+        raise StoreError(f"{folder} holds no tournament: there is no {FILE} in it, nor {LINES}") from None
     except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
-    return tuple(sorted(records, key=lambda record: game_order(record.game_id)))
-
-
-def _records(lines: Iterator[str], path: Path) -> Iterator[GameRecord]:
-    for number, line in enumerate(lines, start=1):
-        if not line.endswith("\n"):
-            return
-        try:
-            yield GameRecord.from_json(line)
-        except StoreError as error:
-            raise StoreError(f"{path}, line {number}: {error}") from error
+        raise StoreError(f"cannot read the games in {folder}: {error.strerror or error}") from error

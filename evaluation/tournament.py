@@ -9,18 +9,20 @@ Stages, each of which knows only the next: schedule -> play -> store -> standing
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import platform
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FrameType
-from typing import Any
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
 from zermelo.agents import Agent
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
+from zermelo.evaluation.certainty import LeaderTest
+from zermelo.evaluation.database import FILE, open_reader, read_spec, totals
 from zermelo.evaluation.engines import Engine, GamePlayer, SerialEngine
 from zermelo.evaluation.entrants import (
     AgentSource,
@@ -33,16 +35,41 @@ from zermelo.evaluation.entrants import (
     require_picklable,
 )
 from zermelo.evaluation.errors import TournamentInterrupted
-from zermelo.evaluation.isolation import Isolation
 from zermelo.evaluation.match import MAX_MOVES, checked_seed
-from zermelo.evaluation.progress import progress_bar
+from zermelo.evaluation.openings import Openings, openings_for
 from zermelo.evaluation.record import GameRecord, versions
 from zermelo.evaluation.referee import referee_for
-from zermelo.evaluation.schedule import ScheduledGame, game_order, round_robin_schedule
+from zermelo.evaluation.running import Interrupts, Run
+from zermelo.evaluation.schedule import Pairings, Schedule
+from zermelo.evaluation.sqlite_store import SqliteStore
 from zermelo.evaluation.standings import Standings
-from zermelo.evaluation.store import JsonLinesStore
+from zermelo.evaluation.store import MemoryStore, Store, read_games
 
-__all__ = ["Tournament", "round_robin"]
+__all__ = ["Tournament", "gauntlet", "read_standings", "round_robin"]
+
+
+class PlanSettings(TypedDict, total=False):
+    """What decides the games; see ``round_robin``."""
+
+    games: int
+    seed: int
+    openings: Openings | None
+    until_sure: bool
+    max_moves: int
+    anchor: str | None
+
+
+class RunSettings(TypedDict, total=False):
+    """What does not; see ``round_robin``."""
+
+    workers: int
+    out: str | os.PathLike[str] | None
+    progress: bool | None
+    on_game: Callable[[GameRecord], None] | None
+
+
+class Settings(PlanSettings, RunSettings):
+    """All settings of a tournament."""
 
 
 def round_robin(
@@ -53,8 +80,10 @@ def round_robin(
     seed: int = 0,
     workers: int = 1,
     out: str | os.PathLike[str] | None = None,
+    openings: Openings | None = None,
+    until_sure: bool = False,
     max_moves: int = MAX_MOVES,
-    isolation: Isolation | None = None,
+    anchor: str | None = None,
     progress: bool | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Standings:
@@ -72,49 +101,49 @@ def round_robin(
         seed: Decides every game.
         workers: Processes. With 1 the games are played in this process; with more, an agent that ends its process
             loses that game only.
-        out: A new folder for every game's moves, rewards and timings (``games.jsonl``) and the standings.
+        out: A folder for the run: a database of the games (``games.sqlite``), the same as text (``games.jsonl``)
+            and the standings. With a folder that has a part of this very run, the rest is played: killed at any
+            moment and called again, the run ends with the games and the ratings of one that was left alone.
+        openings: What games begin with, each opening once from each seat: how many random legal plies, a file
+            with an opening a line (actions separated by commas), or a list of lists of actions.
+        until_sure: Stop before ``games`` as soon as the leader is known (``zermelo.evaluation.certainty``).
         max_moves: A game that is longer ends there, and the rewards so far are compared.
-        isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
-            default those that are named by text and run somebody's own code.
+        anchor: The agent whose rating is 0; by default ``random`` if it plays, else the average.
         progress: Whether to show a progress bar; by default if standard error is a terminal.
-        on_game: Called with each game's record as it ends.
+        on_game: Called with each game's record once it is kept for good.
 
     Raises:
-        ZermeloError: A name or setting is wrong, or an agent cannot play the game. Failures of agents in play are
-            no errors: they are in the standings.
+        ZermeloError: A name or setting is wrong, an agent cannot play the game, or the folder cannot be used.
+            Failures of agents in play are no errors: they are in the standings.
         TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
     """
-    plan = Tournament.prepare(env, agents, games=games, seed=seed, max_moves=max_moves, isolation=isolation)
-    engine = plan.engine(workers)
-    with contextlib.ExitStack() as stack:
-        store = None if out is None else stack.enter_context(JsonLinesStore(out, plan.to_dict()))
-        interrupts = stack.enter_context(_Interrupts())
-        records: list[GameRecord] = []
-        try:
-            advance = stack.enter_context(progress_bar(len(plan.schedule), progress))
-            for record in stack.enter_context(contextlib.closing(_iterate(engine, plan.schedule))):
-                with interrupts.held():
-                    if store is not None:
-                        store.append(record)
-                    records.append(record)
-                advance()
-                if on_game is not None:
-                    on_game(record)
-        except KeyboardInterrupt as interrupt:
-            interrupts.off()
-            standings = plan.standings(records)
-            if store is not None:
-                store.finish(standings)
-            raise TournamentInterrupted(standings) from interrupt
-        standings = plan.standings(records)
-        if store is not None:
-            store.finish(standings)
-        return standings
+    plan = Tournament.prepare(
+        env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, max_moves=max_moves,
+        anchor=anchor,
+    )  # fmt: skip
+    return plan.run(workers=workers, out=out, progress=progress, on_game=on_game)
 
 
-def _iterate(engine: Engine, schedule: Sequence[ScheduledGame]) -> Any:
-    """The engine's records as a generator, which can be closed."""
-    yield from engine.play(schedule)
+def gauntlet(
+    env: EnvSource,
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource],
+    **settings: Unpack[Settings],
+) -> Standings:
+    """The first agent plays every other; the others do not meet.
+
+    Args:
+        env: As for ``round_robin``.
+        agents: Likewise; the first one is to be judged by its games against the others.
+        settings: Those of ``round_robin``.
+
+    Raises:
+        ZermeloError: As for ``round_robin``.
+        TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
+    """
+    of_run = {key: value for key, value in settings.items() if key in RunSettings.__annotations__}
+    of_plan = {key: value for key, value in settings.items() if key not in of_run}
+    plan = Tournament.prepare(env, agents, pairings=Pairings.GAUNTLET, **of_plan)  # type: ignore[arg-type]  # split above
+    return plan.run(**of_run)  # type: ignore[arg-type]  # likewise
 
 
 @dataclass(frozen=True)
@@ -129,6 +158,10 @@ class Tournament:
         seed: Decides every game.
         max_moves: The limit on moves of a game.
         schedule: The games, in order.
+        pairings: Who meets.
+        openings: What was asked for, as plain values.
+        test: Stops the run once the leader is known, or None.
+        anchor: The agent whose rating is to be 0, or None.
     """
 
     env: EnvSource
@@ -137,7 +170,11 @@ class Tournament:
     games: int
     seed: int
     max_moves: int
-    schedule: tuple[ScheduledGame, ...]
+    schedule: Schedule
+    pairings: Pairings = Pairings.ROUND_ROBIN
+    openings: Any = None
+    test: LeaderTest | None = None
+    anchor: str | None = None
 
     @classmethod
     def prepare(
@@ -145,10 +182,13 @@ class Tournament:
         env: EnvSource,
         agents: Sequence[AgentSource] | Mapping[str, AgentSource],
         *,
-        games: int,
-        seed: int,
+        games: int = 10,
+        seed: int = 0,
+        pairings: Pairings = Pairings.ROUND_ROBIN,
+        openings: Openings | None = None,
+        until_sure: bool = False,
         max_moves: int = MAX_MOVES,
-        isolation: Isolation | None = None,
+        anchor: str | None = None,
     ) -> Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
 
@@ -158,14 +198,54 @@ class Tournament:
         seed = checked_seed(seed)
         if isinstance(max_moves, bool) or not isinstance(max_moves, int) or max_moves < 1:
             raise InvalidSettingError(f"max_moves must be a whole number of at least 1, not {max_moves!r}")
-        referee = referee_for(build_env(env)[0], seed)
-        found = entrants(agents, isolation or Isolation())
+        live = build_env(env)[0]
+        referee = referee_for(live, seed)
+        found = entrants(agents)
         for entrant in found:
-            if entrant.may_be_made_here:
-                require_fit(entrant.build(), referee.env, entrant.name)
+            require_fit(entrant.build(), referee.env, entrant.name)
         names = [entrant.name for entrant in found]
-        schedule = round_robin_schedule(names, seats=len(referee.seat_names), games=games, seed=seed)
-        return cls(env, referee.seat_names, found, games, seed, max_moves, schedule)
+        if anchor is not None and anchor not in names:
+            raise UnknownNameError(f"the anchor {anchor!r} does not play: choose one of {', '.join(names)}")
+        seats = len(referee.seat_names)
+        schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings)
+        prefixes = openings_for(openings, live, count=schedule.blocks, seed=seed)
+        if prefixes:
+            schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings, openings=prefixes)
+        test = LeaderTest.of(schedule, len(names)) if until_sure else None
+        return cls(
+            env, referee.seat_names, found, games, seed, max_moves, schedule, pairings,
+            _openings_described(openings, prefixes), test, anchor,
+        )  # fmt: skip
+
+    def run(
+        self,
+        *,
+        workers: int = 1,
+        out: str | os.PathLike[str] | None = None,
+        progress: bool | None = None,
+        on_game: Callable[[GameRecord], None] | None = None,
+    ) -> Standings:
+        """Plays what the folder lacks, or everything; see ``round_robin``."""
+        engine = self.engine(workers)
+        with contextlib.ExitStack() as stack:
+            store: Store
+            if out is None:
+                store = MemoryStore(self.schedule)
+            else:
+                store = stack.enter_context(SqliteStore(out, self.to_dict(), self.schedule))
+            interrupts = stack.enter_context(Interrupts())
+            run = Run(self.schedule, store, self.test)
+            try:
+                run.play(engine, interrupts, progress=progress, on_game=on_game)
+            except KeyboardInterrupt as interrupt:
+                interrupts.off()
+                store.flush()
+                standings = self._standings(store, run, interrupted=True)
+                store.finish(standings)
+                raise TournamentInterrupted(standings) from interrupt
+            standings = self._standings(store, run)
+            store.finish(standings)
+            return standings
 
     def engine(self, workers: int) -> Engine:
         """The engine for that many workers.
@@ -191,31 +271,79 @@ class Tournament:
 
         return ProcessEngine(player, workers)
 
-    def standings(self, records: Sequence[GameRecord]) -> Standings:
-        """The table of these games of the schedule."""
-        ordered = sorted(records, key=lambda record: game_order(record.game_id))
-        return Standings.from_records(
-            ordered,
+    def _standings(self, store: Store, run: Run, *, interrupted: bool = False) -> Standings:
+        notes = []
+        if self.test is not None and not interrupted:
+            notes.append(self.test.said(run.leader, run.wanted))
+        return Standings.from_totals(
+            store.totals(),
+            store.records,
             agents=[entrant.name for entrant in self.entrants],
-            planned=len(self.schedule),
+            planned=run.wanted,
             env=env_name(self.env),
             seat_names=self.seat_names,
+            anchor=self.anchor,
+            notes=notes,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""
         return {
-            "kind": "round robin",
+            "kind": str(self.pairings),
             "env": env_name(self.env),
             "seats": list(self.seat_names),
             "agents": [{"name": entrant.name, "source": _described(entrant.source)} for entrant in self.entrants],
             "games": self.games,
             "seed": self.seed,
+            "openings": self.openings,
+            "until_sure": None if self.test is None else {"looks": self.test.looks, "alpha": self.test.alpha},
             "max_moves": self.max_moves,
             "scheduled": len(self.schedule),
+            "anchor": self.anchor,
             "versions": versions(),
             "machine": {"system": platform.platform(), "processors": os.cpu_count()},
         }
+
+
+def read_standings(folder: str | os.PathLike[str]) -> Standings:
+    """The standings of a run in a folder, also while it goes on; the games are counted, not read.
+
+    Raises:
+        StoreError: There is no run there, or it is damaged.
+    """
+    records, path = read_games(folder), Path(folder) / FILE
+    if not path.exists():
+        return Standings.from_records(records)
+    with open_reader(path) as db:
+        spec = read_spec(db) or {}
+        seats = len(spec["seats"])
+        counted = totals(db, seats)
+        planned, notes = spec["scheduled"], []
+        if spec["until_sure"] is not None:
+            test = LeaderTest(
+                tuple(spec["until_sure"]["looks"]), len(spec["agents"]) - 1, spec["until_sure"]["alpha"]
+            )
+            leader = test.leader(counted) if counted.games in test.looks else None
+            if leader is not None or counted.games == planned:
+                notes, planned = [test.said(leader, counted.games)], counted.games
+    return Standings.from_totals(
+        counted,
+        records,
+        agents=[agent["name"] for agent in spec["agents"]],
+        planned=planned,
+        env=spec["env"],
+        seat_names=spec["seats"],
+        anchor=spec["anchor"],
+        notes=notes,
+    )
+
+
+def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, ...]]) -> Any:
+    """Enough to tell other openings from these."""
+    if not openings:
+        return None
+    digest = hashlib.sha256(json.dumps(openings).encode()).hexdigest()[:16]
+    return {"plies": wanted if isinstance(wanted, int) else None, "count": len(openings), "sha256": digest}
 
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:
@@ -237,43 +365,3 @@ def _described(source: AgentSource) -> str:
         return source
     kind = source if isinstance(source, type) or not hasattr(source, "act") else type(source)
     return f"{kind.__module__}:{getattr(kind, '__qualname__', type(kind).__qualname__)}"
-
-
-class _Interrupts:
-    """Ctrl-C during a run: noticed even if an agent swallows it, and never inside a write."""
-
-    def __init__(self) -> None:
-        self._asked = False
-        self._held = False
-        self._before: Any = None
-
-    def __enter__(self) -> _Interrupts:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
-        return self
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
-        if not self._held:
-            raise KeyboardInterrupt
-
-    @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """An interrupt that comes inside is raised at the end; so is one that somebody swallowed before."""
-        self._held = True
-        try:
-            yield
-        finally:
-            self._held = False
-        if self._asked:
-            raise KeyboardInterrupt
-
-    def off(self) -> None:
-        """From now on a further Ctrl-C is only remembered: the table is being written."""
-        self._held = True
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
