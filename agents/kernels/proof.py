@@ -80,11 +80,7 @@ class Prover:
         from zermelo.envs.rules.build import Kernel, build
 
         self.game = game
-        kernels = build(
-            game.rules,
-            [Kernel(proof_kernel.prove, ("int64",) * 5), Kernel(proof_kernel.converge, ("int64",) * 4)],
-        )
-        self._kernel: Callable[..., int] = kernels["converge"]
+        self._kernel: Callable[..., int] = build(game.rules, Kernel(proof_kernel.prove, ("int64",) * 5))
         rules = game.rules
         key_bits = int(rules.key_bits()) if hasattr(rules, "key") and hasattr(rules, "key_bits") else 64
         bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1
@@ -143,7 +139,7 @@ class Prover:
             context.words[words.BUSY] = 0 if self._busy is None else context.hold(self._busy)
 
         def call(context: Context) -> int:
-            return int(kernel(rules, state, guess, least, greatest, context.address))
+            return int(kernel(rules, state, least, greatest, guess, -1, context.address))
 
         race(call, self._contexts, check)
         self.nodes += int(sum(context.words[words.NODES] for context in self._contexts))
@@ -163,7 +159,7 @@ class Prover:
             block[words.BUSY] = 0
             for number in order:
                 self._start(context)
-                kernel(rules, waiting[number], 0, LOSS, WIN, address)
+                kernel(rules, waiting[number], LOSS, WIN, 0, -1, address)
                 self.nodes += int(block[words.NODES])
                 if block[words.STOP] == words.ASKED:
                     break

@@ -1,6 +1,6 @@
 """The recursion that proves values to the end of the game, as it is compiled over a game's rules.
 
-Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and ``converge`` asks until
+Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and at the root goes on until
 nothing is left to ask, MTD(f) by name (Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax
 algorithms", Artificial Intelligence 87 (1996)). Nothing here knows a game: what makes it fast are the rules'
 hooks. ``bounds`` settles children before they are entered, ``safe_actions`` leaves out what is no better than
@@ -52,7 +52,7 @@ from zermelo.envs.rules.memory import load, prefetch, store, words
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["converge", "prove"]
+__all__ = ["prove"]
 
 _MULTIPLIER: Final = -7046029254386353131
 _MOST_PROMISE: Final = 8000
@@ -146,7 +146,33 @@ def prove(rules: Rules, state: Any, least: int, greatest: int, beta: int, ply: i
     """A bound on a score between ``least`` and ``greatest``: below ``beta`` an upper one, else a lower one.
 
     The state is not finished, and ``least < beta <= greatest``.
+
+    With ``ply`` -1 it answers with the score itself, if that lies between ``least`` and ``greatest``, or with the
+    one it is beyond; ``beta`` is then a guess. What is known when a limit stops the search is left in the context. (A
+    function of its own could not be: see ``zermelo.envs.rules.build``.)
     """
+    # 0. At the root: ask until nothing is left to ask.
+    if ply < 0:
+        low, high = rules.bounds(state)
+        low, high = low + 0, high + 0  # no constants: see zermelo.envs.rules.build
+        floor = max(low, least)
+        ceiling = max(min(high, greatest), floor)
+        guess = min(max(beta, floor), ceiling)
+        while floor < ceiling:
+            store(context, ROOT_LEAST, floor)
+            store(context, ROOT_GREATEST, ceiling)
+            threshold = guess + 1 if guess == floor else guess
+            guess = prove(rules, state, low, high, threshold, ply + 1, context)
+            if load(context, STOP) != 0:
+                return 0
+            if guess < threshold:
+                ceiling = max(guess, floor)
+            else:
+                floor = min(guess, ceiling)
+            guess = min(max(guess, floor), ceiling)
+        store(context, ROOT_LEAST, floor)
+        store(context, ROOT_GREATEST, ceiling)
+        return floor
     # 1. Count the node, and look whether to stop.
     nodes = load(context, NODES)
     store(context, NODES, nodes + 1)
@@ -263,30 +289,3 @@ def prove(rules: Rules, state: Any, least: int, greatest: int, beta: int, ply: i
         table_action = -1
     keep(context, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_action + 1)
     return best
-
-
-def converge(rules: Rules, state: Any, guess: int, least: int, greatest: int, context: int) -> int:
-    """An unfinished state's score, if it lies between ``least`` and ``greatest``; else the one it is beyond.
-
-    What is known when a limit stops the search is left in the context.
-    """
-    low, high = rules.bounds(state)
-    floor = max(low, least)
-    ceiling = max(min(high, greatest), floor)
-    floor = min(floor, ceiling)
-    guess = min(max(guess, floor), ceiling)
-    while floor < ceiling:
-        store(context, ROOT_LEAST, floor)
-        store(context, ROOT_GREATEST, ceiling)
-        beta = guess + 1 if guess == floor else guess
-        guess = prove(rules, state, low, high, beta, 0, context)
-        if load(context, STOP) != 0:
-            return 0
-        if guess < beta:
-            ceiling = max(guess, floor)
-        else:
-            floor = min(guess, ceiling)
-        guess = min(max(guess, floor), ceiling)
-    store(context, ROOT_LEAST, floor)
-    store(context, ROOT_GREATEST, ceiling)
-    return floor

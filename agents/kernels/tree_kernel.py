@@ -262,57 +262,8 @@ def full_width(rules: Rules, state: Any, depth: int, ply: int, context: int) -> 
     return best | all_proven
 
 
-def quiet(rules: Rules, state: Any, left: int, alpha: int, beta: int, ply: int, context: int) -> int:
-    """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action. Already counted."""
-    mover = rules.to_move(state)
-    best = estimate(rules, state, mover, context)
-    row = row_of(context, ply)
-    store(row, 0, 0)
-    if left <= 0:
-        return best
-    alpha = max(alpha, best)
-    if alpha >= beta:
-        return best
-    actions = row + 8 * (load(context, MAX_PLY) + 2)
-    legal = rules.legal_actions(state, words(actions, load(context, ACTIONS)))
-    count = 0
-    for index in range(legal):
-        action = load(actions, index)
-        if rules.is_noisy(state, action):
-            store(actions, count, action)
-            count += 1
-    arrange(rules, state, mover, count, ply, -1, context)
-    for index in range(count):
-        action = load(actions, index)
-        if not enter(context, ply + 1):
-            return 0
-        child = rules.result(state, action)
-        same = rules.to_move(child) == mover
-        if rules.is_terminal(child):
-            store(row_of(context, ply + 1), 0, 0)
-            score = outcome(rules, child, mover, context)
-        elif same:
-            score = quiet(
-                rules, child, left - 1, hastened(context, alpha), hastened(context, beta), ply + 1, context
-            )
-        else:
-            score = -quiet(
-                rules, child, left - 1, -hastened(context, beta), -hastened(context, alpha), ply + 1, context
-            )
-        if load(context, STOP) != 0:
-            return 0
-        score = delayed(context, score)
-        if score > best:
-            best = score
-            keep_line(context, ply, action)
-        alpha = max(alpha, best)
-        if alpha >= beta:
-            break
-    return best
-
-
 def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, context: int) -> int:
-    """Alpha-beta, fail-soft: exact between alpha and beta, else a bound."""
+    """Alpha-beta, fail-soft: exact between alpha and beta, else a bound. Depths below 0 are in quiescence."""
     # 1. Count the node; a finished game, or the depth limit.
     row = row_of(context, ply)
     store(row, 0, 0)
@@ -321,11 +272,40 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     mover = rules.to_move(state)
     if rules.is_terminal(state):
         return outcome(rules, state, mover, context) | 1
+    actions = row + 8 * (load(context, MAX_PLY) + 2)
     if depth <= 0:
-        left = load(context, QUIESCENCE)
-        if left > 0:
-            return quiet(rules, state, left, alpha, beta, ply, context)
-        return estimate(rules, state, mover, context)
+        # Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
+        best = estimate(rules, state, mover, context)
+        low = max(alpha, best)
+        if load(context, QUIESCENCE) + depth <= 0 or low >= beta:
+            return best
+        legal = rules.legal_actions(state, words(actions, load(context, ACTIONS)))
+        count = 0
+        for index in range(legal):
+            action = load(actions, index)
+            if rules.is_noisy(state, action):
+                store(actions, count, action)
+                count += 1
+        arrange(rules, state, mover, count, ply, -1, context)
+        for index in range(count):
+            action = load(actions, index)
+            child = rules.result(state, action)
+            child_low = hastened(context, low)
+            child_high = hastened(context, beta)
+            if rules.to_move(child) == mover:
+                score = visit(rules, child, depth - 1, child_low, child_high, ply + 1, context) & -2
+            else:
+                score = -(visit(rules, child, depth - 1, -child_high, -child_low, ply + 1, context) & -2)
+            if load(context, STOP) != 0:
+                return 0
+            score = delayed(context, score)
+            if score > best:
+                best = score
+                keep_line(context, ply, action)
+            low = max(low, best)
+            if low >= beta:
+                break
+        return best
     # 2. Nobody gets more than the greatest utility, one ply from here.
     highest = load(context, HIGHEST)
     lowest = load(context, LOWEST)
@@ -354,7 +334,6 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                         store(row, 1, table_action)
                     return score | proven
     # 4. The actions, most promising first.
-    actions = row + 8 * (load(context, MAX_PLY) + 2)
     count = rules.legal_actions(state, words(actions, load(context, ACTIONS)))
     arrange(rules, state, mover, count, ply, table_action, context)
     # 5. The textbook's loop.

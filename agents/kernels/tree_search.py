@@ -1,6 +1,6 @@
 """Minimax and alpha-beta below the root, compiled: the same searches as in plain Python, a thousand times faster.
 
-``compiled_search`` gives a search for ``zermelo.agents.deepening.deepen`` where a game has rules that can be compiled
+``compiled_search`` gives a search for ``zermelo.agents.deepening.deepen`` where the rules can be compiled
 and None where the plain one has to be used.
 """
 
@@ -104,13 +104,9 @@ class CompiledSearch:
         self._quiescence = quiescence
         self._middle = game.traits.constant / 2
         self._order = MoveOrder(game, Ordering.FIXED if full_width else ordering)
-        kernels = build(
-            game.rules,
-            [Kernel(tree_kernel.full_width, ("int64",) * 3)]
-            if full_width
-            else [Kernel(tree_kernel.quiet, ("int64",) * 5), Kernel(tree_kernel.visit, ("int64",) * 5)],
-        )
-        self._kernel = kernels["full_width" if full_width else "visit"]
+        minimax = Kernel(tree_kernel.full_width, ("int64",) * 3)
+        alpha_beta = Kernel(tree_kernel.visit, ("int64",) * 5)
+        self._kernel = build(game.rules, minimax if full_width else alpha_beta)
         self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
         self._contexts = [
             self._context(ordering, sooner, use_bounds, evaluated, symmetric) for _ in range(max(threads, 1))

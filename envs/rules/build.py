@@ -1,13 +1,17 @@
 """Compiles kernels for a rules class, or takes the machine code from disk.
 
-A kernel is a plain function over ``rules`` and ``state``. For each rules class its module's functions are
-copied, with the copies calling each other, and compiled with their full signatures (a recursive function read
-back from Numba's disk cache without one crashes the process: numba issue 6061). Each rules class has a cache
-folder of its own.
+A kernel is a plain function over ``rules`` and ``state`` that may call itself and the other functions of its
+module. For each rules class these are copied, with the copies calling each other, and the kernel is compiled with
+its full signature and kept on disk, in a folder of the class's own.
+
+Only the function that is entered may call itself, and never with a constant as an argument (``ply + 1``, not
+``0``). Read back from disk, a recursive function compiled without its full signature crashes the process (numba
+issue 6061), and so does one in which Numba took a constant for another type: its own address is not filled in.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 import time
@@ -23,7 +27,9 @@ from zermelo.envs.rules.notices import say_once
 __all__ = ["Kernel", "build"]
 
 _LOCK = threading.RLock()
-_BUILT: dict[tuple[Any, ...], Mapping[str, Callable[..., Any]]] = {}
+_KEPT: list[Any] = []
+"""Dispatchers: an entry point is only good as long as the one it was taken from lives, with all it calls."""
+_BUILT: dict[tuple[Any, ...], Callable[..., Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -41,29 +47,28 @@ class Kernel:
     result: str = "int64"
 
 
-def build(rules: Any, kernels: Sequence[Kernel]) -> Mapping[str, Callable[..., Any]]:
-    """The kernels, compiled for the class of ``rules``, by name; those that others call come first.
+def build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
+    """A kernel compiled for the class of ``rules``.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    identity = (type(rules), *(kernel.function for kernel in kernels))
+    identity = (type(rules), kernel.function)
     with _LOCK:
         if identity not in _BUILT:
-            _BUILT[identity] = _build(rules, kernels)
+            _BUILT[identity] = _build(rules, kernel)
         return _BUILT[identity]
 
 
-def _build(rules: Any, kernels: Sequence[Kernel]) -> Mapping[str, Callable[..., Any]]:
+def _build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
     from numba.core.errors import NumbaError
 
-    files = {kernel.function.__code__.co_filename for kernel in kernels}
-    folder = cache_folder(type(rules), *sorted(files))
+    folder = cache_folder(type(rules), kernel.function.__code__.co_filename)
     first = types_of(rules)
     started = time.perf_counter()
     try:
         try:
-            return _compiled(kernels, first, None if folder is None else str(folder), rules)
+            return _compiled(kernel, first, None if folder is None else str(folder), rules)
         except NumbaError:
             raise
         except Exception as error:  # whatever a torn, foreign or unwritable cache file may raise
@@ -74,62 +79,54 @@ def _build(rules: Any, kernels: Sequence[Kernel]) -> Mapping[str, Callable[..., 
                 f"the compiled rules kept in {folder} could not be used ({type(error).__name__}: {error}); they "
                 f"are compiled again for this process ({time.perf_counter() - started:.1f} s lost)"
             )
-            return _compiled(kernels, first, None, rules)
+            return _compiled(kernel, first, None, rules)
     except NumbaError as error:
         from zermelo.envs.rules.method_calls import explain
 
         raise explain(rules, error) from None
 
 
-def _compiled(
-    kernels: Sequence[Kernel], first: tuple[Any, Any], folder: str | None, rules: Any
-) -> Mapping[str, Callable[..., Any]]:
+def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules: Any) -> Callable[..., Any]:
     from numba import types
 
     name = type(rules).__name__
     classes = {"rules": type(rules), "state": type(rules.initial_state())}
-    dispatchers: dict[str, Any] = {}
-    for module_globals, functions in _by_module(kernels):
-        space = dict(module_globals)
-        wanted = {kernel.function.__name__ for kernel in kernels}
-        for function in functions:
-            copy = python_types.FunctionType(
-                function.__code__, space, function.__name__, function.__defaults__, function.__closure__
-            )
-            copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
-            keep = folder is not None and function.__name__ in wanted
-            space[function.__name__] = dispatchers[function.__name__] = _dispatcher(
-                copy, folder if keep else None, classes
-            )
-    entries: dict[str, Callable[..., Any]] = {}
-    said = False
-    for kernel in kernels:
-        signature = getattr(types, kernel.result)(*first, *(getattr(types, kind) for kind in kernel.arguments))
-        dispatcher = dispatchers[kernel.function.__name__]
-        if not said and not _is_kept(dispatcher, signature):
-            said = True
-            say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))
-        dispatcher.compile(signature)
-        # Not called through the dispatcher: it tells named tuples' types by their classes' names, and two rules
-        # classes may share one (a notebook's cell that is run again).
-        entries[kernel.function.__name__] = dispatcher.overloads[signature.args].entry_point
-    return entries
+    space = dict(kernel.function.__globals__)
+    entry = kernel.function.__name__
+    for function in _functions(kernel.function):
+        copy = python_types.FunctionType(
+            function.__code__, space, function.__name__, function.__defaults__, function.__closure__
+        )
+        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+        space[function.__name__] = _dispatcher(copy, folder if function.__name__ == entry else None, classes)
+    dispatcher = space[entry]
+    signature = getattr(types, kernel.result)(*first, *(getattr(types, kind) for kind in kernel.arguments))
+    kept = _is_kept(dispatcher)
+    if not kept:
+        say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))
+    dispatcher.compile(signature)
+    if kept and not dispatcher.stats.cache_hits:
+        raise _NotKeptError("the machine code is not there")
+    if folder is not None and len(dispatcher.overloads) > 1:
+        raise _NotKeptError("it calls itself with other types")
+    _KEPT.append(space)
+    # Not called through the dispatcher: it tells named tuples' types by their classes' names, and two rules
+    # classes may share one (a notebook's cell that is run again).
+    found: Callable[..., Any] = dispatcher.overloads[signature.args].entry_point
+    return found
 
 
-def _by_module(kernels: Sequence[Kernel]) -> list[tuple[dict[str, Any], list[Any]]]:
-    """The kernels' modules: their globals, and the functions defined there."""
-    modules: dict[str, tuple[dict[str, Any], list[Any]]] = {}
-    for kernel in kernels:
-        space = kernel.function.__globals__
-        name = kernel.function.__module__
-        if name not in modules:
-            mine = [
-                value
-                for value in space.values()
-                if isinstance(value, python_types.FunctionType) and value.__module__ == name
-            ]
-            modules[name] = (space, mine)
-    return list(modules.values())
+class _NotKeptError(Exception):
+    """What is on disk cannot be used, or would be no use: it is removed, and memory has to do."""
+
+
+def _functions(kernel: Callable[..., Any]) -> list[python_types.FunctionType]:
+    """The functions of a kernel's module."""
+    return [
+        value
+        for value in kernel.__globals__.values()
+        if isinstance(value, python_types.FunctionType) and value.__module__ == kernel.__module__
+    ]
 
 
 def _dispatcher(function: Any, folder: str | None, classes: Mapping[str, type]) -> Any:
@@ -149,14 +146,7 @@ def _dispatcher(function: Any, folder: str | None, classes: Mapping[str, type]) 
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 
-def _is_kept(dispatcher: Any, signature: Any) -> bool:
-    """Whether the machine code is on disk, as far as its index says."""
-    cache = getattr(dispatcher, "_cache", None)
-    index = getattr(cache, "_index_path", None) or getattr(
-        getattr(cache, "_cache_file", None), "_index_path", None
-    )
-    if index is None:
-        return False
-    from pathlib import Path
-
-    return Path(index).exists()
+def _is_kept(dispatcher: Any) -> bool:
+    """Whether there is machine code on disk, as far as the cache's index says."""
+    index = getattr(getattr(getattr(dispatcher, "_cache", None), "_cache_file", None), "_index_path", None)
+    return index is not None and os.path.exists(index)

@@ -30,7 +30,7 @@ def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
     if game.is_terminal(state):
         return 0
     rules = game.rules
-    kernel = build(rules, [Kernel(perft_kernel.leaves, ("int64",) * 4)])["leaves"]
+    kernel = build(rules, Kernel(perft_kernel.leaves, ("int64",) * 4))
     size = int(rules.num_actions())
     memory = np.empty(depth * size, np.int64)
     stop = np.zeros(1, np.int64)

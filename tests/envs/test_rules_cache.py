@@ -225,6 +225,50 @@ def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
     assert said[1] == ""
 
 
+SEARCHES = """
+from zermelo.agents.deepening import Ties, deepen
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.kernels.proof import Prover
+from zermelo.agents.kernels.tree_search import compiled_search
+from zermelo.agents.limits import Limits
+from zermelo.envs.rules import RulesGame
+from stairs_rules import Stairs
+noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, state, action: action == 1})
+total = 0
+for rules in (Stairs(), noisy()):
+    game = RulesGame(rules)
+    limits = Limits(depth=4)
+    for settings in ({}, {"quiescence": 3, "table_mb": 1}, {"full_width": True}):
+        search = compiled_search(game, make_evaluator("rewards"), Effort(limits), limits=limits, **settings)
+        deepen(search, game.initial_state(), limits, step_by_step=True, exact=True, ties=Ties.FIRST,
+               watch=lambda *_: True)
+        total += search.effort.nodes
+prover = Prover(RulesGame(Stairs()))
+total += 1000 * prover.score(Stairs().initial_state()).least + prover.nodes
+print(total)
+"""
+
+
+def test_every_kernel_can_be_read_back(folder: Folder) -> None:
+    # A recursive kernel that is not quite right for the cache works when compiled and crashes when read back.
+    def run() -> tuple[int, str]:
+        environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONPATH": str(folder.path)}
+        return finished(
+            subprocess.Popen(
+                [sys.executable, "-c", SEARCHES],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+
+    cold, said = run()
+    assert "compiling the rules of Stairs" in said
+    assert run() == (cold, "")
+
+
 def test_old_folders_are_cleared_away(folder: Folder) -> None:
     old = folder.cache / "zermelo" / "Forgotten-0"
     old.mkdir(parents=True)

@@ -1,0 +1,111 @@
+"""Ctrl-C and time limits while a kernel computes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+from zermelo.agents.deepening import Ties, deepen
+from zermelo.agents.effort import Effort
+from zermelo.agents.kernels.proof import Prover
+from zermelo.agents.kernels.tree_search import compiled_search
+from zermelo.agents.limits import Limits, StoppedBy
+from zermelo.envs.rules import ConnectFour, RulesGame
+
+GAME = RulesGame(ConnectFour())
+
+
+def test_a_time_limit_ends_the_search() -> None:
+    limits = Limits(seconds=0.3)
+    warm = compiled_search(GAME, None, Effort(limits), limits=limits)
+    assert warm is not None
+    effort = Effort(limits)
+    search = compiled_search(GAME, None, effort, limits=limits, table_mb=1)
+    assert search is not None
+    iteration, depth, reason = deepen(
+        search,
+        GAME.initial_state(),
+        limits,
+        step_by_step=True,
+        exact=False,
+        ties=Ties.FIRST,
+        watch=lambda *_: True,
+    )
+    assert reason is StoppedBy.SECONDS
+    assert depth >= 2
+    assert iteration is not None
+    assert effort.nodes > 1000
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to oneself")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_is_answered_and_the_search_can_go_on(threads: int) -> None:
+    prover = Prover(GAME, threads=threads)
+    pressed: list[float] = []
+
+    def press() -> None:
+        pressed.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.3, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        prover.score(GAME.initial_state())  # takes minutes
+    assert pressed
+    state = GAME.initial_state()
+    for action in (3, 3, 4, 4):
+        state = GAME.result(state, action)
+    score = prover.score(state)
+    assert prover.value(score.least)[0] == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to another process")
+def test_ctrl_c_ends_a_script() -> None:
+    script = """
+    import sys, threading, time
+    from zermelo.agents.kernels.proof import Prover
+    from zermelo.envs.rules import ConnectFour, RulesGame
+    prover = Prover(RulesGame(ConnectFour()))
+    print("ready", flush=True)
+    try:
+        prover.score(ConnectFour().initial_state())
+    except KeyboardInterrupt:
+        print("stopped", threading.active_count(), flush=True)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out.startswith("stopped")
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    script = """
+    import os
+    from zermelo.agents.kernels.proof import Prover
+    from zermelo.envs.rules import ConnectFour, RulesGame
+    game = RulesGame(ConnectFour())
+    prover = Prover(game)
+    state = game.initial_state()
+    for action in (3, 3, 4, 4):
+        state = game.result(state, action)
+    here = prover.score(state)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if prover.score(state) == here else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)], check=True, timeout=120)
