@@ -8,6 +8,7 @@ from zermelo.evaluation.errors import (
     WorkerError,
 )
 from zermelo.evaluation.match import play_match
+from zermelo.evaluation.pairings import Pairings
 from zermelo.evaluation.ratings import (
     EloEstimate,
     GameCounts,
@@ -39,6 +40,7 @@ __all__ = [
     "MemoryStore",
     "Move",
     "Outcome",
+    "Pairings",
     "RatingTable",
     "Row",
     "Schedule",

@@ -14,7 +14,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -35,12 +35,14 @@ from zermelo.evaluation.entrants import (
     require_picklable,
 )
 from zermelo.evaluation.errors import TournamentInterrupted
+from zermelo.evaluation.isolation import Isolation
 from zermelo.evaluation.match import MAX_MOVES, checked_seed
 from zermelo.evaluation.openings import Openings, openings_for
+from zermelo.evaluation.pairings import Pairings
 from zermelo.evaluation.record import GameRecord, versions
 from zermelo.evaluation.referee import referee_for
 from zermelo.evaluation.running import Interrupts, Run
-from zermelo.evaluation.schedule import Pairings, Schedule
+from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.sqlite_store import SqliteStore
 from zermelo.evaluation.standings import Standings
 from zermelo.evaluation.store import MemoryStore, Store, read_games
@@ -56,6 +58,7 @@ class PlanSettings(TypedDict, total=False):
     openings: Openings | None
     until_sure: bool
     max_moves: int
+    isolation: Isolation | None
     anchor: str | None
 
 
@@ -83,6 +86,7 @@ def round_robin(
     openings: Openings | None = None,
     until_sure: bool = False,
     max_moves: int = MAX_MOVES,
+    isolation: Isolation | None = None,
     anchor: str | None = None,
     progress: bool | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
@@ -108,6 +112,8 @@ def round_robin(
             with an opening a line (actions separated by commas), or a list of lists of actions.
         until_sure: Stop before ``games`` as soon as the leader is known (``zermelo.evaluation.certainty``).
         max_moves: A game that is longer ends there, and the rewards so far are compared.
+        isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
+            default those that are named by text and run somebody's own code.
         anchor: The agent whose rating is 0; by default ``random`` if it plays, else the average.
         progress: Whether to show a progress bar; by default if standard error is a terminal.
         on_game: Called with each game's record once it is kept for good.
@@ -119,7 +125,7 @@ def round_robin(
     """
     plan = Tournament.prepare(
         env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, max_moves=max_moves,
-        anchor=anchor,
+        isolation=isolation, anchor=anchor,
     )  # fmt: skip
     return plan.run(workers=workers, out=out, progress=progress, on_game=on_game)
 
@@ -161,6 +167,7 @@ class Tournament:
         pairings: Who meets.
         openings: What was asked for, as plain values.
         test: Stops the run once the leader is known, or None.
+        isolation: The limits of agents, and which of them get processes of their own.
         anchor: The agent whose rating is to be 0, or None.
     """
 
@@ -174,6 +181,7 @@ class Tournament:
     pairings: Pairings = Pairings.ROUND_ROBIN
     openings: Any = None
     test: LeaderTest | None = None
+    isolation: Isolation = field(default_factory=Isolation)
     anchor: str | None = None
 
     @classmethod
@@ -188,6 +196,7 @@ class Tournament:
         openings: Openings | None = None,
         until_sure: bool = False,
         max_moves: int = MAX_MOVES,
+        isolation: Isolation | None = None,
         anchor: str | None = None,
     ) -> Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
@@ -200,9 +209,11 @@ class Tournament:
             raise InvalidSettingError(f"max_moves must be a whole number of at least 1, not {max_moves!r}")
         live = build_env(env)[0]
         referee = referee_for(live, seed)
-        found = entrants(agents)
+        limits = isolation or Isolation()
+        found = entrants(agents, limits)
         for entrant in found:
-            require_fit(entrant.build(), referee.env, entrant.name)
+            if entrant.may_be_made_here:
+                require_fit(entrant.build(), referee.env, entrant.name)
         names = [entrant.name for entrant in found]
         if anchor is not None and anchor not in names:
             raise UnknownNameError(f"the anchor {anchor!r} does not play: choose one of {', '.join(names)}")
@@ -214,7 +225,7 @@ class Tournament:
         test = LeaderTest.of(schedule, len(names)) if until_sure else None
         return cls(
             env, referee.seat_names, found, games, seed, max_moves, schedule, pairings,
-            _openings_described(openings, prefixes), test, anchor,
+            _openings_described(openings, prefixes), test, limits, anchor,
         )  # fmt: skip
 
     def run(
@@ -298,6 +309,7 @@ class Tournament:
             "openings": self.openings,
             "until_sure": None if self.test is None else {"looks": self.test.looks, "alpha": self.test.alpha},
             "max_moves": self.max_moves,
+            "isolation": asdict(self.isolation),
             "scheduled": len(self.schedule),
             "anchor": self.anchor,
             "versions": versions(),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 from zermelo.evaluation.isolation.choice import Isolate
+from zermelo.evaluation.pairings import Pairings
 
 if TYPE_CHECKING:
     from zermelo.evaluation.standings import Standings
@@ -43,7 +45,34 @@ def tournament(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="A new folder for every game's moves and the standings.", show_default=False
+            "--out",
+            "-o",
+            help="A folder for every game and the standings; the same command again plays what is missing.",
+            show_default=False,
+        ),
+    ] = None,
+    schedule: Annotated[
+        Pairings, typer.Option(help="Who meets: everybody, or in a gauntlet the first agent all others.")
+    ] = Pairings.ROUND_ROBIN,
+    opening_plies: Annotated[
+        int,
+        typer.Option(min=0, help="Begin games with that many random moves, the same once from each seat."),
+    ] = 0,
+    openings: Annotated[
+        Path | None,
+        typer.Option(
+            help="Begin games with those of this file: an opening a line, as actions separated by commas.",
+            show_default=False,
+        ),
+    ] = None,
+    until_sure: Annotated[
+        bool, typer.Option("--until-sure", help="Stop before --games once the leader is known.")
+    ] = False,
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            help="The agent whose rating is 0; if not given, random where it plays, else the average.",
+            show_default=False,
         ),
     ] = None,
     max_moves: Annotated[
@@ -66,12 +95,15 @@ def tournament(
         int | None,
         typer.Option(help="Memory that an agent's process may have; who takes more loses.", show_default=False),
     ] = None,
+    judged: Annotated[
+        bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
+    ] = False,
     output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
 ) -> None:
     """Let every agent play every other, and say who is better.
 
     An agent that crashes or plays an illegal action loses that game, and the tournament goes on.
-    Ctrl-C prints the table so far.
+    Ctrl-C prints the table so far. With --out nothing is lost, whatever happens: the same command goes on.
 
     [bold]Examples[/bold]
 
@@ -83,20 +115,35 @@ def tournament(
     """
     from zermelo.evaluation.errors import TournamentInterrupted
     from zermelo.evaluation.isolation import Isolation
-    from zermelo.evaluation.tournament import round_robin
+    from zermelo.evaluation.tournament import Tournament
+
+    if openings is not None and opening_plies:
+        raise InvalidSettingError("give either --openings or --opening-plies, not both")
 
     isolation = Isolation(
         isolate=isolate, move_seconds=move_seconds, start_seconds=start_seconds, memory_mb=agent_memory_mb
     )
     try:
-        standings = round_robin(
-            env, agents, games=games, seed=seed, workers=workers, out=out, isolation=isolation, max_moves=max_moves
+        plan = Tournament.prepare(
+            env,
+            agents,
+            games=games,
+            seed=seed,
+            pairings=schedule,
+            openings=openings or opening_plies,
+            until_sure=until_sure,
+            max_moves=max_moves,
+            isolation=isolation,
+            anchor=anchor,
         )
+        standings = plan.run(workers=workers, out=out)
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
         raise typer.Exit(130) from interrupt
     _print(standings, output, out)
-    if any(record.void for record in standings.records):
+    if judged:
+        _print_judged(standings, output, out)
+    if standings.totals.void:
         raise typer.Exit(1)
 
 
@@ -115,3 +162,11 @@ def _print(standings: Standings, form: Form, out: Path | None) -> None:
         typer.echo(as_text(standings))
     if out is not None:
         typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
+
+
+def _print_judged(standings: Standings, form: Form, out: Path | None) -> None:
+    from zermelo.evaluation.cli.report import judge_folder
+    from zermelo.evaluation.judge import judge
+
+    found = judge(standings.records) if out is None else judge_folder(out)
+    typer.echo(f"\n{found}", err=form is not Form.TABLE)

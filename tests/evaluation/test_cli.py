@@ -50,7 +50,7 @@ def test_a_tournament_prints_both_tables(cli):
     result = cli("tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "4", "--seed", "3")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("classic/tictactoe-v3: 4 games\n")
-    assert len(re.findall(r"^\d  greedy ", result.stdout, re.MULTILINE)) == 2
+    assert len(re.findall(r"^\d  greedy ", result.stdout, re.MULTILINE)) == 3  # scores, crosstable, ratings
     assert "\x1b" not in result.stdout
     assert result.stderr == ""
 
@@ -74,22 +74,24 @@ def test_json_and_csv_are_for_programs(cli):
     assert {row["agent"] for row in rows} == {"good", "last"}
 
 
-def test_out_keeps_the_games_and_is_not_overwritten(cli, tmp_path):
+def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--out", str(tmp_path / "run")]
     result = cli(*words)
     assert result.exit_code == 0
     assert f"Games and standings are in {tmp_path / 'run'}" in result.stdout
     assert len((tmp_path / "run" / "games.jsonl").read_text().splitlines()) == 2
     again = cli(*words)
-    assert again.exit_code == 2
-    assert "already holds a tournament" in again.stderr
+    assert (again.exit_code, again.stdout) == (0, result.stdout)
+    other = cli(*words, "--seed", "4")
+    assert other.exit_code == 2
+    assert "already holds a tournament, and not this one (seed: 0 there, 4 here)" in other.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["tournament", "classic/connect_for-v3", "random", "random"], "did you mean 'classic/connect_four-v3'"),
-        (["tournament", TOY, "random", "randon"], "no agent is called 'randon': did you mean 'random'?"),
+        (["tournament", TOY, "random", "randon"], "no agent is called 'randon': did you mean 'random'"),
         (["tournament", TOY, "random", "alphabeta(dpth=2)"], "no setting 'dpth'"),
         (["tournament", TOY, "random", "alphabeta(depth=0)"], "depth must be"),
         (["tournament", TOY, "random"], "at least 2 agents"),
@@ -98,6 +100,21 @@ def test_out_keeps_the_games_and_is_not_overwritten(cli, tmp_path):
             "minimax cannot play here",
         ),
         (["tournament", TOY, GOOD, LAST, "--out", "/dev/null/x"], "cannot write the games"),
+        (["tournament", TOY, GOOD, LAST, "--anchor", "rndom"], "the anchor 'rndom' does not play: choose one of"),
+        (
+            ["tournament", TOY, GOOD, LAST, "--openings", "/nowhere"],
+            "cannot read the openings in /nowhere: No such",
+        ),
+        (["tournament", TOY, GOOD, LAST, "--opening-plies", "1000"], "no opening of 1000 plies leaves a game"),
+        (
+            ["tournament", TOY, GOOD, LAST, "--opening-plies", "1", "--openings", "x"],
+            "either --openings or --opening-plies",
+        ),
+        (
+            ["tournament", "doubles.toy_envs:WalkEnv", GOOD, LAST, "--schedule", "gauntlet"],
+            "a gauntlet needs an environment with at least 2 seats, not 1",
+        ),
+        (["tournament", "doubles.toy_envs:WalkEnv", GOOD, LAST, "--until-sure"], "this environment has one seat"),
         (
             ["search", "classic/tictactoe-v3", "minimax", "--moves", "0,0"],
             "move 2 of --moves is 0, which is not legal",
