@@ -1,7 +1,7 @@
 """Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules in ``zermelo.envs.rules``.
 
 The environment of a class of rules takes the rules' parameters and ``render_mode``. Rules in a file of the user's
-get the same: ``make("mygames:MyRules(size=4)")``.
+get the same: ``make("mygames:MyRules(size=4)")``. 2048 is a Gymnasium environment too, by the same id.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import zermelo.envs.rules as own_rules
-from zermelo.envs.registry import OWN_ENVS, register_env
+from zermelo.envs.registry import OWN_ENVS, register_env, register_gymnasium
 
 __all__ = ["env_maker", "env_name", "is_rules_class", "register_game"]
 
@@ -95,6 +95,7 @@ def _observation_text(rules_class: Any) -> str:
 
 _LISTED: dict[str, tuple[str, str]] = {
     "EinStein": ("2", "dice, exact chance"),
+    "Game2048": ("1", "sliding tiles, exact chance"),
     "Pig": ("2 or more", "dice, exact chance"),
 }
 """Players and kind, for the list of environments, of games that are no board games for two."""
@@ -103,3 +104,5 @@ for _name in own_rules.__all__:
     if is_rules_class(getattr(own_rules, _name)):
         _players, _kind = _LISTED.get(_name, ("2", "board"))
         register_game(getattr(own_rules, _name), players=_players, kind=_kind)
+
+register_gymnasium("zermelo/Game2048-v0", "zermelo.envs.gym_2048:Game2048Env")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.envs.drawing import Canvas, Colour
-from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, draws, middle
+from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, board_canvas, draws, middle
 from zermelo.envs.rules.einstein import EinStein
 from zermelo.envs.rules.pig import Pig
+from zermelo.envs.rules.twenty_forty_eight import Game2048
 
 __all__: list[str] = []
 
@@ -83,4 +84,23 @@ def _einstein(rules: Any, state: Any) -> Canvas:
         canvas.disk(x, y, 8, (FIRST, SECOND)[seat])
         if seat == state.seat:
             _die(canvas, x, y + (CELL if seat == 0 else -CELL), state.die, CELL * 0.7)
+    return canvas
+
+
+@draws(Game2048)
+def _game_2048(rules: Any, state: Any) -> Canvas:
+    """Tiles from pale to red and then to dark, with their numbers."""
+    canvas = board_canvas(rules.rows, rules.columns)
+    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, (187, 173, 160), radius=10)
+    for row, line in enumerate(rules.tiles(state).tolist()):
+        for column, tile in enumerate(line):
+            x, y = middle(row, column)
+            heat = min(tile, 6)
+            late = min(max(tile - 6, 0), 12)
+            colour = (244 - 15 * late, 232 - 22 * heat, 220 - 24 * heat) if tile else (205, 193, 180)
+            canvas.rectangle(x - CELL / 2 + 3, y - CELL / 2 + 3, CELL - 6, CELL - 6, colour, radius=6)
+            if tile:
+                text = str(1 << tile)
+                scale = 3 if len(text) < 4 else 2 if len(text) < 6 else 1
+                canvas.text(x, y, text, scale, INK if tile < 3 else _IVORY)
     return canvas

@@ -1,4 +1,4 @@
-"""The environments of this package, by id: also known to PettingZoo's ``make`` once PettingZoo is imported."""
+"""The environments of this package, by id; ``make`` of PettingZoo and Gymnasium learns of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 
-__all__ = ["OWN_ENVS", "OwnEnv", "register_env"]
+__all__ = ["OWN_ENVS", "OwnEnv", "register_env", "register_gymnasium"]
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,30 @@ def register_env(
     if env_id in OWN_ENVS:
         raise InvalidSettingError(f"the environment id {env_id!r} is taken")
     OWN_ENVS[env_id] = OwnEnv(env_id, entry_point, players, kind, information)
-    if _pettingzoo_ready():
-        _tell_pettingzoo()
-    elif _WAIT not in sys.meta_path:
-        sys.meta_path.insert(0, _WAIT)
+    _tell("pettingzoo")
 
 
-def _pettingzoo_ready() -> bool:
-    return hasattr(sys.modules.get("pettingzoo"), "aec_registry")
+def register_gymnasium(env_id: str, entry_point: str) -> None:
+    """Makes an environment known to ``gymnasium.make``; Gymnasium is not imported for it.
+
+    Args:
+        env_id: Such as ``zermelo/Game2048-v0``.
+        entry_point: ``"module:name"`` of the environment's class.
+    """
+    _GYMNASIUM[env_id] = entry_point
+    _tell("gymnasium")
+
+
+_GYMNASIUM: dict[str, str] = {}
+
+
+def _tell(package: str) -> None:
+    """Tells a package of our environments, now or when it will have been imported."""
+    attribute, tell = _PACKAGES[package]
+    if hasattr(sys.modules.get(package), attribute):
+        tell()
+    elif _WAIT[package] not in sys.meta_path:
+        sys.meta_path.insert(0, _WAIT[package])
 
 
 def _tell_pettingzoo() -> None:
@@ -85,26 +101,44 @@ def _tell_pettingzoo() -> None:
             pettingzoo.register("aec", env.id, entry_point=env.entry_point)
 
 
-class _WaitForPettingZoo(importlib.abc.MetaPathFinder):
-    """Registers our environments right after PettingZoo has been imported, and is then gone."""
+def _tell_gymnasium() -> None:
+    gymnasium: Any = sys.modules["gymnasium"]
+    for env_id, entry_point in _GYMNASIUM.items():
+        if env_id not in gymnasium.registry:
+            gymnasium.register(env_id, entry_point=entry_point)
+
+
+_PACKAGES: dict[str, tuple[str, Callable[[], None]]] = {
+    "pettingzoo": ("aec_registry", _tell_pettingzoo),
+    "gymnasium": ("registry", _tell_gymnasium),
+}
+"""What shows that a package has been imported, and how it is told."""
+
+
+class _WaitFor(importlib.abc.MetaPathFinder):
+    """Registers our environments right after a package has been imported, and is then gone."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != "pettingzoo":
+        if fullname != self._package:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _ThenRegister(spec.loader)
+            spec.loader = _ThenRegister(spec.loader, _PACKAGES[fullname][1])
         return spec
 
 
 class _ThenRegister(importlib.abc.Loader):
     """A loader that does what another does, and then registers our environments."""
 
-    def __init__(self, loader: Any) -> None:
+    def __init__(self, loader: Any, register: Callable[[], None]) -> None:
         self._loader = loader
+        self._register = register
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -117,7 +151,7 @@ class _ThenRegister(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        _tell_pettingzoo()
+        self._register()
 
 
-_WAIT = _WaitForPettingZoo()
+_WAIT = {package: _WaitFor(package) for package in _PACKAGES}

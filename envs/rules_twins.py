@@ -17,7 +17,7 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.connect_four import ConnectFour, ConnectFourState
 from zermelo.envs.rules.mnk import MNK, MNKState
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.wrappers import game_name, innermost, require_reset, seat_agents
+from zermelo.envs.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 
 __all__ = ["LiveRulesGame"]
 
@@ -40,7 +40,8 @@ class LiveRulesGame(RulesGame):
         self.action_text: Callable[[Any, int], str]
         self._read = read
         self._env_class = type(env)
-        self.traits = replace(self.traits, name=game_name(env), seat_names=tuple(map(str, seat_agents(env))))
+        agents = self.traits.seat_names if is_gymnasium(env) else tuple(map(str, seat_agents(env)))
+        self.traits = replace(self.traits, name=game_name(env), seat_names=agents)
 
     def snapshot(self, env: Any) -> Any:
         """The state of a live environment of this game, now. The environment is not changed.
@@ -74,8 +75,8 @@ class LiveRulesGame(RulesGame):
         ):  # somebody has put another method there
             return None
         state = self._read(raw)
-        if state is None:
-            return None
+        if state is None or is_gymnasium(raw):
+            return state
         rules = self.rules
         dead = [raw.terminations[agent] or raw.truncations[agent] for agent in raw.agents]
         over = all(dead)  # also when no agents are left
@@ -153,6 +154,7 @@ _TWINS: Mapping[str, Callable[[Any], LiveRulesGame | None]] = {
     "pettingzoo.classic.tictactoe.tictactoe.raw_env": _tictactoe,
     "pettingzoo.classic.connect_four.connect_four.raw_env": _connect_four,
     "zermelo.envs.rules_env.RulesEnv": _rules_env,
+    "zermelo.envs.gym_2048.Game2048Env": _rules_env,
 }
 for _class_name, _to_game in _TWINS.items():
     register_rules(_class_name, _to_game)

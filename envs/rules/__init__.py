@@ -76,6 +76,7 @@ from zermelo.envs.rules.nim import Nim
 from zermelo.envs.rules.othello import Othello
 from zermelo.envs.rules.pig import Pig
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
+from zermelo.envs.rules.twenty_forty_eight import Game2048
 
 __all__ = [
     "EVALUATION_UNIT",
@@ -87,6 +88,7 @@ __all__ = [
     "Domineering",
     "DotsAndBoxes",
     "EinStein",
+    "Game2048",
     "Hexapawn",
     "Kalah",
     "Nim",

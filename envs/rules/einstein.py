@@ -2,11 +2,11 @@
 
 Rules: I. Althöfer, 2004, as given by W. Turner, "EinStein würfelt nicht! An Analysis of Endgame Play", ICGA
 Journal 35(2), 2012. Each player puts six stones, numbered from 1, on the six squares of the triangle in a corner
-of the board, in any order; the first player's corner is the upper left one, the second player's the lower right one. Then
-they move in turn. The mover rolls a die and moves its stone of that number; if it is gone, the remaining stone
-with the next higher or the next lower number. A stone moves one square towards the opposite corner: along its row,
-along its column, or diagonally. A stone of either player on that square is taken off. The first to reach the
-opposite corner, or to leave the opponent without stones, has won.
+of the board, in any order; the first player's corner is the upper left one, the second player's the lower right
+one. Then they move in turn. The mover rolls a die and moves its stone of that number; if it is gone, the remaining
+stone with the next higher or the next lower number. A stone moves one square towards the opposite corner: along
+its row, along its column, or diagonally. A stone of either player on that square is taken off. The first to reach
+the opposite corner, or to leave the opponent without stones, has won.
 
 Placing is part of the game: the first player places its stones 1 to 6, then the second player, who has seen them.
 With ``random_start`` chance places them, each order being as likely as any other.

@@ -1,0 +1,267 @@
+"""2048 on boards of any size that fits, for one player.
+
+Rules: G. Cirulli, "2048", 2014. A move pushes all tiles to one side, as far as they go. Two equal tiles that meet
+become one of their sum, which the score grows by; a tile that has just come from two does not join again in the
+same move, and of three equal ones the two nearer to that side join. A move must change something. After it a new
+tile comes to an empty square, each as likely: a 2 with probability 0.9, a 4 with 0.1. At the start two tiles come
+like this. The game ends when no move changes anything; it does not end at 2048. The utility is the score.
+
+Actions: 0 up, 1 right, 2 down, 3 left. Chance outcomes: ``2 * square`` for a 2, ``2 * square + 1`` for a 4,
+squares being numbered row by row from the upper left corner. There are as many numbers of actions as of outcomes:
+those from 4 are never legal actions.
+
+A state is eight integers: the board in six, twelve squares each, five bits a square from the lowest, the exponent
+of two of its tile (0 for none); the score; and how many tiles chance has still to bring. Two tiles of 2 ** 31 do
+not join.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+
+__all__ = ["Game2048", "Game2048State"]
+
+_PER_WORD: Final = 12
+_SQUARES: Final = 72
+_FOUR: Final = 0.1
+"""How likely a new tile is a 4."""
+
+
+class Game2048State(NamedTuple):
+    """A position: the board, the score, and how many tiles are to come."""
+
+    board_0: int
+    board_1: int
+    board_2: int
+    board_3: int
+    board_4: int
+    board_5: int
+    score: int
+    tiles_to_come: int
+
+
+class Game2048(NamedTuple):
+    """Push tiles together; equal ones double, and their sum is the score.
+
+    Attributes:
+        rows: Height of the board.
+        columns: Width of the board; ``rows * columns`` must be 2 to 72.
+    """
+
+    rows: int = 4
+    columns: int = 4
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if min(self) < 1 or not 2 <= self.rows * self.columns <= _SQUARES:
+            raise InvalidSettingError(
+                f"Game2048 needs rows and columns of at least 1 and rows * columns of 2 to {_SQUARES}, "
+                f"not rows={self.rows}, columns={self.columns}"
+            )
+
+    def num_actions(self) -> int:
+        """Four directions; chance has two outcomes a square."""
+        return max(4, 2 * self.rows * self.columns)
+
+    def seats(self) -> int:
+        """One player."""
+        return 1
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """No score, or more than the greatest tiles that fit can have given."""
+        squares = self.rows * self.columns
+        return 0, squares << min(squares + 2, 36)
+
+    def utility_sum(self) -> int:
+        """Scores vary."""
+        return -(1 << 40)  # GENERAL_SUM
+
+    def initial_state(self) -> Game2048State:
+        """An empty board, to which two tiles come."""
+        return Game2048State(0, 0, 0, 0, 0, 0, 0, 2)
+
+    def to_move(self, state: Game2048State) -> int:
+        """The player, once the new tiles are there."""
+        return CHANCE if state.tiles_to_come else 0
+
+    def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
+        """The directions in which something moves or joins."""
+        count = 0
+        for direction in range(4):
+            if self._moves(state, direction):
+                actions[count] = direction
+                count += 1
+        return count
+
+    def chance_outcomes(self, state: Game2048State, outcomes: list[int], probabilities: list[float]) -> int:
+        """A 2 or a 4 on each empty square."""
+        count = 0
+        for square in range(self.rows * self.columns):
+            if not _tile(state, square):
+                outcomes[count] = 2 * square
+                outcomes[count + 1] = 2 * square + 1
+                count += 2
+        for number in range(0, count, 2):
+            probabilities[number] = (1.0 - _FOUR) * 2.0 / count
+            probabilities[number + 1] = _FOUR * 2.0 / count
+        return count
+
+    def result(self, state: Game2048State, action: int) -> Game2048State:
+        """Brings a tile, or pushes the tiles to one side, line by line."""
+        zero, one, two, three, four, five, score, to_come = state
+        if to_come:
+            exponent = 1 + action % 2
+            word, shift = action // 2 // _PER_WORD, 5 * (action // 2 % _PER_WORD)
+            bits = exponent << shift
+            return Game2048State(
+                zero | (bits if word == 0 else 0),
+                one | (bits if word == 1 else 0),
+                two | (bits if word == 2 else 0),
+                three | (bits if word == 3 else 0),
+                four | (bits if word == 4 else 0),
+                five | (bits if word == 5 else 0),
+                score,
+                to_come - 1,
+            )
+        zero = one = two = three = four = five = 0
+        length = self.rows if action % 2 == 0 else self.columns
+        for line in range(self.columns if action % 2 == 0 else self.rows):
+            free = waiting = (
+                0  # the next free place; the tile that has gone as far as it can, if it may still join
+            )
+            for place in range(length + 1):
+                tile = _tile(state, self._square(action, line, place)) if place < length else 0
+                if place < length and tile == 0:
+                    continue
+                put, following = waiting, tile
+                if tile and tile == waiting and tile < 31:
+                    put, following = tile + 1, 0
+                    score += 1 << put
+                if waiting:
+                    square = self._square(action, line, free)
+                    word, bits = square // _PER_WORD, put << 5 * (square % _PER_WORD)
+                    zero |= bits if word == 0 else 0
+                    one |= bits if word == 1 else 0
+                    two |= bits if word == 2 else 0
+                    three |= bits if word == 3 else 0
+                    four |= bits if word == 4 else 0
+                    five |= bits if word == 5 else 0
+                    free += 1
+                waiting = following
+        return Game2048State(zero, one, two, three, four, five, score, 1)
+
+    def is_terminal(self, state: Game2048State) -> bool:
+        """No tile can move or join."""
+        if state.tiles_to_come:
+            return False
+        return not (
+            self._moves(state, 0) or self._moves(state, 1) or self._moves(state, 2) or self._moves(state, 3)
+        )
+
+    def utility(self, state: Game2048State, seat: int) -> int:
+        """The score."""
+        return state.score
+
+    def evaluation(self, state: Game2048State, seat: int) -> int:
+        """The score so far, and ten points for each empty square."""
+        empty = 0
+        for square in range(self.rows * self.columns):
+            empty += _tile(state, square) == 0
+        return 1024 * (state.score + 10 * empty)
+
+    def symmetries(self) -> int:
+        """Mirrors and half turns; a square board has its quarter turns as well."""
+        return 8 if self.rows == self.columns else 4
+
+    def symmetric_state(self, state: Game2048State, symmetry: int) -> Game2048State:
+        """The board turned and mirrored."""
+        zero = one = two = three = four = five = 0
+        for square in range(self.rows * self.columns):
+            row, column = square // self.columns, square % self.columns
+            if symmetry & 1:
+                column = self.columns - 1 - column
+            if symmetry & 2:
+                row = self.rows - 1 - row
+            if symmetry & 4:
+                row, column = column, row
+            moved = row * self.columns + column
+            word, bits = moved // _PER_WORD, _tile(state, square) << 5 * (moved % _PER_WORD)
+            zero |= bits if word == 0 else 0
+            one |= bits if word == 1 else 0
+            two |= bits if word == 2 else 0
+            three |= bits if word == 3 else 0
+            four |= bits if word == 4 else 0
+            five |= bits if word == 5 else 0
+        return Game2048State(zero, one, two, three, four, five, state.score, state.tiles_to_come)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The direction turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""
+        if symmetry & 1 and action % 2 == 1:
+            action = 4 - action
+        if symmetry & 2 and action % 2 == 0:
+            action = 2 - action
+        return 3 - action if symmetry & 4 else action
+
+    def tiles(self, state: Game2048State) -> npt.NDArray[np.int8]:
+        """The exponents of the tiles, 0 where there is none, of shape (rows, columns)."""
+        squares = [_tile(state, square) for square in range(self.rows * self.columns)]
+        return np.array(squares, dtype=np.int8).reshape(self.rows, self.columns)
+
+    def text(self, state: Game2048State) -> str:
+        """The tiles in columns as wide as the greatest one, and the score."""
+        shown = [[str(1 << tile) if tile else "." for tile in row] for row in self.tiles(state).tolist()]
+        width = max(len(mark) for row in shown for mark in row)
+        rows = ["  ".join(mark.rjust(width) for mark in row) for row in shown]
+        return "\n".join([*rows, f"score: {state.score}"])
+
+    def action_text(self, state: Game2048State, action: int) -> str:
+        """The direction; for a new tile what it is, and where."""
+        if state.tiles_to_come:
+            row, column = divmod(action // 2, self.columns)
+            return f"{2 + 2 * (action % 2)} at row {row + 1}, column {column + 1}"
+        return ("up", "right", "down", "left")[action]
+
+    def seat_names(self) -> tuple[str]:
+        """There is one."""
+        return ("player_0",)
+
+    def observation(self, state: Game2048State, seat: int) -> npt.NDArray[np.int8]:
+        """The exponents of two of the tiles, 0 where there is none, of shape (rows, columns)."""
+        return self.tiles(state)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """No tile is greater than 2 ** 31."""
+        return 0, 31
+
+    def _square(self, direction: int, line: int, place: int) -> int:
+        """The squares of a line, counted from the side to which it is pushed."""
+        if direction == 0:
+            return place * self.columns + line
+        if direction == 1:
+            return (line + 1) * self.columns - 1 - place
+        if direction == 2:
+            return (self.rows - 1 - place) * self.columns + line
+        return line * self.columns + place
+
+    def _moves(self, state: Game2048State, direction: int) -> bool:
+        """Whether some tile has a gap or an equal tile ahead of it."""
+        length = self.rows if direction % 2 == 0 else self.columns
+        for line in range(self.columns if direction % 2 == 0 else self.rows):
+            before = _tile(state, self._square(direction, line, 0))
+            for place in range(1, length):
+                tile = _tile(state, self._square(direction, line, place))
+                if tile and (before == 0 or (before == tile and tile < 31)):
+                    return True
+                before = tile
+        return False
+
+
+def _tile(state: Game2048State, square: int) -> int:
+    """The exponent of the tile on a square, 0 for none."""
+    return state[square // _PER_WORD] >> 5 * (square % _PER_WORD) & 31
