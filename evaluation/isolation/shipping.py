@@ -26,7 +26,7 @@ from zermelo.envs.object_kinds import instance_dict, is_display_type, is_shared_
 from zermelo.envs.random_state import replace_generators
 from zermelo.envs.wrappers import game_name
 
-__all__ = ["pack_answer", "pack_env", "pack_object", "unpack_answer"]
+__all__ = ["OddAnswer", "pack_answer", "pack_env", "pack_object", "unpack_answer"]
 
 
 def pack_env(env: Any, generator: np.random.Generator) -> bytes:
@@ -95,7 +95,7 @@ def _nothing() -> None:
 
 
 class OddAnswer:
-    """An answer of a kind that no action space has: only its text travels."""
+    """An answer of a kind that no action space has: only its text and the name of its type travel."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -108,7 +108,8 @@ def pack_answer(answer: Mapping[str, Any]) -> bytes:
     """A mapping of names to plain values; an ``action`` that is none becomes an ``odd`` text."""
     message = dict(answer)
     if "action" in message and not _is_plain(message["action"]):
-        message["odd"] = _text(message.pop("action"))
+        action = message.pop("action")
+        message["odd"] = (type(action).__name__, _text(action))
     return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
 
 
@@ -142,12 +143,13 @@ def unpack_answer(data: bytes) -> dict[str, Any]:
     """
     try:
         message = _AnswerReader(io.BytesIO(data)).load()
+        if not isinstance(message, dict):
+            raise TypeError(f"a {type(message).__name__} instead of a mapping")
+        if "odd" in message:
+            name, text = message.pop("odd")
+            message["action"] = type(str(name), (OddAnswer,), {})(str(text))
     except Exception as error:  # a hostile answer may break the unpickler in any way
         raise ValueError(f"{type(error).__name__}: {error}") from error
-    if not isinstance(message, dict):
-        raise ValueError(f"a {type(message).__name__} instead of a mapping")
-    if "odd" in message:
-        message["action"] = OddAnswer(str(message.pop("odd")))
     return message
 
 
