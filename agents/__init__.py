@@ -2,6 +2,7 @@
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.alpha_beta import AlphaBetaAgent
+from zermelo.agents.best_reply import BestReplyAgent
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
@@ -9,7 +10,9 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.greedy import GreedyAgent
 from zermelo.agents.limits import Limits, StoppedBy
+from zermelo.agents.max_n import MaxNAgent
 from zermelo.agents.minimax import MinimaxAgent
+from zermelo.agents.paranoid import ParanoidAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.result import SearchResult
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
@@ -18,12 +21,15 @@ __all__ = [
     "Agent",
     "AgentEntry",
     "AlphaBetaAgent",
+    "BestReplyAgent",
     "Evaluator",
     "ExpectiminimaxAgent",
     "GreedyAgent",
     "Limits",
     "LinearEvaluator",
+    "MaxNAgent",
     "MinimaxAgent",
+    "ParanoidAgent",
     "PlayoutEvaluator",
     "RandomAgent",
     "SearchResult",

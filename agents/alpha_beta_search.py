@@ -13,16 +13,16 @@ from zermelo.agents.leaf import LeafValue
 from zermelo.agents.ordering import MoveOrder
 from zermelo.agents.scores import Frame, Scale, Score
 from zermelo.agents.transposition import Bound, Entry, TranspositionTable
-from zermelo.envs import Game
+from zermelo.envs import Game, RewardSum
 
-__all__ = ["AlphaBetaSearch"]
+__all__ = ["AlphaBetaSearch", "settles"]
 
 
 class AlphaBetaSearch:
     """Fail-soft alpha-beta below the root.
 
     Args:
-        game: Of two players with a constant sum, without chance; turns may come in any order.
+        game: Of two players with a constant sum, or of one against all, without chance; turns in any order.
         effort: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         sooner: Whether wins should come sooner and losses later.
@@ -32,6 +32,7 @@ class AlphaBetaSearch:
             is proven and was not searched deeper: then it says what searching again would say.
         cutoff: ``cutoff(game, state, ply)``, true where the search should evaluate instead of going on.
         quiescence: How many moves beyond the depth to follow noisy actions, if the game has ``is_noisy``.
+        seat: The seat that maximizes; all others minimize.
     """
 
     def __init__(
@@ -46,11 +47,14 @@ class AlphaBetaSearch:
         table: TranspositionTable | None,
         cutoff: Callable[[Game[Any], Any, int], bool] | None = None,
         quiescence: int = 0,
+        seat: int = 0,
     ) -> None:
         self.game = game
         self.effort = effort
-        self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds)
-        self._leaf = LeafValue(game, evaluator, effort)
+        self.max_seat = seat
+        self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds, seat=seat)
+        self._keeps_values = game.traits.seats > 2 or game.traits.reward_sum is RewardSum.GENERAL
+        self._leaf = LeafValue(game, evaluator, effort, seat)
         self._order = order
         self._table = table
         self._cutoff = cutoff
@@ -78,12 +82,12 @@ class AlphaBetaSearch:
         self.effort.visit(ply)
         game = self.game
         if game.is_terminal(state):
-            return Visit(self.scale.terminal(state), True)
+            return self._ended(state)
         frame = self.scale.frame(state)
         if depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply)):
             if self._is_noisy is not None:
                 return self._quiet(state, self._quiescence, alpha, beta, ply)
-            return Visit(self._leaf.score(state, frame), False)
+            return self._judged(state, frame)
         # Nobody gets more than the greatest utility, one ply from here; if that is no use, nothing is.
         if alpha >= frame.highest:
             return Visit(frame.highest, True)
@@ -100,16 +104,42 @@ class AlphaBetaSearch:
                 if entry.depth == depth or (entry.proven and entry.depth <= depth):
                     value, promptness = entry.score
                     score = (value + frame.so_far, promptness)
-                    if _settles(entry.bound, score, alpha, beta):
-                        return Visit(score, entry.proven, (entry.action,))
+                    if settles(entry.bound, score, alpha, beta):
+                        return self._remembered(state, entry, score)
 
         best = self._best(state, depth, alpha, beta, ply, frame, table_action)
         if self._table is not None:
             value, promptness = best.score
             bound = _bound(best.score, alpha, beta, frame)
             stored = (value - frame.so_far, promptness)
-            self._table.put(key, Entry(depth, bound, stored, best.line[0], best.proven))
+            values = self._to_come(state, best.values)
+            self._table.put(key, Entry(depth, bound, stored, best.line[0], best.proven, best.variance, values))
         return best
+
+    def _ended(self, state: Any) -> Visit:
+        """The outcome of a finished state."""
+        values = self.game.utility(state) if self._keeps_values else ()
+        return Visit(self.scale.terminal(state), True, values=values)
+
+    def _judged(self, state: Any, frame: Frame) -> Visit:
+        """What the evaluator says of an unfinished state."""
+        if not self._keeps_values:
+            return Visit(self._leaf.score(state, frame), False)
+        values = self._leaf.values(state)
+        return Visit((values[self.max_seat], 0), False, values=values)
+
+    def _remembered(self, state: Any, entry: Entry, score: Score) -> Visit:
+        """What the table knows of a state."""
+        values = entry.values
+        if values:
+            values = tuple(paid + value for paid, value in zip(self.game.utility(state), values, strict=True))
+        return Visit(score, entry.proven, (entry.action,), entry.variance, values)
+
+    def _to_come(self, state: Any, values: tuple[float, ...]) -> tuple[float, ...]:
+        """Totals without the rewards already received."""
+        if not values:
+            return ()
+        return tuple(value - paid for paid, value in zip(self.game.utility(state), values, strict=True))
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows it."""
@@ -135,7 +165,7 @@ class AlphaBetaSearch:
         """The textbook's loop over the actions."""
         game = self.game
         mover = game.to_move(state)
-        maximizing = mover == 0
+        maximizing = mover == self.max_seat
         alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
         best: Visit | None = None
         proven = True
@@ -146,7 +176,7 @@ class AlphaBetaSearch:
             score = frame.delayed(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
-                best = Visit(score, found.proven, (action, *found.line))
+                best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
             if maximizing:
                 alpha = max(alpha, score)
             else:
@@ -167,24 +197,24 @@ class AlphaBetaSearch:
         """
         game = self.game
         frame = self.scale.frame(state)
-        best = Visit(self._leaf.score(state, frame), False)
+        best = self._judged(state, frame)
         if not left:
             return best
         assert self._is_noisy is not None, "only for games with noisy actions"
         mover = game.to_move(state)
-        maximizing = mover == 0
+        maximizing = mover == self.max_seat
         noisy = [action for action in game.legal_actions(state) if self._is_noisy(state, action)]
         for action in (None, *self._order.ordered(state, noisy, mover, ply, None)):
             if action is not None:
                 self.effort.visit(ply + 1)
                 child = game.result(state, action)
                 if game.is_terminal(child):
-                    found = Visit(self.scale.terminal(child), False)
+                    found = self._ended(child)
                 else:
                     found = self._quiet(child, left - 1, frame.hastened(alpha), frame.hastened(beta), ply + 1)
                 score = frame.delayed(found.score)
                 if score > best.score if maximizing else score < best.score:
-                    best = Visit(score, False, (action, *found.line))
+                    best = Visit(score, False, (action, *found.line), values=found.values)
             if maximizing:
                 alpha = max(alpha, best.score)
             else:
@@ -194,7 +224,7 @@ class AlphaBetaSearch:
         return best
 
 
-def _settles(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool:
+def settles(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool:
     """Whether a stored score answers a search with this window."""
     if bound is Bound.EXACT:
         return True

@@ -10,7 +10,7 @@ from zermelo.agents.limits import StoppedBy
 from zermelo.agents.result import SearchResult
 from zermelo.agents.stack import MAX_PLIES
 from zermelo.agents.transposition import TranspositionTable
-from zermelo.envs import CHANCE, Chance
+from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 
 __all__ = ["answer"]
 
@@ -46,6 +46,7 @@ def answer(
     """
     game, traits = search.game, search.game.traits
     seat = game.to_move(state)
+    max_seat = getattr(search, "max_seat", 0)
     stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
     if iteration is None or iteration.best is None:
         middle = search.frame(state).middle
@@ -54,13 +55,15 @@ def answer(
         action_values, proven, reach = {}, False, 0.0
     else:
         tied = iteration.tied()
+        if hasattr(search, "preferred"):
+            tied = search.preferred(tied)
         move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
         known.sort(key=lambda m: m.action)
-        action_values = {m.action: _values_by_seat(traits, m.score[0])[seat] for m in known}
+        action_values = {m.action: _values_by_seat(traits, m, max_seat)[seat] for m in known}
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
-    values = _values_by_seat(traits, move.score[0])
+    values = _values_by_seat(traits, move, max_seat)
     line, ends = _complete_line(search, state, move.line, 0 if iteration is None else iteration.depth)
     spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
     return SearchResult(
@@ -82,9 +85,15 @@ def answer(
     )
 
 
-def _values_by_seat(traits: Any, value: float) -> tuple[float, ...]:
-    """Seat 0's value, and the rest of the constant sum for the other, if there is one."""
-    return (float(value),) if traits.seats == 1 else (float(value), float(traits.constant - value))
+def _values_by_seat(traits: Traits, move: RootMove, max_seat: int) -> tuple[float, ...]:
+    """Every seat's value, as far as the search knows it (not a number where it does not)."""
+    if move.values:
+        return tuple(map(float, move.values))
+    value = float(move.score[0])
+    rest = math.nan
+    if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
+        rest = float(traits.constant - value)
+    return tuple(value if seat == max_seat else rest for seat in range(traits.seats))
 
 
 def _complete_line(
@@ -123,6 +132,8 @@ def _plies(
     not come soon, a win is as far away as one likes.
     """
     frame, traits = search.frame(state), search.game.traits
+    if hasattr(search, "preferred"):  # it prefers whole lines, so what it plays is as long as its line
+        return len(finished_line) if finished_line is not None else None
     value, promptness = move.score
     if traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
         return int(abs(promptness)) if frame.sooner and abs(promptness) <= reach else None

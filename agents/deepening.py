@@ -34,20 +34,29 @@ class Visit(NamedTuple):
     """What is known of a state after searching it.
 
     Attributes:
-        score: For seat 0, as totals; outside the window it is a bound, inside it is exact.
+        score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
         proven: No evaluation, cut-off or sample entered the score.
         line: Best play from there.
         variance: Of the score's value, where chance was sampled.
+        values: Every seat's total, in seat order, where the score does not tell them (more than two seats, or sums
+            that are not constant).
+        plies: Moves to the end of the line, for searches whose score does not tell it.
     """
 
     score: Score
     proven: bool
     line: tuple[int, ...] = ()
     variance: float = 0.0
+    values: tuple[float, ...] = ()
+    plies: float = 0.0
 
 
 class TreeSearch(Protocol):
-    """What the root needs of a search: its game, its effort, and how to search below."""
+    """What the root needs of a search: its game, its effort, and how to search below.
+
+    A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
+    method ``preferred(moves)``, which says which of several root moves of equal score it would play.
+    """
 
     game: Game[Any]
     effort: Effort
@@ -85,6 +94,8 @@ class RootMove(NamedTuple):
     proven: bool
     line: tuple[int, ...]
     variance: float
+    values: tuple[float, ...] = ()
+    plies: float = 0.0
 
 
 @dataclass
@@ -105,6 +116,11 @@ class Iteration:
         return sorted(equals, key=lambda move: move.action)
 
 
+def maximizes(search: TreeSearch, state: Any) -> bool:
+    """Whether the seat to move in a state wants the greater score."""
+    return bool(search.game.to_move(state) == getattr(search, "max_seat", 0))
+
+
 def search_root(
     search: TreeSearch, state: Any, iteration: Iteration, actions: Sequence[int], *, exact: bool, ties: Ties
 ) -> None:
@@ -117,7 +133,7 @@ def search_root(
     search.effort.visit(0)
     frame = search.frame(state)
     alpha, beta = search.window(state)
-    maximizing = game.to_move(state) == 0
+    maximizing = maximizes(search, state)
     for action in actions:
         low, high = alpha, beta
         best = iteration.best
@@ -133,7 +149,8 @@ def search_root(
         found = search.visit(child, depth - 1, frame.hastened(low), frame.hastened(high), 1)
         score = frame.delayed(found.score)
         is_exact = low < score < high or score[0] <= frame.lowest[0] or score[0] >= frame.highest[0]
-        move = RootMove(action, score, is_exact, found.proven, (action, *found.line), found.variance)
+        line = (action, *found.line)
+        move = RootMove(action, score, is_exact, found.proven, line, found.variance, found.values, found.plies)
         iteration.moves.append(move)
         if best is None or (score > best.score if maximizing else score < best.score):
             iteration.best = move
@@ -187,7 +204,7 @@ def deepen(
         except SearchStopped as stopped:
             if iteration.best is not None:
                 frame = search.frame(state)
-                iteration.proven = _is_proven(iteration, frame, search.game.to_move(state) == 0)
+                iteration.proven = _is_proven(iteration, frame, maximizes(search, state))
                 if last is None or not exact:
                     return iteration, _depth(last, search.effort.deepest), stopped.reason
             return last, _depth(last, search.effort.deepest), stopped.reason

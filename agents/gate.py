@@ -42,7 +42,7 @@ def agents_that_fit(traits: Traits) -> str:
         return "'expectiminimax'"
     if _opposed(traits):
         return "'alphabeta' or 'minimax'"
-    return "'greedy' or 'random'"
+    return "'maxn' or 'paranoid'"
 
 
 def _opposed(traits: Traits) -> bool:

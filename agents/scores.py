@@ -1,7 +1,7 @@
 """What a search compares: a value, and how soon it comes.
 
 A score is the pair (value, promptness), ordered as tuples are: by value, and among equal values by promptness.
-Both are seat 0's, so the maximizing player (seat 0) wants the greater score and the minimizing one the smaller.
+Both are one seat's (seat 0's, where two play), so that seat wants the greater score and its opponents the smaller.
 
 Promptness makes a player win as soon, and lose as late, as possible without touching the value: a win five plies
 away is worth 1.0, not 0.95. One ply further from the end, a win has one promptness less and a loss one more;
@@ -15,12 +15,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, TypeAlias
 
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs import Game, RewardSum, UnsupportedGameError
 
 __all__ = ["Frame", "Scale", "Score", "just_above", "just_below"]
 
 Score: TypeAlias = tuple[float, float]
-"""(value, promptness), both for seat 0."""
+"""(value, promptness), both for the seat that maximizes."""
 
 _TOLERANCE = 1e-9
 
@@ -39,8 +39,8 @@ class Frame(NamedTuple):
     """How scores read at one state.
 
     Attributes:
-        so_far: The rewards that seat 0 has received.
-        middle: The value that is neither a win nor a loss for seat 0.
+        so_far: The rewards that the maximizing seat has received.
+        middle: The value that is neither a win nor a loss for it.
         lowest: No score of an unfinished state here is less.
         highest: No score of an unfinished state here is greater.
         sooner: Whether promptness counts; where not, every promptness is 0.
@@ -76,17 +76,20 @@ class Frame(NamedTuple):
 
 
 class Scale:
-    """The frames of one game of one player, or of two whose utilities add up to a constant.
+    """The frames of one game, as one seat sees it.
 
     Args:
         game: The game.
         sooner: Whether wins should come sooner and losses later.
         use_bounds: Whether to believe the game's ``utility_bounds``.
+        seat: The seat that maximizes.
     """
 
-    def __init__(self, game: Game[Any], *, sooner: bool = True, use_bounds: bool = True) -> None:
+    def __init__(self, game: Game[Any], *, sooner: bool = True, use_bounds: bool = True, seat: int = 0) -> None:
         self._game = game
         self._traits = game.traits
+        self._seat = seat
+        self._shares = game.traits.seats > 1 and game.traits.reward_sum is not RewardSum.GENERAL
         self._sooner = sooner
         self._use_bounds = use_bounds
         self._fixed: Frame | None = None
@@ -98,7 +101,7 @@ class Scale:
         return self._fixed or self._frame(self._game.utility(state))
 
     def terminal(self, state: Any) -> Score:
-        """The score of a finished state: its outcome for seat 0."""
+        """The score of a finished state: its outcome for the seat."""
         utility = self._game.utility(state)
         if self._fixed is not None and self._use_bounds:
             least, greatest = self._traits.utility_bounds
@@ -109,23 +112,23 @@ class Scale:
                         f"outside its utility_bounds {least} to {greatest} "
                         f"({self._traits.source('utility_bounds')}): give the bounds that hold"
                     )
-        return utility[0], 0
+        return utility[self._seat], 0
 
     def bounds(self, so_far: tuple[float, ...]) -> tuple[float, float]:
-        """The least and the greatest final value for seat 0, given the rewards so far."""
+        """The least and the greatest final value for the seat, given the rewards so far."""
         if not self._use_bounds:
             return -math.inf, math.inf
         least, greatest = self._traits.utility_bounds
-        if self._traits.seats == 2:
-            to_come = self._traits.constant - sum(so_far)
-            least, greatest = max(least, to_come - greatest), min(greatest, to_come - least)
-        return so_far[0] + least, so_far[0] + greatest
+        if self._shares:  # what is left of the constant goes to somebody
+            to_come, others = self._traits.constant - sum(so_far), self._traits.seats - 1
+            least, greatest = max(least, to_come - others * greatest), min(greatest, to_come - others * least)
+        return so_far[self._seat] + least, so_far[self._seat] + greatest
 
     def _frame(self, so_far: tuple[float, ...]) -> Frame:
         lowest, highest = self.bounds(so_far)
-        middle = so_far[0]
-        if self._traits.seats == 2:
-            middle += (self._traits.constant - sum(so_far)) / 2
+        middle = so_far[self._seat]
+        if self._shares:
+            middle += (self._traits.constant - sum(so_far)) / self._traits.seats
         # The first frame only serves to delay the bounds: whoever is not there yet is a ply away at least.
-        plain = Frame(so_far[0], middle, (lowest, 0), (highest, 0), self._sooner)
+        plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._sooner)
         return plain._replace(lowest=plain.delayed((lowest, 0)), highest=plain.delayed((highest, 0)))

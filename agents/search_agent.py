@@ -238,7 +238,7 @@ class TreeSearchAgent(SearchAgent):
         """
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            return answer(
+            found = answer(
                 search,
                 state,
                 iteration,
@@ -250,6 +250,7 @@ class TreeSearchAgent(SearchAgent):
                 table=table,
                 is_estimate=is_estimate,
             )
+            return self.told(search, state, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             if self.on_iteration is None:
@@ -258,8 +259,13 @@ class TreeSearchAgent(SearchAgent):
             return self.on_iteration(result(iteration, depth, stopped_by)) is not False
 
         draw = float(self.generator.random())
+        ties = Ties.RANDOM if hasattr(search, "preferred") else self.ties  # it must see them all to prefer one
         with deep_recursion(search.game):
             found = deepen(
-                search, state, self.limits, step_by_step=step_by_step, exact=exact, ties=self.ties, watch=watch
+                search, state, self.limits, step_by_step=step_by_step, exact=exact, ties=ties, watch=watch
             )
         return result(*found)
+
+    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+        """What this agent says of what its search found: here, just that."""
+        return result

@@ -10,11 +10,14 @@ from typing import Any
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.alpha_beta import AlphaBetaAgent
+from zermelo.agents.best_reply import BestReplyAgent
 from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.greedy import GreedyAgent
 from zermelo.agents.importing import import_name
+from zermelo.agents.max_n import MaxNAgent
 from zermelo.agents.minimax import MinimaxAgent
+from zermelo.agents.paranoid import ParanoidAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.search_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
@@ -23,7 +26,17 @@ from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 __all__ = ["AgentEntry", "list_agents", "make_agent", "runs_own_code"]
 
 _AGENTS: dict[str, type[ConfiguredAgent]] = {
-    agent.kind: agent for agent in (RandomAgent, GreedyAgent, MinimaxAgent, AlphaBetaAgent, ExpectiminimaxAgent)
+    agent.kind: agent
+    for agent in (
+        RandomAgent,
+        GreedyAgent,
+        MinimaxAgent,
+        AlphaBetaAgent,
+        ExpectiminimaxAgent,
+        MaxNAgent,
+        ParanoidAgent,
+        BestReplyAgent,
+    )
 }
 
 _LEARNED: frozenset[str] = frozenset()

@@ -43,6 +43,7 @@ class Entry(NamedTuple):
         action: The best action found, to be tried first next time.
         proven: No evaluation, cut-off or sample entered the score.
         variance: Of the estimate, where chance was sampled.
+        values: Every seat's, rewards already received left out, where the score does not tell them.
     """
 
     depth: float
@@ -51,6 +52,7 @@ class Entry(NamedTuple):
     action: int
     proven: bool
     variance: float = 0.0
+    values: tuple[float, ...] = ()
 
 
 _SIMPLE = frozenset({int, float, bool, str, bytes, type(None)})
@@ -120,7 +122,7 @@ class TranspositionTable:
         self._put(key, entry)
 
     def _put(self, key: Hashable, entry: Entry) -> None:
-        self._charged += _size(key) + _ENTRY_BYTES
+        self._charged += _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
         self._newer[key] = entry
         if self._charged + sys.getsizeof(self._newer) > self._budget:
             self._older, self._newer, self._charged = self._newer, {}, 0

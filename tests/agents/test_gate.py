@@ -5,11 +5,21 @@ from __future__ import annotations
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, DiceRace, Leaf, Node, TreeGame
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, GreedyAgent, MinimaxAgent, RandomAgent
+from zermelo.agents import (
+    AlphaBetaAgent,
+    BestReplyAgent,
+    ExpectiminimaxAgent,
+    GreedyAgent,
+    MaxNAgent,
+    MinimaxAgent,
+    ParanoidAgent,
+    RandomAgent,
+)
 from zermelo.agents.gate import require_decision
 from zermelo.envs import CHANCE, Chance, GameOverError, RewardSum, UnsupportedGameError
 
 SEARCHES = [AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent]
+MANY = [MaxNAgent, ParanoidAgent, BestReplyAgent]
 THREE = TreeGame(Node(0, [Leaf(1, 0, 0)], utility=(0, 0, 0)), seats=3)
 GENERAL = TreeGame(Node(0, [Leaf(3, 3)]), reward_sum=RewardSum.GENERAL)
 DICE = TreeGame(Node(0, [Node(CHANCE, [Leaf(1, -1)], probabilities=[1])]), chance=Chance.EXACT)
@@ -18,13 +28,13 @@ SINGLE = TreeGame(Node(0, [Leaf(1)], utility=(0,)), seats=1)
 
 @pytest.mark.parametrize("agent", SEARCHES)
 def test_three_players(agent):
-    with pytest.raises(UnsupportedGameError, match=r"players, but a tree has 3 players: use 'greedy' or 'random'"):
+    with pytest.raises(UnsupportedGameError, match=r"but a tree has 3 players: use 'maxn' or 'paranoid'$"):
         agent().search_state(THREE)
 
 
 @pytest.mark.parametrize("agent", SEARCHES)
 def test_general_sum(agent):
-    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(inferred from random play\): use 'greedy' or"):
+    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(inferred from random play\): use 'maxn' or"):
         agent().search_state(GENERAL)
 
 
@@ -44,6 +54,11 @@ def test_one_player(agent):
 def test_what_is_recommended_fits():
     assert ExpectiminimaxAgent().search_state(SINGLE).value == 1
     assert ExpectiminimaxAgent().search_state(DICE).value == 1
+    assert MaxNAgent().search_state(THREE).values_by_seat == (1, 0, 0)
+    assert MaxNAgent().search_state(GENERAL).values_by_seat == (3, 3)
+    assert ParanoidAgent().search_state(THREE).values_by_seat == (1, 0, 0)
+    assert ParanoidAgent().search_state(GENERAL).values_by_seat == (3, 3)
+    assert BestReplyAgent().search_state(THREE).values_by_seat == (1, 0, 0)
     assert GreedyAgent().search_state(THREE).values_by_seat == (1, 0, 0)
     assert GreedyAgent().search_state(GENERAL).values_by_seat == (3, 3)
     assert AlphaBetaAgent().search_state(TreeGame(AIMA_5_2)).value == 3
@@ -53,7 +68,7 @@ CLASSIC_HIDDEN = ["leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v
 
 
 @pytest.mark.parametrize("name", CLASSIC_HIDDEN)
-@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+@pytest.mark.parametrize("agent", [*SEARCHES, *MANY, GreedyAgent])
 def test_hidden_information_in_pettingzoo(name, agent):
     pettingzoo = pytest.importorskip("pettingzoo")
     env = pettingzoo.make("aec", f"classic/{name}")
@@ -66,14 +81,14 @@ def test_hidden_information_in_pettingzoo(name, agent):
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "matrix_rps"])
-@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+@pytest.mark.parametrize("agent", [*SEARCHES, *MANY, GreedyAgent])
 def test_hidden_information_in_openspiel(name, agent):
     pyspiel = pytest.importorskip("pyspiel")
     with pytest.raises(UnsupportedGameError, match=r"hides part of it .*: use 'random'"):
         agent().search_state(pyspiel.load_game(name))
 
 
-@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+@pytest.mark.parametrize("agent", [*SEARCHES, *MANY, GreedyAgent])
 def test_finished_game(agent):
     game = ConnectK()
     state = game.initial_state()
@@ -98,13 +113,13 @@ def test_finished_environment(agent):
         agent.act(env)
 
 
-@pytest.mark.parametrize("agent", [*SEARCHES, GreedyAgent])
+@pytest.mark.parametrize("agent", [*SEARCHES, *MANY, GreedyAgent])
 def test_no_legal_action_at_the_root(agent):
     with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
         agent().search_state(TreeGame(Node(0, [])))
 
 
-@pytest.mark.parametrize("agent", [*SEARCHES])
+@pytest.mark.parametrize("agent", [*SEARCHES, *MANY])
 def test_no_legal_action_below_the_root(agent):
     with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
         agent().search_state(TreeGame(Node(0, [Node(1, []), Leaf(1, -1)])))

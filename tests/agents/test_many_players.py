@@ -1,0 +1,504 @@
+"""max^n, paranoid and best-reply search: on trees that can be checked by hand, and on random ones with oracles."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from doubles.small_games import Leaf, Node, TreeGame
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zermelo.agents import (
+    AlphaBetaAgent,
+    BestReplyAgent,
+    ExpectiminimaxAgent,
+    MaxNAgent,
+    MinimaxAgent,
+    ParanoidAgent,
+    StoppedBy,
+    make_agent,
+)
+from zermelo.agents.best_reply import best_reply
+from zermelo.agents.max_n import TieRule, max_n
+from zermelo.agents.minimax import minimax
+from zermelo.agents.paranoid import paranoid
+from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnsupportedGameError
+
+seeds = st.integers(0, 2**32 - 1)
+BOUNDS = (-30.0, 30.0)
+
+
+def three(mover, children, **options):
+    """A state of three players in which nothing has been paid."""
+    return Node(mover, children, utility=(0, 0, 0), **options)
+
+
+def tree_of(root, *, seats=3, **options):
+    options.setdefault("reward_sum", RewardSum.GENERAL)
+    options.setdefault("bounds", BOUNDS)
+    return TreeGame(root, seats=seats, **options)
+
+
+def random_root(seed, *, seats=3, depth=5, total=None, chance=False, rewards=False, values=4):
+    """Turns in any order, early ends, whole numbers with many ties; with ``total`` they add up to it."""
+    rng = np.random.default_rng(seed)
+
+    def outcome():
+        utility = [float(v) for v in rng.integers(0, values, seats)]
+        if total is not None:
+            utility[int(rng.integers(seats))] += total - sum(utility)
+        return utility
+
+    def grow(depth, paid):
+        if rewards:  # nothing is lost from the sum
+            gift = [float(v) for v in rng.integers(-1, 2, seats)]
+            if total is not None:
+                gift[0] -= sum(gift)
+            paid = [a + b for a, b in zip(paid, gift, strict=True)]
+        if depth == 0 or (depth < 4 and rng.random() < 0.15):
+            return Leaf(*(a + b for a, b in zip(paid, outcome(), strict=True)))
+        children = [grow(depth - 1, paid) for _ in range(int(rng.integers(1, 4)))]
+        if chance and depth < 5 and rng.random() < 0.3:
+            weights = rng.choice([1, 2], len(children))
+            total_weight = weights.sum()
+            if total_weight in (1, 2, 4):  # exact in floating point, so that ties are ties
+                return Node(CHANCE, children, probabilities=list(weights / total_weight), utility=paid)
+        return Node(int(rng.integers(seats)), children, utility=paid)
+
+    return grow(depth, [0.0] * seats)
+
+
+def game_of(seed, *, seats=3, total=None, chance=False, rewards=False, **options):
+    root = random_root(seed, seats=seats, total=total, chance=chance, rewards=rewards, **options)
+    return tree_of(
+        root,
+        seats=seats,
+        constant=total or 0.0,
+        reward_sum=RewardSum.GENERAL if total is None else RewardSum.CONSTANT,
+        chance=Chance.EXACT if chance else Chance.NONE,
+        terminal_rewards_only=not rewards,
+    )
+
+
+def oracle_max_n(node, rule, root_seat):
+    """max^n over bare nodes, written another way: sorts the children by what the mover wants."""
+    if isinstance(node, Leaf):
+        return node.utility
+    found = [oracle_max_n(child, rule, root_seat) for child in node.children]
+    if node.mover == CHANCE:
+        return tuple(np.dot(node.probabilities, column) for column in zip(*found, strict=True))
+    me = node.mover
+    dislike = {
+        "first": lambda v: 0,
+        "paranoid": lambda v: v[root_seat],
+        "friendly": lambda v: -v[root_seat],
+        "spiteful": lambda v: sum(v) - v[me],
+        "generous": lambda v: v[me] - sum(v),
+    }[rule]
+    order = sorted(range(len(found)), key=lambda i: (-found[i][me], dislike(found[i]), i))
+    return found[order[0]]
+
+
+def oracle_paranoid(node, seat):
+    if isinstance(node, Leaf):
+        return node.utility[seat]
+    found = [oracle_paranoid(child, seat) for child in node.children]
+    if node.mover == CHANCE:
+        return float(np.dot(node.probabilities, found))
+    return max(found) if node.mover == seat else min(found)
+
+
+def oracle_best_reply(node, seat, chooser=None):
+    """By turns: every opponent but one plays its first action; that one does what is worst for the seat."""
+    if isinstance(node, Leaf):
+        return node.utility[seat]
+    if node.mover == seat:
+        return max(oracle_best_reply(child, seat) for child in node.children)
+    if node.mover == CHANCE:
+        found = [oracle_best_reply(child, seat, chooser) for child in node.children]
+        return float(np.dot(node.probabilities, found))
+    options = []
+    if chooser in (None, node.mover):
+        options += [oracle_best_reply(child, seat, node.mover) for child in node.children]
+    if chooser != node.mover:
+        options.append(oracle_best_reply(node.children[0], seat, chooser))
+    return min(options)
+
+
+class TestTextbook:
+    """Korf 1991: three players, two actions each; every player takes what is best for itself."""
+
+    ROOT = three(
+        0,
+        [
+            three(
+                1,
+                [three(2, [Leaf(4, 1, 4), Leaf(1, 7, 1)]), three(2, [Leaf(3, 2, 4), Leaf(5, 3, 1)])],
+                name="left",
+            ),
+            three(
+                1,
+                [three(2, [Leaf(2, 4, 3), Leaf(1, 6, 2)]), three(2, [Leaf(6, 1, 2), Leaf(2, 3, 4)])],
+                name="right",
+            ),
+        ],
+    )
+
+    @pytest.mark.parametrize("agent", [MaxNAgent(), MaxNAgent(shallow=False, table_mb=0, exact=True)])
+    def test_values_of_every_node(self, agent):
+        game = tree_of(self.ROOT, constant=9.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 9))
+        left, right = self.ROOT.children
+        expected = {
+            left.children[0]: (4, 1, 4),
+            left.children[1]: (3, 2, 4),
+            left: (3, 2, 4),
+            right.children[0]: (2, 4, 3),
+            right.children[1]: (2, 3, 4),
+            right: (2, 4, 3),
+            self.ROOT: (3, 2, 4),
+        }
+        for node, values in expected.items():
+            assert max_n(game, node) == values
+            result = agent.search_state(game, node)
+            assert result.values_by_seat == values
+            assert result.value == values[node.mover]
+        result = agent.search_state(game)
+        assert result.action == 0
+        assert result.principal_variation == (0, 1, 0)
+        assert (result.plies, result.depth, result.proven) == (3, 3, True)
+        assert result.stopped_by is StoppedBy.COMPLETED
+        assert result.action_values[0] == 3
+
+    def test_paranoid_expects_the_worst(self):
+        game = tree_of(self.ROOT)
+        assert paranoid(game, self.ROOT, 0) == 1
+        result = ParanoidAgent(exact=True).search_state(game)
+        assert result.action_values == {0: 1, 1: 1}
+        assert result.value == 1
+        assert ParanoidAgent().search_state(game, self.ROOT.children[0]).value == 2
+
+    def test_best_reply_lets_one_opponent_choose(self):
+        """On the left, seat 1 keeps to its first action and seat 2 gives 1; on the right likewise 1."""
+        game = tree_of(self.ROOT)
+        result = BestReplyAgent(exact=True).search_state(game)
+        assert result.action_values == {0: 1, 1: 1}
+        late = three(
+            0, [three(1, [three(2, [Leaf(4, 0, 0), Leaf(4, 0, 0)]), three(2, [Leaf(4, 0, 0), Leaf(0, 0, 0)])])]
+        )
+        assert oracle_paranoid(late, 0) == 0
+        assert BestReplyAgent().search_state(tree_of(late)).value == 4, "it takes two opponents to hurt"
+
+
+class TestTies:
+    """Sturtevant: a player that does not care decides what the others get."""
+
+    TIE = three(0, [three(1, [Leaf(1, 5, 4), Leaf(4, 5, 1)]), three(1, [Leaf(3, 4, 3), Leaf(2, 4, 0)])])
+
+    @pytest.mark.parametrize(
+        ("rule", "values", "action"),
+        [
+            ("first", (3, 4, 3), 1),
+            ("paranoid", (2, 4, 0), 1),
+            ("friendly", (4, 5, 1), 0),
+            ("generous", (3, 4, 3), 1),
+            ("spiteful", (2, 4, 0), 1),
+        ],
+    )
+    def test_the_rule_decides(self, rule, values, action):
+        game = tree_of(self.TIE)
+        assert max_n(game, self.TIE, rule) == values
+        result = MaxNAgent(tie_rule=rule).search_state(game)
+        assert (result.values_by_seat, result.action) == (values, action)
+
+    def test_first_is_the_default(self):
+        assert MaxNAgent().tie_rule is TieRule.FIRST
+
+    def test_root_ties_are_drawn_among_those_that_are_the_same_for_all(self):
+        root = three(0, [Leaf(1, 0, 0), Leaf(2, 0, 1), Leaf(2, 1, 0), Leaf(2, 0, 1)])
+        chosen = {MaxNAgent(seed=seed).search_state(tree_of(root)).action for seed in range(20)}
+        assert chosen == {1, 3}
+        assert MaxNAgent(ties="first").search_state(tree_of(root)).best_actions == (1, 2, 3)
+
+    def test_wins_sooner_and_losses_later_where_nothing_else_differs(self):
+        late = three(1, [three(2, [Leaf(2, -1, -1)])])
+        root = three(0, [late, Leaf(2, -1, -1), Leaf(-1, 2, -1)])
+        options = {"constant": 0.0, "reward_sum": RewardSum.ZERO, "bounds": (-1, 2)}
+        assert MaxNAgent().search_state(tree_of(root, **options)).plies == 1
+        assert MaxNAgent().search_state(tree_of(root, **options)).action == 1
+        assert MaxNAgent(sooner=False, ties="first").search_state(tree_of(root, **options)).action == 0
+        lost = three(0, [Leaf(-1, 2, -1), three(1, [Leaf(-1, 2, -1)])])
+        assert MaxNAgent().search_state(tree_of(lost, **options)).action == 1
+
+
+SETTINGS = [
+    {},
+    {"table_mb": 0, "exact": True},
+    {"shallow": False, "sooner": False},
+    {"ordering": "fixed", "deepening": True, "evaluator": "rewards"},
+    {"sooner": False, "ties": "first", "table_mb": 0},
+]
+
+
+@given(
+    seed=seeds,
+    seats=st.integers(1, 4),
+    total=st.sampled_from([None, 0.0, 6.0]),
+    chance=st.booleans(),
+    rewards=st.booleans(),
+    rule=st.sampled_from(list(TieRule)),
+    setting=st.integers(0, len(SETTINGS) - 1),
+)
+@settings(max_examples=400, deadline=None)
+def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting):
+    total = None if seats == 1 else total
+    game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
+    root = game.root
+    expected = oracle_max_n(root, rule.value, root.mover)
+    assert max_n(game, root, rule) == pytest.approx(expected, abs=1e-12)
+    result = MaxNAgent(tie_rule=rule, **SETTINGS[setting]).search_state(game)
+    assert result.values_by_seat == pytest.approx(expected, abs=1e-12)
+    assert result.value == result.values_by_seat[root.mover]
+    values = [oracle_max_n(child, rule.value, root.mover)[root.mover] for child in root.children]
+    assert values[result.action] == pytest.approx(max(values))
+    for action, value in result.action_values.items():
+        assert values[action] == pytest.approx(value)
+    if SETTINGS[setting].get("exact"):
+        assert sorted(result.action_values) == list(range(len(values)))
+    assert result.proven
+
+
+@given(seed=seeds, seats=st.integers(3, 4), rewards=st.booleans(), rule=st.sampled_from(list(TieRule)))
+@settings(max_examples=150, deadline=None)
+def test_shallow_pruning_only_saves(seed, seats, rewards, rule):
+    """Korf 1991; with bounds as tight as can be, so that it does prune."""
+    rng = np.random.default_rng(seed)
+
+    def grow(depth, mover):
+        if depth == 0:
+            winner = int(rng.integers(seats))
+            return Leaf(*(6.0 * (seat == winner) for seat in range(seats)))
+        return Node(mover, [grow(depth - 1, (mover + 1) % seats) for _ in range(3)], utility=[0.0] * seats)
+
+    game = tree_of(grow(5, 0), seats=seats, constant=6.0, reward_sum=RewardSum.CONSTANT, bounds=(0.0, 6.0))
+    plain = MaxNAgent(shallow=False, tie_rule=rule, table_mb=0).search_state(game)
+    pruned = MaxNAgent(tie_rule=rule, table_mb=0).search_state(game)
+    assert pruned.values_by_seat == plain.values_by_seat
+    assert pruned.nodes <= plain.nodes
+
+
+def test_shallow_pruning_does_prune():
+    """Seat 1 keeps 7 of 9 for itself, so at most 2 are left for seat 0, which has 3 already."""
+    root = three(0, [Leaf(3, 3, 3), three(1, [Leaf(1, 7, 1), Leaf(0, 9, 0), Leaf(2, 0, 7)])])
+    game = tree_of(root, constant=9.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 9))
+    assert MaxNAgent(shallow=False).search_state(game).nodes == 6
+    result = MaxNAgent().search_state(game)
+    assert (result.nodes, result.values_by_seat) == (4, (3, 3, 3))
+    assert result.action_values == {0: 3}, "what is left of 9 is a bound, not a value"
+    assert MaxNAgent(exact=True).search_state(game).action_values == {0: 3, 1: 0}
+
+
+@given(
+    seed=seeds,
+    seats=st.integers(1, 4),
+    total=st.sampled_from([None, 0.0, 6.0]),
+    chance=st.booleans(),
+    rewards=st.booleans(),
+    setting=st.sampled_from(
+        [{}, {"exact": True}, {"table_mb": 0, "sooner": False}, {"deepening": True, "evaluator": "rewards"}]
+    ),
+)
+@settings(max_examples=300, deadline=None)
+def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, rewards, setting):
+    total = None if seats == 1 else total
+    game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
+    seat = game.root.mover
+    for agent, plain, oracle in (
+        (ParanoidAgent(**setting), paranoid, oracle_paranoid),
+        (BestReplyAgent(**setting), best_reply, oracle_best_reply),
+    ):
+        expected = oracle(game.root, seat)
+        assert plain(game, game.root, seat) == pytest.approx(expected, abs=1e-12)
+        result = agent.search_state(game)
+        assert result.value == pytest.approx(expected, abs=1e-12)
+        assert result.values_by_seat[seat] == pytest.approx(expected, abs=1e-12)
+        values = [oracle(child, seat) for child in game.root.children]
+        assert values[result.action] == pytest.approx(max(values), abs=1e-12)
+        for action, value in result.action_values.items():
+            assert values[action] == pytest.approx(value, abs=1e-12)
+        if not chance and total is not None:
+            assert sum(result.values_by_seat) == pytest.approx(total)
+        if not chance:
+            state = game.root
+            for action in result.principal_variation:
+                state = state.children[action]
+            if isinstance(state, Leaf):
+                assert state.utility == pytest.approx(result.values_by_seat)
+
+
+@given(seed=seeds, rewards=st.booleans(), total=st.sampled_from([0.0, 6.0]))
+@settings(max_examples=100, deadline=None)
+def test_two_opposed_players_are_minimax(seed, rewards, total):
+    game = game_of(seed, seats=2, total=total, rewards=rewards)
+    expected = minimax(game, game.root)
+    for agent in (MaxNAgent(), ParanoidAgent(), BestReplyAgent(), AlphaBetaAgent(), MinimaxAgent()):
+        result = agent.search_state(game)
+        assert result.values_by_seat[0] == expected
+        assert result.proven
+
+
+@pytest.mark.parametrize("agent", [MaxNAgent, ParanoidAgent, BestReplyAgent])
+class TestLimits:
+    def test_nodes_seconds_and_depth(self, agent):
+        game = game_of(5, depth=6)
+        full = agent().search_state(game)
+        result = agent(nodes=40, evaluator="rewards").search_state(game)
+        assert result.stopped_by is StoppedBy.NODES
+        assert result.nodes <= 40 < full.nodes
+        assert result.action in range(len(game.root.children))
+        assert agent(seconds=30, evaluator="rewards").search_state(game).value == full.value
+        shallow = agent(depth=1, evaluator="rewards").search_state(game)
+        assert (shallow.depth, shallow.stopped_by) == (1, StoppedBy.DEPTH)
+        assert not shallow.proven
+
+    def test_callback_and_seed(self, agent):
+        seen = []
+        chosen = agent(depth=3, deepening=True, evaluator="rewards", on_iteration=seen.append, seed=4)
+        game = game_of(8)
+        first = chosen.search_state(game)
+        assert [result.depth for result in seen] == [1, 2, 3]
+        chosen.reset(4)
+        assert chosen.search_state(game).action == first.action
+
+    def test_specs(self, agent):
+        made = make_agent(f"{agent.kind}(depth=2, samples=3, table_mb=1)")
+        assert type(made) is agent
+        assert make_agent(made.name).name == made.name
+
+    def test_evaluator_is_used(self, agent):
+        def likes_two(game, state):
+            return [5.0 if state is wanted else 0.0] * 3
+
+        wanted = three(1, [Leaf(0, 0, 0)])
+        root = three(0, [three(1, [Leaf(0, 0, 0)]), wanted])
+        result = agent(depth=1, evaluator=likes_two).search_state(tree_of(root))
+        assert (result.action, result.value) == (1, 5.0)
+        assert result.values_by_seat == (5.0, 5.0, 5.0)
+
+
+class TestSumsThatEvaluationsBreak:
+    @pytest.fixture
+    def game(self):
+        leaf = Leaf(2, 2, 2)
+        deep = [three(2, [leaf]) for _ in range(4)]
+        root = three(0, [three(1, deep[:2]), three(1, deep[2:])])
+        self.worth = dict(zip(map(id, deep), [(1, 1, 1), (1, 2, 5), (3, 6, 6), (3, 1, 6)], strict=True))
+        return tree_of(root, constant=6.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 6))
+
+    def evaluator(self, game, state):
+        return self.worth[id(state)]
+
+    def test_then_nothing_is_pruned(self, game):
+        result = MaxNAgent(depth=2, evaluator=self.evaluator).search_state(game)
+        assert result.values_by_seat == (3, 6, 6)
+
+    def test_unless_pruning_was_asked_for(self, game):
+        with pytest.raises(
+            InvalidSettingError, match=r"add up to 6.0, but the evaluator gave \(1.0, 1.0, 1.0\): use"
+        ):
+            MaxNAgent(depth=2, evaluator=self.evaluator, shallow=True).search_state(game)
+
+
+def test_shallow_pruning_needs_a_constant_sum():
+    game = tree_of(three(0, [Leaf(1, 1, 1)]))
+    with pytest.raises(UnsupportedGameError, match="shallow pruning needs utilities with a constant sum"):
+        MaxNAgent(shallow=True).search_state(game)
+
+
+class Pips:
+    """Three players add 1 or 2 to a count in turn; who reaches the goal wins 3 from the others. One may pass."""
+
+    def __init__(self, goal):
+        self.goal = goal
+        self.traits = tree_of(Node(0, [])).traits
+
+    def initial_state(self):
+        return 0, 0
+
+    def to_move(self, state):
+        return state[1]
+
+    def legal_actions(self, state):
+        return (1, 2)
+
+    def chance_outcomes(self, state):
+        return []
+
+    def result(self, state, action):
+        return state[0] + action, (state[1] + 1) % 3
+
+    def pass_turn(self, state):
+        return state[0], (state[1] + 1) % 3
+
+    def is_terminal(self, state):
+        return state[0] >= self.goal
+
+    def utility(self, state):
+        if state[0] < self.goal:
+            return (0.0, 0.0, 0.0)
+        return tuple(2.0 if seat == (state[1] - 1) % 3 else -1.0 for seat in range(3))
+
+    def key(self, state):
+        return state
+
+    def to_env_action(self, state, action):
+        return action
+
+
+@pytest.mark.parametrize("goal", range(1, 12))
+def test_best_reply_where_turns_can_be_skipped(goal):
+    """Schadd and Winands 2011: exactly one opponent moves between two moves of the player that searches."""
+    game = Pips(goal)
+
+    def oracle(count, mine):
+        if count >= goal:  # somebody of the others got there, or the searcher did
+            return -1.0 if mine else 2.0
+        values = [oracle(count + step, not mine) for step in (1, 2)]
+        return max(values) if mine else min(values)
+
+    assert BestReplyAgent().search_state(game).value == oracle(0, True)
+    assert best_reply(game, (0, 0), 0) == oracle(0, True)
+
+
+@pytest.mark.parametrize("goal", range(1, 10))
+def test_transpositions_change_nothing(goal):
+    for agent, kind in itertools.product((MaxNAgent, ParanoidAgent, BestReplyAgent), ({}, {"deepening": True})):
+        with_table = agent(ties="first", evaluator="rewards", **kind).search_state(Pips(goal))
+        without = agent(ties="first", evaluator="rewards", table_mb=0, **kind).search_state(Pips(goal))
+        assert with_table.values_by_seat == without.values_by_seat
+        assert with_table.action == without.action
+
+
+def test_dice_for_three_are_averaged():
+    root = three(0, [three(CHANCE, [Leaf(4, 0, 0), Leaf(0, 4, 0)], probabilities=[0.75, 0.25]), Leaf(2, 1, 1)])
+    game = tree_of(root, chance=Chance.EXACT)
+    for agent in (MaxNAgent(), ParanoidAgent(), BestReplyAgent()):
+        result = agent.search_state(game)
+        assert result.values_by_seat == (3.0, 1.0, 0.0)
+        assert result.principal_variation == (0,)
+    with pytest.raises(UnsupportedGameError, match="use 'maxn' or 'paranoid'"):
+        ExpectiminimaxAgent().search_state(game)
+
+
+def test_sampled_chance_is_an_estimate():
+    from doubles.small_games import DiceRace
+
+    for agent in (MaxNAgent(samples=16), ParanoidAgent(samples=16), BestReplyAgent(samples=16)):
+        result = agent.search_state(DiceRace(rolls=2))
+        assert result.is_estimate
+        assert not result.proven
+        assert result.standard_error is not None
+        assert 0 < result.value < 12
+    assert math.isnan(MaxNAgent(samples=1).search_state(DiceRace(rolls=1)).standard_error or math.nan)
