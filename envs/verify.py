@@ -18,7 +18,7 @@ from zermelo.envs.player import Player, Raised
 from zermelo.envs.random_state import global_random_guard
 from zermelo.envs.state_key import state_key
 
-__all__ = ["check_clone", "verify_clone"]
+__all__ = ["check_clone", "is_known_to_clone", "verify_clone"]
 
 Clone = Callable[[Any], Any]
 
@@ -306,7 +306,7 @@ def check_clone(env: Any) -> None:
         CloneError: As ``verify_clone``.
     """
     first = clone_env(env)  # raises what can be known without playing
-    if _is_known(env):
+    if is_known_to_clone(env):
         return
     configuration = repr(_configuration(env))
     key = (tuple(type(layer) for layer in _layers(env)), configuration)
@@ -342,7 +342,8 @@ def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState) -> N
         # It draws from a source that nobody can copy, such as the operating system's: two clones never agree.
 
 
-def _is_known(env: Any) -> bool:
+def is_known_to_clone(env: Any) -> bool:
+    """Whether all of it, wrappers included, is of packages whose environments this package's tests clone."""
     return all(type(layer).__module__.startswith(_KNOWN_PACKAGES) for layer in _layers(env))
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from zermelo.agents import Agent
-from zermelo.evaluation.entrants import Entrant, EnvSource, build_env
+from zermelo.evaluation.entrants import Entrant, EnvSource
 from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.fresh_envs import FreshEnvs
 from zermelo.evaluation.isolation.isolated import IsolatedAgent
 from zermelo.evaluation.isolation.keeping import Keeper
 from zermelo.evaluation.match import MAX_MOVES, play_game
@@ -36,7 +37,7 @@ class Engine(Protocol):
 class GamePlayer:
     """Plays one scheduled game at a time; worker processes are sent one of these.
 
-    The environment is made anew for every game, so that nothing is left of the last one. Agents are made once and
+    Every game has a fresh environment, so that nothing is left of the last one. Agents are made once and
     reset before each game; one that has failed is made anew. ``close`` ends the agents' own processes.
 
     Attributes:
@@ -54,6 +55,10 @@ class GamePlayer:
     max_moves: int = MAX_MOVES
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _keeper: Keeper = field(default_factory=Keeper, init=False, repr=False)
+    _envs: FreshEnvs = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._envs = FreshEnvs(self.env)
 
     def play(self, game: ScheduledGame, on_turn: Callable[[int], None] | None = None) -> GameRecord:
         """The record of the game, whatever the agents do; one that counts for nobody if the environment fails.
@@ -63,9 +68,8 @@ class GamePlayer:
         """
         try:
             agents = self._seated(game.seats)
-            live, _ = build_env(self.env)
             record = play_game(
-                referee_for(live, game.seed),
+                referee_for(self._envs.make(), game.seed),
                 agents,
                 seed=game.seed,
                 env=self.env_name,
@@ -105,10 +109,10 @@ class GamePlayer:
         self._keeper.close()
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_agents": {}, "_keeper": None}
+        return {**vars(self), "_agents": {}, "_keeper": None, "_envs": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        vars(self).update(state, _keeper=Keeper())
+        vars(self).update(state, _keeper=Keeper(), _envs=FreshEnvs(state["env"]))
 
 
 def lost_game(game: ScheduledGame, env: str, seat_names: tuple[str, ...], failure: Failure) -> GameRecord:
