@@ -62,6 +62,10 @@ ASKED: Final = 2
 TOO_DEEP: Final = 3
 
 
+_PAGE: Final = 512
+_APART: Final = 40
+
+
 class Context:
     """One search's block of shared integers, and the arrays whose addresses it holds.
 
@@ -72,6 +76,8 @@ class Context:
     """
 
     def __init__(self, num_actions: int, max_ply: int, row: int) -> None:
+        # Rows that lay a page apart would compete for the same few lines of the cache.
+        row = (row + _PAGE - 1) // _PAGE * _PAGE + _APART if row > _PAGE // 8 else row
         self.words: npt.NDArray[np.int64] = np.zeros(SIZE, np.int64)
         self._held: list[Any] = []
         self.words[ACTIONS] = num_actions

@@ -7,7 +7,7 @@ and None where the plain one has to be used.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.kernels import context as words
+from zermelo.agents.kernels.background import in_background
 from zermelo.agents.kernels.context import Context
 from zermelo.agents.kernels.running import race
 from zermelo.agents.kernels.table import CompiledTable
@@ -35,14 +36,24 @@ _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
 
 
-def compiled_search(game: Any, evaluator: Any, effort: Effort, **settings: Any) -> CompiledSearch | None:
+def compiled_search(
+    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, full_width: bool = False, **settings: Any
+) -> CompiledSearch | None:
     """A compiled search for a game of rules; None where only plain Python can search it.
+
+    A limit on time holds for the compiler too: where it is not done in time, it goes on in the background for
+    later searches, and this one is a plain one.
 
     Args:
         game: Any game.
         evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
         effort: Counts nodes.
+        limits: The limits of the search.
+        full_width: Minimax instead of alpha-beta.
         settings: As ``CompiledSearch`` takes them.
+
+    Raises:
+        RulesError: The rules do not compile; the message names the method and the line.
     """
     if not isinstance(game, RulesGame) or not can_compile():
         return None
@@ -54,7 +65,21 @@ def compiled_search(game: Any, evaluator: Any, effort: Effort, **settings: Any) 
         return None
     if max(map(abs, traits.utility_bounds)) > _GREATEST_UTILITY:
         return None
-    return CompiledSearch(game, effort, evaluated=named == "game", **settings)
+    if limits.seconds is not None:
+        kernel = in_background((type(game.rules), full_width), lambda: _kernel(game.rules, full_width))
+        if not kernel.ready_within(limits.seconds / 2):
+            return None
+    evaluated = named == "game"
+    return CompiledSearch(game, effort, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
+
+
+def _kernel(rules: Any, full_width: bool) -> Callable[..., int]:
+    from zermelo.agents.kernels import tree_kernel
+    from zermelo.envs.rules.build import Kernel, build
+
+    minimax = Kernel(tree_kernel.full_width, ("int64",) * 3)
+    alpha_beta = Kernel(tree_kernel.visit, ("int64",) * 5)
+    return build(rules, minimax if full_width else alpha_beta)
 
 
 class CompiledSearch:
@@ -91,9 +116,6 @@ class CompiledSearch:
         symmetric: bool = False,
         threads: int = 1,
     ) -> None:
-        from zermelo.agents.kernels import tree_kernel
-        from zermelo.envs.rules.build import Kernel, build
-
         use_bounds = use_bounds or full_width  # minimax only asks of them whether a value is proven
         self.game = game
         self.effort = effort
@@ -104,9 +126,7 @@ class CompiledSearch:
         self._quiescence = quiescence
         self._middle = game.traits.constant / 2
         self._order = MoveOrder(game, Ordering.FIXED if full_width else ordering)
-        minimax = Kernel(tree_kernel.full_width, ("int64",) * 3)
-        alpha_beta = Kernel(tree_kernel.visit, ("int64",) * 5)
-        self._kernel = build(game.rules, minimax if full_width else alpha_beta)
+        self._kernel = _kernel(game.rules, full_width)
         self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
         self._contexts = [
             self._context(ordering, sooner, use_bounds, evaluated, symmetric) for _ in range(max(threads, 1))
