@@ -5,6 +5,9 @@ back. What a game is does not depend on the worker that plays it. A worker that 
 fault, the kernel's out-of-memory killer) costs the game it was playing, charged to the seat whose agent was
 running, and is replaced.
 
+While games are short, a worker is sent several at once and answers with several: a message costs as much as a good
+part of a game of tic-tac-toe.
+
 Workers ignore Ctrl-C, which a terminal sends to every process of the group: the parent decides. A worker whose
 parent is gone ends by itself.
 """
@@ -18,6 +21,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
@@ -33,10 +37,14 @@ from zermelo.evaluation.schedule import ScheduledGame
 
 __all__ = ["ProcessEngine"]
 
-AHEAD: Final = 8
-"""Games that a worker is given at once while games are short, so that it need not wait for the parent."""
+AHEAD: Final = 32
+"""Games that a worker is given ahead while games are short, so that it need not wait for the parent."""
+BATCH: Final = 0.02
+"""Seconds for which a worker may collect records before it sends them."""
 SHORT: Final = 0.02
 """Seconds; a game that takes longer is handed out alone, so that no worker sits idle at the end."""
+SEAT, FINISHED = 0, 1
+"""What a worker tells its parent through shared memory: the seat whose agent runs, and the games it finished."""
 NOBODY: Final = -1
 PATIENCE: Final = 5.0
 """Seconds that a worker is given to end when asked to."""
@@ -75,9 +83,10 @@ class ProcessEngine:
                     if worker.pipe in ready or worker.process.sentinel in ready:
                         yield from worker.records()
                         if worker.dead:
-                            if worker.games:
-                                yield self._lost(worker, worker.games.popleft())
-                            waiting.extendleft(reversed(worker.games))
+                            unsent, lost = worker.unfinished()
+                            if lost is not None:
+                                yield self._lost(worker, lost)
+                            waiting.extendleft(reversed(unsent))
                             worker.stop()
                             workers[place] = _Worker(self._context, self._player)
             for worker in workers:
@@ -87,7 +96,7 @@ class ProcessEngine:
                 worker.stop()
 
     def _lost(self, worker: _Worker, game: ScheduledGame) -> GameRecord:
-        seat, how = worker.turn.value, manner_of_death(worker.process.exitcode)
+        seat, how = worker.turn[SEAT], manner_of_death(worker.process.exitcode)
         if seat == NOBODY:
             failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment ended its process ({how})")
         else:
@@ -99,11 +108,12 @@ class _Worker:
     """The parent's end of a worker process."""
 
     def __init__(self, context: SpawnContext, player: GamePlayer) -> None:
-        self.turn: Any = context.RawValue(ctypes.c_int, NOBODY)
+        self.turn: Any = context.RawArray(ctypes.c_longlong, [NOBODY, 0])
         self.pipe, theirs = context.Pipe()
         self.games: deque[ScheduledGame] = deque()
         self.dead = False
         self._started = False
+        self._received = 0
         self._short = False
         self.process: SpawnProcess = context.Process(target=_work, args=(theirs, self.turn, player), daemon=True)
         with _interrupts_ignored():
@@ -113,10 +123,12 @@ class _Worker:
     def give(self, waiting: deque[ScheduledGame]) -> None:
         """Hands the worker as many games as it should have."""
         wanted = AHEAD if self._short else 1
-        while waiting and len(self.games) < wanted:
-            self.games.append(waiting.popleft())
-            with contextlib.suppress(OSError):  # it has died: the game is still in self.games, and is dealt with
-                self.pipe.send(self.games[-1])
+        if not waiting or len(self.games) > wanted // 2:
+            return
+        batch = [waiting.popleft() for _ in range(min(wanted - len(self.games), len(waiting)))]
+        self.games.extend(batch)
+        with contextlib.suppress(OSError):  # it has died: the games are still in self.games, and are dealt with
+            self.pipe.send(batch)
 
     def records(self) -> Iterator[GameRecord]:
         """What the worker has sent; sets ``dead`` when it will send no more."""
@@ -125,10 +137,12 @@ class _Worker:
                 message = self.pipe.recv()
                 if message == "ready":
                     self._started = True
-                elif isinstance(message, GameRecord):
-                    self.games.popleft()
-                    self._short = message.seconds < SHORT
-                    yield message
+                elif isinstance(message, list):
+                    for record in message:
+                        self.games.popleft()
+                        self._received += 1
+                        self._short = record.seconds < SHORT
+                        yield record
                 else:
                     raise message
         except (EOFError, OSError):
@@ -141,6 +155,16 @@ class _Worker:
                     f"a worker process could not start ({manner_of_death(self.process.exitcode)}; its own "
                     "message is above): in a script, make the call under `if __name__ == '__main__':`"
                 )
+
+    def unfinished(self) -> tuple[list[ScheduledGame], ScheduledGame | None]:
+        """Of a worker that died: the games that it did not lose, to be played elsewhere, and the one that it did.
+
+        Games that it had finished without sending them are among the former: played again they are the same.
+        """
+        games, self.games = list(self.games), deque()
+        finished = self.turn[FINISHED] - self._received
+        lost = games.pop(finished) if finished < len(games) else None
+        return games, lost
 
     def dismiss(self) -> None:
         """Asks the worker to end, and gives it time to."""
@@ -178,30 +202,38 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def on_turn(seat: int) -> None:
-        turn.value = seat
+        turn[SEAT] = seat
 
     try:
         pipe.send("ready")
-        while (game := pipe.recv()) is not None:
-            try:
-                answer: GameRecord | ZermeloError = player.play(game, on_turn)
-            except ZermeloError as error:
-                answer = error
-            pipe.send(_sendable(answer))
+        while (games := pipe.recv()) is not None:
+            records: list[GameRecord] = []
+            due = time.monotonic() + BATCH
+            for game in games:
+                try:
+                    records.append(player.play(game, on_turn))
+                except ZermeloError as error:
+                    pipe.send(records)
+                    pipe.send(_sendable(error))
+                    return
+                turn[FINISHED] += 1
+                if time.monotonic() >= due:
+                    pipe.send(records)
+                    records, due = [], time.monotonic() + BATCH
+            if records:
+                pipe.send(records)
     except (EOFError, OSError):
         return  # the parent has closed its end
     finally:
         player.close()
 
 
-def _sendable(answer: GameRecord | ZermeloError) -> GameRecord | ZermeloError:
-    if isinstance(answer, GameRecord):
-        return answer
+def _sendable(error: ZermeloError) -> ZermeloError:
     try:
-        pickle.loads(pickle.dumps(answer))  # an error of the user's own may need arguments that pickle forgets
+        pickle.loads(pickle.dumps(error))  # an error of the user's own may need arguments that pickle forgets
     except Exception:
-        return WorkerError(str(answer))
-    return answer
+        return WorkerError(str(error))
+    return error
 
 
 def _end_with_parent() -> None:
