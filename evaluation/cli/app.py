@@ -80,6 +80,8 @@ def _register() -> None:
 
     app.command(name="tournament")(tournament.tournament)
     app.command(name="report")(report.report)
+    app.command(name="judge")(report.judge)
+    app.command(name="export")(report.export)
     app.command(name="search")(search.search)
     app.command(name="play")(play.play)
     app.command(name="perft")(perft.perft_command)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.evaluation.cli.arguments import Seed
+from zermelo.evaluation.export import ExportFormat
 
-__all__ = ["report"]
+if TYPE_CHECKING:
+    from zermelo.evaluation.judge import JudgeTable
+
+__all__ = ["export", "judge", "judge_folder", "report"]
+
+JUDGED = "judge.json"
+"""What the judge found, in the folder of the tournament."""
 
 Folder = Annotated[
     Path,
@@ -25,17 +33,90 @@ def report(
     ] = None,
     games: Annotated[int, typer.Option("--games", "-n", min=0, help="Games to show in full, at most.")] = 100,
     seed: Seed = 0,
+    judged: Annotated[
+        bool, typer.Option("--judge", help="Compare every move with perfect play first, as `zermelo judge` does.")
+    ] = False,
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
 
-    [bold]Example[/bold]
+    What `zermelo judge` found is part of it.
+
+    [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo report results/first
+
+    [dim]$[/dim] zermelo report results/first --judge --games 200 -o first.html
     """
     from zermelo.evaluation.report import report_page, write_text
     from zermelo.evaluation.store import read_games
 
-    page = report_page(read_games(folder), games=games, seed=seed)
+    found = judge_folder(folder).to_dict() if judged else _judged_before(folder)
+    page = report_page(read_games(folder), games=games, seed=seed, judged=found)
     target = out or folder / "report.html"
     write_text(target, page)
     typer.echo(f"The report is in {target} ({len(page.encode()) / 1e6:.2g} MB)")
+
+
+def _judged_before(folder: Path) -> dict[str, Any] | None:
+    from zermelo.evaluation.errors import StoreError
+
+    try:
+        found = json.loads((folder / JUDGED).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"cannot read {folder / JUDGED} ({error}): run `zermelo judge` again") from error
+    return dict(found)
+
+
+def judge_folder(folder: Path, *, nodes: int | None = None, games: int | None = None) -> JudgeTable:
+    """Judges the games of a tournament and keeps what was found beside them."""
+    from zermelo.evaluation.judge import NODES
+    from zermelo.evaluation.judge import judge as judge_games
+    from zermelo.evaluation.report import write_text
+    from zermelo.evaluation.store import read_games
+
+    found = judge_games(read_games(folder), nodes=nodes or NODES, games=games)
+    write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
+    return found
+
+
+def judge(
+    folder: Folder,
+    nodes: Annotated[
+        int, typer.Option("--nodes", min=1, help="States to visit for a position, at most.")
+    ] = 20_000,
+    games: Annotated[
+        int | None, typer.Option("--games", "-n", min=1, help="Judge only so many games.", show_default="all")
+    ] = None,
+) -> None:
+    """Compare every move with perfect play, where that can be proven: optimal moves, regret, blunders.
+
+    Positions that cannot be proven within the nodes are counted, not guessed.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo judge results/first --nodes 100000
+    """
+    typer.echo(str(judge_folder(folder, nodes=nodes, games=games)))
+
+
+def export(
+    folder: Folder,
+    form: Annotated[ExportFormat, typer.Option("--format", "-f", help="The kind of file.")] = ExportFormat.CSV,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The folder to write to; by default DIR.", show_default=False),
+    ] = None,
+) -> None:
+    """Write all games and all moves as two tables for other programs.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo export results/first --format parquet
+    """
+    from zermelo.evaluation.export import export_games
+    from zermelo.evaluation.store import read_games
+
+    games, moves = export_games(read_games(folder), out or folder, form)
+    typer.echo(f"The games are in {games}, their moves in {moves}")

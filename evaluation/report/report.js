@@ -209,7 +209,7 @@
         votes[mark][move[0]] += 1;
       }));
     });
-    const found = { X: 0, x: 0, O: 1, o: 1 };
+    const found = game.agents.length === 2 ? { X: 0, x: 0, O: 1, o: 1 } : {};
     for (const [mark, counts] of Object.entries(votes)) {
       const most = Math.max(...counts);
       if (most >= 0.8 * counts.reduce((a, b) => a + b)) found[mark] = counts.indexOf(most);
@@ -329,6 +329,7 @@
     if (row) step(Number(row.dataset.ply));
   });
 
+  $("no-script").hidden = true;
   $("viewer").hidden = false;
   fillFilters();
   filterGames();

@@ -12,7 +12,7 @@ import heapq
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -127,34 +127,31 @@ class GameSample:
             by_line_up[agents].extend(records)
         for records in by_line_up.values():
             records.sort(key=self._priority)
-        return self._filled(
-            _in_turn(failures), _in_turn(records for _, records in upsets), _in_turn(by_line_up.values())
-        )
+        return self._filled(failures, [records for _, records in upsets], list(by_line_up.values()))
 
     def _priority(self, record: GameRecord) -> int:
         text = f"{self._seed} {record.game_id} {record.seed}"
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
     def _filled(
-        self, failures: Iterator[GameRecord], upsets: Iterator[GameRecord], others: Iterator[GameRecord]
+        self,
+        failures: Sequence[list[GameRecord]],
+        upsets: Sequence[list[GameRecord]],
+        others: Sequence[list[GameRecord]],
     ) -> list[ShownGame]:
         shown: list[ShownGame] = []
         seen: set[Hashable] = set()
+        failing, upsetting, remaining = (_in_turn(groups, seen) for groups in (failures, upsets, others))
         third = math.ceil(self.wanted / 3)
         for reason, records, places in (
-            ("failure", failures, third),
-            ("upset", upsets, third),
-            ("sample", others, self.wanted),
-            ("failure", failures, self.wanted),
-            ("upset", upsets, self.wanted),
+            ("failure", failing, third),
+            ("upset", upsetting, third),
+            ("sample", remaining, self.wanted),
+            ("failure", failing, self.wanted),
+            ("upset", upsetting, self.wanted),
         ):
-            end = min(self.wanted, len(shown) + places)
-            while len(shown) < end and (record := next(records, None)) is not None:
-                # Deterministic agents repeat games: the same moves are shown once.
-                same = (record.agents, repr(record.actions), record.rewards, record.failure is None)
-                if same not in seen:
-                    seen.add(same)
-                    shown.append(ShownGame(record, reason))
+            places = min(places, self.wanted - len(shown))
+            shown.extend(ShownGame(record, reason) for record in itertools.islice(records, places))
         return sorted(shown, key=lambda game: REASONS.index(game.reason))
 
 
@@ -177,7 +174,19 @@ def _surprise(record: GameRecord, ratings: Mapping[str, float]) -> float:
     return max(groups[False]) - max(groups[True]) if groups[False] else 0.0
 
 
-def _in_turn(groups: Iterable[list[GameRecord]]) -> Iterator[GameRecord]:
-    """The first of every group, then the second of every group, and so on."""
-    for row in itertools.zip_longest(*groups):
-        yield from (record for record in row if record is not None)
+def _in_turn(groups: Sequence[list[GameRecord]], seen: set[Hashable]) -> Iterator[GameRecord]:
+    """A game of every group, then another of every group, and so on, without those that were seen.
+
+    Deterministic agents repeat games: the same moves are shown once.
+    """
+    waiting = [iter(group) for group in groups]
+    while waiting:
+        for group in tuple(waiting):
+            for record in group:
+                same = (record.agents, repr(record.actions), record.rewards, record.failure is None)
+                if same not in seen:
+                    seen.add(same)
+                    yield record
+                    break
+            else:
+                waiting.remove(group)

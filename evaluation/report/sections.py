@@ -90,7 +90,7 @@ def ratings_section(tally: Tally, ratings: RatingTable | None) -> str:
     )
     advantage = ratings.seat_advantage
     seat = ""
-    if advantage is not None and math.isfinite(advantage.estimate):
+    if advantage is not None and math.isfinite(advantage.standard_error):
         least, most = (number(ELO_PER_LOG_ABILITY * end) for end in (advantage.lower, advantage.upper))
         seat = _paragraph(
             f"Moving first is worth {number(advantage.elo)} Elo ({least} to {most}) in this tournament."
