@@ -7,6 +7,7 @@ from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.expectimax import ExpectimaxAgent
 from zermelo.agents.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.greedy import GreedyAgent
 from zermelo.agents.limits import Limits, StoppedBy
@@ -23,6 +24,7 @@ __all__ = [
     "AlphaBetaAgent",
     "BestReplyAgent",
     "Evaluator",
+    "ExpectimaxAgent",
     "ExpectiminimaxAgent",
     "GreedyAgent",
     "Limits",

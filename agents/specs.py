@@ -12,6 +12,7 @@ from zermelo.agents.agent import Agent
 from zermelo.agents.alpha_beta import AlphaBetaAgent
 from zermelo.agents.best_reply import BestReplyAgent
 from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.expectimax import ExpectimaxAgent
 from zermelo.agents.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.greedy import GreedyAgent
 from zermelo.agents.importing import import_name
@@ -33,6 +34,7 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         MinimaxAgent,
         AlphaBetaAgent,
         ExpectiminimaxAgent,
+        ExpectimaxAgent,
         MaxNAgent,
         ParanoidAgent,
         BestReplyAgent,
@@ -40,8 +42,6 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
 }
 
 _LEARNED: frozenset[str] = frozenset()
-
-_ALIASES = {"expectimax": "expectiminimax"}
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,9 @@ def make_agent(agent: str | Agent) -> Agent:
     spec = parse_spec(agent)
     if ":" in spec.name:
         return _foreign(spec)
-    name = _ALIASES.get(spec.name, spec.name)
-    if name not in _AGENTS:
-        raise unknown_name("agent", spec.name, [*_AGENTS, *_ALIASES])
-    cls = _AGENTS[name]
+    if spec.name not in _AGENTS:
+        raise unknown_name("agent", spec.name, _AGENTS)
+    cls = _AGENTS[spec.name]
     known = [field.name for field in dataclasses.fields(cls)]
     _check_settings(spec, known)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
@@ -106,8 +105,8 @@ def make_agent(agent: str | Agent) -> Agent:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Bare words are text, except where an evaluator is meant, which may have settings of its own."""
-    if isinstance(value, Spec) and name != "evaluator":
+    """Bare words are text, except for an evaluator or an opponent, which may have settings of its own."""
+    if isinstance(value, Spec) and name not in ("evaluator", "opponent"):
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name

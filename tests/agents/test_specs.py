@@ -10,9 +10,13 @@ import pytest
 from zermelo.agents import (
     Agent,
     AlphaBetaAgent,
+    BestReplyAgent,
+    ExpectimaxAgent,
     ExpectiminimaxAgent,
     GreedyAgent,
+    MaxNAgent,
     MinimaxAgent,
+    ParanoidAgent,
     PlayoutEvaluator,
     RandomAgent,
     list_agents,
@@ -37,6 +41,15 @@ SPECS = [
     "alphabeta(depth=2, cutoff='builtins:callable')",
     "alphabeta(depth=2, evaluator='builtins:len')",
     "expectiminimax(depth=2, samples=4)",
+    "expectimax(depth=2, opponent=random)",
+    "expectimax(depth=2, opponent=softmax(evaluator=playout(games=2), temperature=0.5))",
+    "expectimax(depth=2, opponent='softmax')",
+    "expectimax(depth=2, opponent=alphabeta(depth=2, evaluator=rewards))",
+    "expectimax(depth=2, opponent=noisy(agent=greedy(ties=first), epsilon=0.25))",
+    "expectimax(depth=2, opponent='builtins:len')",
+    "maxn(depth=2, tie_rule='paranoid', shallow=False)",
+    "paranoid(depth=2, exact=True)",
+    "bestreply(nodes=100)",
 ]
 
 
@@ -67,7 +80,10 @@ def test_only_what_differs_from_the_default_is_shown():
         ("minimax", MinimaxAgent),
         ("alphabeta", AlphaBetaAgent),
         ("expectiminimax", ExpectiminimaxAgent),
-        ("expectimax", ExpectiminimaxAgent),
+        ("expectimax", ExpectimaxAgent),
+        ("maxn", MaxNAgent),
+        ("paranoid", ParanoidAgent),
+        ("bestreply", BestReplyAgent),
     ],
 )
 def test_names(text, cls):
