@@ -1,8 +1,8 @@
 """Measures the compiled searches beside their peers, everything in one run.
 
 ``python scripts/bench_search.py [PART...]``, where a part is one of solve, perft, minimax, alphabeta, branching,
-threads and start. Peers that are not installed are left out, and a line says so. Times are the best of several runs,
-taken in turns; ratios are what to look at on a busy machine.
+threads and start. Peers that are not installed are left out, and a line says so. Times are the best of several
+runs, taken in turns; ratios are what to look at on a busy machine.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def solve() -> None:
         print(f"  {name:24}{wrong:6}{times[0]:12.3f}{times[1]:12.3f}{times[2]:13.3f}{show:>14}")
     if peer:
         print(
-            f"  in all: 1 thread {totals[1] / totals[0]:.2f}, 2 threads {totals[2] / totals[0]:.2f} of bitbully's time"
+            f"  in all: 1 thread {totals[1] / totals[0]:.2f}, 2 threads {totals[2] / totals[0]:.2f} of bitbully's"
         )
 
 

@@ -66,7 +66,7 @@ class Prover:
         self,
         game: RulesGame,
         *,
-        table_mb: float = 8,
+        table_mb: float = 16,
         threads: int = 1,
         symmetric: bool = True,
         nodes: int | None = None,
