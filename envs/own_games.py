@@ -94,8 +94,10 @@ def _observation_text(rules_class: Any) -> str:
 
 
 _LISTED: dict[str, tuple[str, str]] = {
+    "Backgammon": ("2", "dice, exact chance"),
     "EinStein": ("2", "dice, exact chance"),
     "Game2048": ("1", "sliding tiles, exact chance"),
+    "Hypergammon": ("2", "dice, exact chance"),
     "Pig": ("2 or more", "dice, exact chance"),
 }
 """Players and kind, for the list of environments, of games that are no board games for two."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from zermelo.envs.drawing import Canvas, Colour
 from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, board_canvas, draws, middle
+from zermelo.envs.rules.backgammon import Backgammon, Hypergammon
 from zermelo.envs.rules.einstein import EinStein
 from zermelo.envs.rules.pig import Pig
 from zermelo.envs.rules.twenty_forty_eight import Game2048
@@ -15,8 +16,13 @@ __all__: list[str] = []
 _FAINT: Final[Colour] = (226, 219, 205)
 _TURN: Final[Colour] = (240, 196, 92)
 _IVORY: Final[Colour] = (252, 250, 244)
+_WOOD: Final[Colour] = (142, 98, 62)
+_FELT: Final[Colour] = (74, 124, 98)
+_TONGUES: Final[tuple[Colour, ...]] = ((232, 212, 172), (176, 92, 66))
 _PLAYERS: Final[tuple[Colour, ...]] = (FIRST, SECOND, (72, 148, 88), (176, 116, 40), (128, 84, 160))
 """The players' colours; where there are more players than colours, the colours come again."""
+
+_BAR: Final = 25
 
 _PIPS: Final = (
     (),
@@ -103,4 +109,45 @@ def _game_2048(rules: Any, state: Any) -> Canvas:
                 text = str(1 << tile)
                 scale = 3 if len(text) < 4 else 2 if len(text) < 6 else 1
                 canvas.text(x, y, text, scale, INK if tile < 3 else _IVORY)
+    return canvas
+
+
+@draws(Hypergammon)
+@draws(Backgammon)
+def _backgammon(rules: Any, state: Any) -> Canvas:
+    """The board as the first player sees it, its home below on the right; the bar in the middle."""
+    step, tall = 44, 220
+    width, height = 14 * step + step // 2, 2 * tall + 60
+    canvas = Canvas(width + 2 * MARGIN, height + 2 * MARGIN, PAPER)
+    canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _WOOD, radius=12)
+    for left in (0, 7):
+        canvas.rectangle(MARGIN + left * step, MARGIN, 6 * step, height, _FELT)
+
+    def column(point: int) -> float:
+        """The middle of a point, of the bar (25) or of what is off (0)."""
+        place = {_BAR: 6, 0: 13}.get(point, point - 13 + (point > 18) if point > 12 else 12 - point + (point < 7))
+        return MARGIN + (place + 0.5) * step + (step / 4 if point == 0 else 0)
+
+    for point in range(1, 25):
+        x, above = column(point), point > 12
+        base, tip = (MARGIN, MARGIN + tall) if above else (MARGIN + height, MARGIN + height - tall)
+        for part in range(10):  # a tongue, in slices
+            y = base + (tip - base) * part / 10
+            slim = (step / 2 - 3) * (1 - part / 10)
+            canvas.line(x - slim, y, x + slim, y, 3, _TONGUES[point % 2])
+    sides = [(state.low, state.high), (state.other_low, state.other_high)]
+    for seat, side in enumerate(sides if state.seat == 0 else sides[::-1]):
+        for place in range(26):
+            count = side[0] >> 4 * place & 15 if place < 13 else side[1] >> 4 * (place - 13) & 15
+            point = place if seat == 0 or place in (0, _BAR) else 25 - place
+            above = seat == 1 if place in (0, _BAR) else point > 12
+            apart = min(step - 2, (tall - step) / max(count - 1, 1))
+            for number in range(count):
+                deep = step / 2 + number * apart
+                y = MARGIN + deep if above else MARGIN + height - deep
+                canvas.disk(column(point), y, step * 0.46, INK)
+                canvas.disk(column(point), y, step * 0.42, (FIRST, SECOND)[seat])
+    if state.roll > 0:
+        for number, face in enumerate((state.roll >> 3 & 7, state.roll & 7)):
+            _die(canvas, column(9 if state.seat else 3) + number * step, MARGIN + height / 2, face, step * 0.8)
     return canvas

@@ -62,6 +62,7 @@ side and says what is wrong. Nothing is compiled, and Numba is not imported, bef
 
 from __future__ import annotations
 
+from zermelo.envs.rules.backgammon import Backgammon, Hypergammon
 from zermelo.envs.rules.breakthrough import Breakthrough
 from zermelo.envs.rules.checking import check_rules
 from zermelo.envs.rules.chomp import Chomp
@@ -82,6 +83,7 @@ __all__ = [
     "EVALUATION_UNIT",
     "GENERAL_SUM",
     "MNK",
+    "Backgammon",
     "Breakthrough",
     "Chomp",
     "ConnectFour",
@@ -90,6 +92,7 @@ __all__ = [
     "EinStein",
     "Game2048",
     "Hexapawn",
+    "Hypergammon",
     "Kalah",
     "Nim",
     "Othello",
