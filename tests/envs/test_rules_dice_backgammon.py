@@ -204,7 +204,7 @@ def written(state: BackgammonState) -> set[str]:
     return {rules.action_text(state, action) for action in RulesGame(rules).legal_actions(state)}
 
 
-@pytest.mark.parametrize("rules", [Backgammon(), Backgammon(3), Hypergammon(2)])
+@pytest.mark.parametrize("rules", [Backgammon(3), Hypergammon(2)])
 def test_contract(rules: Backgammon) -> None:
     check_rules(rules, games=1, longest=40)
 
