@@ -11,6 +11,7 @@ from zermelo.agents.alpha_beta_search import AlphaBetaSearch
 from zermelo.agents.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.effort import Effort
 from zermelo.agents.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.kernels.tree_search import CompiledSearch, compiled_search
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
 from zermelo.agents.search_agent import TreeSearchAgent
@@ -79,6 +80,8 @@ class AlphaBetaAgent(TreeSearchAgent):
         window: ``"bounds"``, or ``"full"`` for minus to plus infinity.
         deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
             limit may stop the search half way, and where a table carries over what one iteration learns.
+        threads: How many threads search together, where the game has compiled rules; plain Python uses one. The
+            value does not depend on it, but with more than one the nodes visited differ from run to run.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -89,11 +92,13 @@ class AlphaBetaAgent(TreeSearchAgent):
     quiescence: int = 8
     window: Window = Window.BOUNDS
     deepening: bool | None = None
+    threads: int = 1
 
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
         check_number("table_mb", self.table_mb, least=0)
         check_whole("quiescence", self.quiescence)
+        check_whole("threads", self.threads, least=1)
         if self.deepening is not None:
             check_flag("deepening", self.deepening)
         self._set("ordering", check_choice("ordering", self.ordering, Ordering))
@@ -108,19 +113,36 @@ class AlphaBetaAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        table = TranspositionTable(self.table_mb) if self.table_mb else None
-        search = AlphaBetaSearch(
-            game,
-            Effort(self.limits, started),
-            self.evaluator_for(game, state),
-            sooner=self.sooner,
-            use_bounds=self.window is Window.BOUNDS,
-            order=MoveOrder(game, self.ordering),
-            table=table,
-            cutoff=self.cutoff_test,
-            quiescence=self.quiescence,
-        )
+        effort = Effort(self.limits, started)
+        evaluator = self.evaluator_for(game, state)
+        shared: dict[str, Any] = {
+            "sooner": self.sooner,
+            "use_bounds": self.window is Window.BOUNDS,
+            "quiescence": self.quiescence,
+        }
+        search: CompiledSearch | AlphaBetaSearch | None = None
+        if self.cutoff is None:
+            search = compiled_search(
+                game,
+                evaluator,
+                effort,
+                limits=self.limits,
+                ordering=self.ordering,
+                table_mb=self.table_mb,
+                threads=self.threads,
+                **shared,
+            )
+        if search is None:
+            search = AlphaBetaSearch(
+                game,
+                effort,
+                evaluator,
+                order=MoveOrder(game, self.ordering),
+                table=TranspositionTable(self.table_mb) if self.table_mb else None,
+                cutoff=self.cutoff_test,
+                **shared,
+            )
         deepening = self.deepening
         if deepening is None:
-            deepening = self.limits_effort or (self.depth is not None and table is not None)
-        return self.deepened(search, state, step_by_step=deepening, exact=self.exact, table=table)
+            deepening = self.limits_effort or (self.depth is not None and search.table is not None)
+        return self.deepened(search, state, step_by_step=deepening, exact=self.exact, table=search.table)

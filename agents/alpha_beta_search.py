@@ -53,13 +53,19 @@ class AlphaBetaSearch:
         self.effort = effort
         self.max_seat = seat
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds, seat=seat)
-        self._keeps_values = game.traits.seats > 2 or game.traits.reward_sum is RewardSum.GENERAL
+        traits = game.traits
+        self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         self._leaf = LeafValue(game, evaluator, effort, seat)
         self._order = order
         self._table = table
         self._cutoff = cutoff
         self._is_noisy = getattr(game, "is_noisy", None) if quiescence else None
         self._quiescence = quiescence
+
+    @property
+    def table(self) -> TranspositionTable | None:
+        """The transposition table, if there is one."""
+        return self._table
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from zermelo.agents.deepening import Iteration, RootMove, Ties, TreeSearch
+from zermelo.agents.kernels.table import CompiledTable
 from zermelo.agents.limits import StoppedBy
 from zermelo.agents.result import SearchResult
 from zermelo.agents.stack import MAX_PLIES
@@ -25,7 +26,7 @@ def answer(
     exact: bool,
     ties: Ties,
     draw: float,
-    table: TranspositionTable | None = None,
+    table: CompiledTable | TranspositionTable | None = None,
     is_estimate: bool = False,
 ) -> SearchResult:
     """The result of a search.

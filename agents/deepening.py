@@ -58,8 +58,15 @@ class TreeSearch(Protocol):
     method ``preferred(moves)``, which says which of several root moves of equal score it would play.
     """
 
-    game: Game[Any]
-    effort: Effort
+    @property
+    def game(self) -> Game[Any]:
+        """The game that is searched."""
+        ...
+
+    @property
+    def effort(self) -> Effort:
+        """What was spent, and the limits on it."""
+        ...
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""

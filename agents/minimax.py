@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from zermelo.agents.effort import Effort
 from zermelo.agents.full_width import FullWidthSearch
 from zermelo.agents.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.kernels.tree_search import CompiledSearch, compiled_search
 from zermelo.agents.result import SearchResult
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.envs import Game, Traits
@@ -45,7 +46,12 @@ class MinimaxAgent(TreeSearchAgent):
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         effort = Effort(self.limits, started)
-        search = FullWidthSearch(
-            game, effort, self.evaluator_for(game, state), sooner=self.sooner, cutoff=self.cutoff_test
-        )
+        evaluator = self.evaluator_for(game, state)
+        search: CompiledSearch | FullWidthSearch | None = None
+        if self.cutoff is None:
+            search = compiled_search(
+                game, evaluator, effort, limits=self.limits, full_width=True, sooner=self.sooner
+            )
+        if search is None:
+            search = FullWidthSearch(game, effort, evaluator, sooner=self.sooner, cutoff=self.cutoff_test)
         return self.deepened(search, state, step_by_step=self.limits_effort, exact=True)

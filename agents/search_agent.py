@@ -18,6 +18,7 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.gate import require_decision, require_perfect_information
 from zermelo.agents.importing import import_name
+from zermelo.agents.kernels.table import CompiledTable
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.result import SearchResult
 from zermelo.agents.stack import deep_recursion
@@ -223,7 +224,7 @@ class TreeSearchAgent(SearchAgent):
         *,
         step_by_step: bool,
         exact: bool,
-        table: TranspositionTable | None = None,
+        table: CompiledTable | TranspositionTable | None = None,
         is_estimate: bool = False,
     ) -> SearchResult:
         """Runs a search within the limits and says what it found.

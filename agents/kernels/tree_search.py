@@ -22,6 +22,7 @@ from zermelo.agents.kernels.table import CompiledTable
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.scores import Frame, Scale, Score
+from zermelo.agents.transposition import Bound
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
@@ -32,6 +33,8 @@ _SCALE: Final = 1 << 13
 _INFINITY: Final = 1 << 60
 _GREATEST_UTILITY: Final = 16_000
 _MAX_PLY: Final = 1000
+_PATIENCE: Final = 0.75
+"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
 
@@ -67,7 +70,7 @@ def compiled_search(
         return None
     if limits.seconds is not None:
         kernel = in_background((type(game.rules), full_width), lambda: _kernel(game.rules, full_width))
-        if not kernel.ready_within(limits.seconds / 2):
+        if not kernel.ready_within(_PATIENCE * limits.seconds):
             return None
     evaluated = named == "game"
     return CompiledSearch(game, effort, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
@@ -199,6 +202,11 @@ class CompiledSearch:
         short = depth * math.log(max(rules.num_actions(), 2)) <= math.log(_SHORT) and not self._quiescence
         found = race(call, self._contexts, self.effort.check_clock, short=short)
         return self._answer(found, mover, ply)
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows its exact score."""
+        entry = None if self.table is None else self.table.get(self.game.key(state))
+        return entry.action if entry is not None and entry.bound is Bound.EXACT else None
 
     def _prepare(self, depth: float) -> None:
         self.effort.check_clock()
