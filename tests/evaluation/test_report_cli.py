@@ -1,0 +1,75 @@
+"""``zermelo report``, ``judge`` and ``export`` from the command line."""
+
+import json
+
+import pytest
+
+from zermelo.evaluation.cli import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    pytest.importorskip("pettingzoo.classic")
+    folder = tmp_path_factory.mktemp("run") / "first"
+    with pytest.raises(SystemExit) as stop:
+        main(["tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "4", "--out", str(folder)])
+    assert stop.value.code == 0
+    return folder
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    return stop.value.code, printed.out, printed.err
+
+
+def test_report_says_where_it_is(folder, tmp_path, capsys):
+    target = tmp_path / "page.html"
+    code, out, _ = run(capsys, "report", folder, "-o", target, "--games", "2")
+    assert code == 0
+    assert out.startswith(f"The report is in {target} (")
+    page = target.read_text(encoding="utf-8")
+    assert "2 of 4 games are here" in page
+    assert 'id="judge"' not in page
+    assert run(capsys, "report", folder)[0] == 0
+    assert (folder / "report.html").exists()
+
+
+def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, capsys):
+    code, out, _ = run(capsys, "judge", folder, "--games", "3")
+    assert code == 0
+    assert out.startswith("classic/tictactoe-v3: judged by perfect play")
+    found = json.loads((folder / "judge.json").read_text())
+    assert found["games"] == 3
+    assert run(capsys, "report", folder, "-o", tmp_path / "page.html")[0] == 0
+    assert 'id="judge"' in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert run(capsys, "report", folder, "-o", tmp_path / "page.html", "--judge")[0] == 0
+    assert json.loads((folder / "judge.json").read_text())["games"] == 4
+    (folder / "judge.json").write_text("{")
+    code, _, err = run(capsys, "report", folder)
+    assert code == 2
+    assert "run `zermelo judge` again" in err
+    (folder / "judge.json").unlink()
+
+
+def test_a_tournament_can_be_judged_at_once(capsys):
+    pytest.importorskip("pettingzoo.classic")
+    code, out, _ = run(capsys, "tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "2", "--judge")
+    assert code == 0
+    assert "classic/tictactoe-v3: judged by perfect play" in out
+
+
+def test_export_says_where_the_tables_are(folder, tmp_path, capsys):
+    code, out, _ = run(capsys, "export", folder, "--format", "json", "-o", tmp_path)
+    assert code == 0
+    assert out == f"The games are in {tmp_path / 'games.json'}, their moves in {tmp_path / 'moves.json'}\n"
+    assert len(json.loads((tmp_path / "games.json").read_text())) == 4
+
+
+@pytest.mark.parametrize("command", ["report", "judge", "export"])
+def test_a_folder_without_games_is_one_sentence(command, tmp_path, capsys):
+    code, _, err = run(capsys, command, tmp_path)
+    assert code == 2
+    assert err.startswith("zermelo: ")
+    assert len(err.splitlines()) == 1
