@@ -10,10 +10,13 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.expectimax import ExpectimaxAgent
 from zermelo.agents.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.greedy import GreedyAgent
+from zermelo.agents.learned import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.max_n import MaxNAgent
 from zermelo.agents.minimax import MinimaxAgent
+from zermelo.agents.observation import Observation
 from zermelo.agents.paranoid import ParanoidAgent
+from zermelo.agents.policy import PolicyAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.result import SearchResult
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
@@ -31,11 +34,16 @@ __all__ = [
     "LinearEvaluator",
     "MaxNAgent",
     "MinimaxAgent",
+    "Observation",
+    "OnnxAgent",
     "ParanoidAgent",
     "PlayoutEvaluator",
+    "PolicyAgent",
     "RandomAgent",
+    "Sb3Agent",
     "SearchResult",
     "StoppedBy",
+    "TorchAgent",
     "list_agents",
     "make_agent",
     "make_evaluator",

@@ -16,9 +16,11 @@ from zermelo.agents.expectimax import ExpectimaxAgent
 from zermelo.agents.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.greedy import GreedyAgent
 from zermelo.agents.importing import import_name
+from zermelo.agents.learned import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.max_n import MaxNAgent
 from zermelo.agents.minimax import MinimaxAgent
 from zermelo.agents.paranoid import ParanoidAgent
+from zermelo.agents.policy import PolicyAgent, ViewAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.search_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
@@ -30,6 +32,10 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
     agent.kind: agent
     for agent in (
         RandomAgent,
+        PolicyAgent,
+        Sb3Agent,
+        TorchAgent,
+        OnnxAgent,
         GreedyAgent,
         MinimaxAgent,
         AlphaBetaAgent,
@@ -41,7 +47,7 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
     )
 }
 
-_LEARNED: frozenset[str] = frozenset()
+_LEARNED = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, ViewAgent))
 
 
 @dataclass(frozen=True)
@@ -59,10 +65,16 @@ class AgentEntry:
     settings: Mapping[str, Any]
 
 
-def list_agents() -> list[AgentEntry]:
-    """The agents that have a name, in order of name."""
+def list_agents(*, learned: bool = False) -> list[AgentEntry]:
+    """The agents that have a name and need nothing more, in order of name.
+
+    Args:
+        learned: Whether to list those too that play a policy, which has to be named in their settings.
+    """
     entries = []
     for name, cls in sorted(_AGENTS.items()):
+        if name in _LEARNED and not learned:
+            continue
         summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
         entries.append(AgentEntry(name, summary, settings))

@@ -22,7 +22,7 @@ def agents(
     """
     from zermelo.agents import list_agents
 
-    entries = list_agents()
+    entries = list_agents(learned=True)
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
     if settings:
         for entry in entries:
