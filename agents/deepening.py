@@ -155,7 +155,10 @@ def search_root(
         child = game.result(state, action)
         found = search.visit(child, depth - 1, frame.hastened(low), frame.hastened(high), 1)
         score = frame.delayed(found.score)
-        is_exact = low < score < high or score[0] <= frame.lowest[0] or score[0] >= frame.highest[0]
+        # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
+        is_exact = low < score < high
+        is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
+        is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
         line = (action, *found.line)
         move = RootMove(action, score, is_exact, found.proven, line, found.variance, found.values, found.plies)
         iteration.moves.append(move)

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.checks import check_number, check_whole
+from zermelo.agents.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.full_width import FullWidthSearch
 from zermelo.agents.gate import require_one_or_two_opposed, require_perfect_information
+from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
 from zermelo.agents.sampling import LookingInside, SampledGame
 from zermelo.agents.search_agent import TreeSearchAgent
+from zermelo.agents.star_search import ChancePruning, StarSearch
 from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import CHANCE, Chance, Game, Traits
 
@@ -35,7 +37,7 @@ def expectiminimax(game: Game[Any], state: Any) -> float:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectiminimaxAgent(TreeSearchAgent):
-    """Visits the whole tree down to ``depth``, chance included; every root action's value is exact.
+    """Visits the whole tree down to ``depth``, chance included; or, with pruning, no more of it than decides.
 
     For one player, or two with a constant sum, with nothing hidden. Depth counts moves, not chance. Where the
     game's chance can only be simulated it is sampled: the result then is an estimate, and says how wide.
@@ -43,16 +45,32 @@ class ExpectiminimaxAgent(TreeSearchAgent):
     Evaluations must be a positive linear transformation of expected utility, as averages of them are compared.
 
     Attributes:
+        pruning: ``"none"``; or ``"star1"`` or ``"star2"``, which use the game's utility bounds to leave out what
+            cannot change the value (without bounds they prune as alpha-beta does, but not at chance nodes).
+        exact: Whether every root action gets its exact value, not only those that are best; without pruning it
+            always does.
+        ordering: ``"auto"``, or ``"fixed"`` for ascending; matters only with pruning.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way.
         samples: How many draws stand for a chance event that can only be simulated.
         table_mb: The memory that the transposition table may use, in MiB; 0 does without.
     """
 
     kind: ClassVar[str] = "expectiminimax"
 
+    pruning: ChancePruning = ChancePruning.NONE
+    exact: bool = False
+    ordering: Ordering = Ordering.AUTO
+    deepening: bool | None = None
     samples: int = 8
     table_mb: float = 64
 
     def __post_init__(self) -> None:
+        self._set("pruning", check_choice("pruning", self.pruning, ChancePruning))
+        self._set("ordering", check_choice("ordering", self.ordering, Ordering))
+        check_flag("exact", self.exact)
+        if self.deepening is not None:
+            check_flag("deepening", self.deepening)
         check_whole("samples", self.samples, least=1)
         check_number("table_mb", self.table_mb, least=0)
         super().__post_init__()
@@ -74,15 +92,30 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             state = sampled.root(state, int(self.generator.integers(2**62)))
             game = sampled
         table = TranspositionTable(self.table_mb) if self.table_mb else None
-        search = FullWidthSearch(
-            game,
-            Effort(self.limits, started),
-            evaluator,
-            sooner=self.sooner,
-            cutoff=cutoff,
-            table=table,
-            width=self.samples if is_sampled else None,
-        )
+        effort = Effort(self.limits, started)
+        width = self.samples if is_sampled else None
+        search: FullWidthSearch | StarSearch
+        if self.pruning is ChancePruning.NONE:
+            search = FullWidthSearch(
+                game, effort, evaluator, sooner=self.sooner, cutoff=cutoff, table=table, width=width
+            )
+        else:
+            search = StarSearch(
+                game,
+                effort,
+                evaluator,
+                sooner=self.sooner,
+                order=MoveOrder(game, self.ordering),
+                table=table,
+                cutoff=cutoff,
+                probing=self.pruning is ChancePruning.STAR2,
+                width=width,
+            )
         return self.deepened(
-            search, state, step_by_step=self.limits_effort, exact=True, table=table, is_estimate=is_sampled
+            search,
+            state,
+            step_by_step=self.limits_effort if self.deepening is None else self.deepening,
+            exact=self.exact or self.pruning is ChancePruning.NONE,
+            table=table,
+            is_estimate=is_sampled,
         )

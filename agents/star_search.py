@@ -152,12 +152,9 @@ class StarSearch(AlphaBetaSearch):
         value = sum(p * found.score[0] for p, found in founds)
         promptness = sum(p * found.score[1] for p, found in founds)
         values: tuple[float, ...] = ()
-        if self._keeps_values:
-            vectors = [found.values or (math.nan,) * self.game.traits.seats for _, found in founds]
-            values = tuple(
-                sum(p * vector[seat] for (p, _), vector in zip(founds, vectors, strict=True))
-                for seat in range(self.game.traits.seats)
-            )
+        if self._keeps_values and all(found.values for _, found in founds):
+            seats = range(self.game.traits.seats)
+            values = tuple(sum(p * found.values[seat] for p, found in founds) for seat in seats)
         variance = 0.0
         if self._width is not None:
             scatter = sum(p * (found.score[0] - value) ** 2 for p, found in founds)

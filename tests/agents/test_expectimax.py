@@ -44,7 +44,7 @@ def mostly_first(game, state):
 class TestTicTacToe:
     """Computed with an independent program: the best answer to a random player."""
 
-    @pytest.mark.parametrize("table_mb", [64, 0.05])
+    @pytest.mark.parametrize("table_mb", [64, 1])
     def test_moving_first(self, table_mb):
         result = ExpectimaxAgent(table_mb=table_mb).search_state(ConnectK())
         assert result.value == pytest.approx(0.9947916666666667, abs=1e-14)

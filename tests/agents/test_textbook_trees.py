@@ -73,6 +73,15 @@ class TestFigure52:
         assert alpha_beta(game, AIMA_5_2, -10, 1) == 3, "a lower bound above beta, not beta itself"
 
 
+def test_after_a_win_in_one_other_bounds_are_not_taken_for_values():
+    """The second action is only known to be no better than a win in two; it is a draw."""
+    game = TreeGame(Node(0, [Leaf(1, -1), Node(1, [Leaf(0, 0)])]), bounds=(-1, 1))
+    assert AlphaBetaAgent().search_state(game).action_values == {0: 1}
+    assert AlphaBetaAgent(exact=True).search_state(game).action_values == {0: 1, 1: 0}
+    mirrored = TreeGame(Node(1, [Leaf(-1, 1), Node(0, [Leaf(0, 0)])]), bounds=(-1, 1))
+    assert AlphaBetaAgent().search_state(mirrored).action_values == {0: 1}
+
+
 @pytest.mark.parametrize(("branching", "depth"), [(2, 6), (3, 4), (3, 5), (4, 4), (5, 3)])
 def test_perfect_ordering_visits_the_critical_tree(branching, depth):
     """Knuth and Moore 1975: b^ceil(d/2) + b^floor(d/2) - 1 leaves."""
