@@ -1,0 +1,135 @@
+"""How much a tournament costs on top of its games: random against random, every game stored.
+
+python scripts/bench_tournament.py [--games 400] [--rounds 5] [--million]
+
+Each round measures, one after another: a bare PettingZoo loop (one environment, legal actions drawn from the mask,
+nothing checked, nothing stored); a tournament in this process; and one in one and in two worker processes. The
+rates of workers leave out their start: they are taken between the first tenth of the games and the last. Best of
+the rounds. ``--million`` also fills a store with a million games and times its standings and ratings.
+"""
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from zermelo.evaluation import SqliteStore, read_games, read_standings, round_robin
+from zermelo.evaluation.tournament import Tournament
+
+ENV = "classic/tictactoe-v3"
+AGENTS = {"random": "random", "other": "random"}
+
+
+def bare_loop(games):
+    """Games a second of a loop over ``agent_iter`` that keeps nothing."""
+    import pettingzoo
+
+    env = pettingzoo.make("aec", ENV)
+    generator = np.random.default_rng(0)
+    clock = time.perf_counter()
+    for seed in range(games):
+        env.reset(seed=seed)
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+            else:
+                env.step(int(generator.choice(np.flatnonzero(observation["action_mask"]))))
+    return games / (time.perf_counter() - clock)
+
+
+def tournament(games, workers):
+    """Games a second of a stored tournament, from the first tenth of the games to the end."""
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        round_robin(
+            ENV, AGENTS, games=games, workers=workers, out=folder, on_game=lambda _: times.append(time.perf_counter())
+        )
+    start = len(times) // 10
+    return (len(times) - 1 - start) / (times[-1] - times[start])
+
+
+def throughput(games, rounds):
+    """Prints the rates and their ratios."""
+    from zermelo.evaluation import tournament as module
+
+    rates = {"bare loop": [], "in this process": [], "1 worker process": [], "2 worker processes": []}
+    for _ in range(rounds):
+        rates["bare loop"].append(bare_loop(games))
+        rates["in this process"].append(tournament(games, 1))
+        rates["1 worker process"].append(tournament_in_workers(module, games, 1))
+        rates["2 worker processes"].append(tournament_in_workers(module, 2 * games, 2))
+    best = {name: max(values) for name, values in rates.items()}
+    for name, rate in best.items():
+        print(f"{name:20} {rate:8.0f} games/s   {rate / best['bare loop']:.2f} of the bare loop")
+    per_worker = best["2 worker processes"] / 2 / best["bare loop"]
+    print(f"2 workers: {per_worker:.2f} of the bare loop for each")
+    print(f"2 workers over one in this process: {best['2 worker processes'] / best['in this process']:.2f}")
+    print(f"2 workers over one worker process:  {best['2 worker processes'] / best['1 worker process']:.2f}")
+
+
+def tournament_in_workers(module, games, workers):
+    """Like ``tournament``, but one worker too is a process of its own."""
+    from zermelo.evaluation.processes import ProcessEngine
+
+    if workers > 1:
+        return tournament(games, workers)
+    here = module.SerialEngine
+    module.SerialEngine = lambda player: ProcessEngine(player, 1)
+    try:
+        return tournament(games, 1)
+    finally:
+        module.SerialEngine = here
+
+
+def million(games=1_000_000):
+    """Prints how long the standings of very many stored games take, and the memory."""
+    plan = Tournament.prepare(ENV, ["random", "greedy", "alphabeta(depth=1)"], games=games // 3)
+    samples = {}
+    for record in plan_sample(plan):
+        samples.setdefault(record.agents, []).append(record)
+    generator = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        clock = time.perf_counter()
+        with SqliteStore(folder, plan.to_dict(), plan.schedule) as store:
+            for game in plan.schedule:
+                kind = samples[game.seats]
+                store.append(replace(kind[generator.integers(len(kind))], game_id=game.game_id, seed=game.seed))
+                store.kept()
+        count = len(plan.schedule)
+        size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 1e9
+        print(f"{count:,} games stored in {time.perf_counter() - clock:.0f} s, {size:.2f} GB")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        clock = time.perf_counter()
+        standings = read_standings(folder)
+        counted = time.perf_counter()
+        print(standings.ratings.players[0].name, "leads")
+        done = time.perf_counter()
+        print(f"standings {counted - clock:.2f} s, ratings {done - counted:.2f} s more")
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        print(f"memory: grew by {grown:.0f} MB (peak of the process {before / 1024:.0f} MB before)")
+        clock = time.perf_counter()
+        moves = sum(len(record.moves) for record in read_games(folder))
+        print(f"reading every record: {time.perf_counter() - clock:.0f} s ({moves:,} moves)")
+
+
+def plan_sample(plan):
+    """Records of some games of the plan, really played."""
+    return round_robin(plan.env, [entrant.source for entrant in plan.entrants], games=200).records
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--million", action="store_true")
+    arguments = parser.parse_args()
+    throughput(arguments.games, arguments.rounds)
+    if arguments.million:
+        million()
+    sys.exit(0)
