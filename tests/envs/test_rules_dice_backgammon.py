@@ -191,6 +191,7 @@ def test_hypergammon_agrees_with_openspiel() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_agrees_with_openspiel_for_long() -> None:
     in_lockstep(Backgammon(3), "backgammon(scoring_type=full_scoring)", 15, 1000)
     in_lockstep(Hypergammon(3), "backgammon(hyper_backgammon=true,scoring_type=full_scoring)", 3, 1000, False)

@@ -1,0 +1,212 @@
+"""Value iteration against what is known of Pig, tables solved by plain numpy, and the searches."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+import pytest
+from doubles.slow_iteration import iterate
+
+from zermelo.agents import ExpectiminimaxAgent
+from zermelo.agents.value_iteration import ValueIterationAgent, value_iteration
+from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs.rules import MNK, Game2048, Nim, Pig, RulesGame
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (Pig(target=10), 0.7094243226),
+        (Pig(target=20), 0.6155585498),
+        (Pig(target=2, sides=2), 4 / 7),
+        (Pig(target=3, sides=2), 6 / 11),
+    ],
+)
+def test_pig(rules: Pig, expected: float) -> None:
+    table = value_iteration(rules, 1e-11)
+    start = rules.initial_state()
+    assert (table.value(start) + 1) / 2 == pytest.approx(expected, abs=6e-11)
+    assert table.sweeps > 10
+
+
+@pytest.mark.parametrize(
+    "rules", [Pig(target=8), Pig(target=12, dice=2, snake_eyes=True), Game2048(1, 3), Nim((2, 3))]
+)
+def test_every_state_is_as_the_slow_one_says(rules: Any) -> None:
+    game = RulesGame(rules)
+    values, _ = iterate(game)
+    table = value_iteration(game, 1e-10)
+    assert len(table) == len({game.key(state) for state in values})
+    for state, value in values.items():
+        assert table.value(state) == pytest.approx(value, abs=1e-9), state
+
+
+def solved(env: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a Gymnasium table, and of its actions, by the book."""
+    table = env.unwrapped.P
+    values = np.zeros(len(table))
+    for _ in range(20_000):
+        of_actions = np.array(
+            [
+                [
+                    sum(p * (r + (0 if end else values[to])) for p, to, r, end in table[s][a])
+                    for a in sorted(table[s])
+                ]
+                for s in range(len(table))
+            ]
+        )
+        new = of_actions.max(axis=1)
+        if np.abs(new - values).max() < 1e-12:
+            return new, of_actions
+        values = new
+    raise AssertionError("it does not settle")
+
+
+@pytest.mark.parametrize("name", ["FrozenLake-v1", "Taxi-v4", "CliffWalking-v1"])
+def test_gymnasiums_tables(name: str) -> None:
+    env = gymnasium.make(name)
+    env.reset(seed=3)
+    game = as_game(env)
+    start = game.snapshot(env)
+    states = [start._replace(state=number) for number in env.unwrapped.P]
+    table = value_iteration(game, 1e-10, states=states)
+    values, of_actions = solved(env)
+    for state in states:
+        assert table.value(state) == pytest.approx(values[state.state], abs=1e-8)
+        expected = dict(enumerate(of_actions[state.state].tolist()))
+        assert table.action_values(state) == pytest.approx(expected, abs=1e-8)
+    if name == "FrozenLake-v1":
+        assert table.value(start) == pytest.approx(14 / 17, abs=1e-8)
+    if name == "CliffWalking-v1":
+        assert table.value(start) == -13
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "expected"),
+    [
+        ("FrozenLake-v1", {"is_slippery": False}, 1.0),
+        ("CliffWalking-v1", {}, -13.0),
+        ("Taxi-v4", {}, None),
+        ("FrozenLake-v1", {"is_slippery": False, "map_name": "8x8"}, 1.0),
+    ],
+)
+def test_the_agent_arrives(name: str, parameters: dict[str, Any], expected: float | None) -> None:
+    """Where many actions are as good, it does not go round in circles."""
+    env = gymnasium.make(name, **parameters)
+    env.reset(seed=5)
+    agent = ValueIterationAgent()
+    result = agent.search(env)
+    promised, total, over = result.value, 0.0, False
+    assert expected is None or promised == pytest.approx(expected, abs=1e-8)
+    for _ in range(30):
+        _, reward, over, _, _ = env.step(agent.act(env))
+        total += float(reward)
+        if over:
+            break
+    assert over
+    assert total == pytest.approx(promised, abs=1e-8)
+
+
+def test_the_agent_plays_pig_to_its_end() -> None:
+    live = make("zermelo/Pig-v0(target=15)")
+    live.reset(seed=2)
+    agent = ValueIterationAgent()
+    for _ in range(300):
+        if not live.agents or any(live.terminations.values()):
+            break
+        result = agent.search(live)
+        assert sum(result.values_by_seat) == pytest.approx(0)
+        assert result.value == max(result.action_values.values())
+        live.step(result.env_action)
+    assert any(live.terminations.values())
+
+
+def test_a_whole_tree_has_the_same_value() -> None:
+    rules = MNK(3, 2, 2)
+    searched = ExpectiminimaxAgent().search_state(rules)
+    found = ValueIterationAgent().search_state(rules)
+    assert found.value == searched.value == 1.0
+    assert found.action_values == searched.action_values
+    assert found.stats["sweeps"] < 10
+
+
+class LoopState(NamedTuple):
+    here: int
+
+
+class Loop(NamedTuple):
+    """Nobody ever gets anywhere."""
+
+    stuck: bool = False
+
+    def num_actions(self) -> int:
+        return 1
+
+    def seats(self) -> int:
+        return 1
+
+    def initial_state(self) -> LoopState:
+        return LoopState(0)
+
+    def to_move(self, state: LoopState) -> int:
+        return 0
+
+    def legal_actions(self, state: LoopState, actions: list[int]) -> int:
+        actions[0] = 0
+        return 0 if self.stuck else 1
+
+    def result(self, state: LoopState, action: int) -> LoopState:
+        return LoopState(1 - state.here)
+
+    def is_terminal(self, state: LoopState) -> bool:
+        return False
+
+    def utility(self, state: LoopState, seat: int) -> int:
+        return 0
+
+
+class Wages(RulesGame):
+    """A loop that pays each time."""
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        return (float(state.here),)
+
+    def result(self, state: Any, action: int) -> Any:
+        return LoopState(state.here + 1)
+
+    def key(self, state: Any) -> Any:
+        return 0
+
+
+def test_games_without_end() -> None:
+    table = value_iteration(Loop())
+    assert table.value(LoopState(0)) == 0.0
+    assert table.action(LoopState(0)) == 0
+    with pytest.raises(UnsupportedGameError, match=r"the values of Loop still change by 1 after 50 sweeps"):
+        value_iteration(Wages(Loop()), most_sweeps=50)
+    with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
+        value_iteration(Loop(stuck=True))
+
+
+def test_what_it_cannot_do() -> None:
+    with pytest.raises(UnsupportedGameError, match=r"value_iteration needs one or two players, but Pig.* has 3"):
+        value_iteration(Pig(players=3))
+    with pytest.raises(
+        UnsupportedGameError, match="more than 100 states: give value_iteration a greater most_states"
+    ):
+        value_iteration(Pig(), most_states=100)
+    env = gymnasium.make("Blackjack-v1")
+    env.reset(seed=1)
+    with pytest.raises(UnsupportedGameError, match="needs the probabilities of chance, but that of Blackjack-v1"):
+        value_iteration(env)
+    with pytest.raises(InvalidSettingError, match=r"none of the .* states in the table"):
+        value_iteration(Pig(target=3)).value(Pig(target=9).initial_state()._replace(turn=8))
+    for settings in ({"tolerance": 0}, {"most_states": 0}):
+        with pytest.raises(InvalidSettingError, match="must be"):
+            ValueIterationAgent(**settings)
+        with pytest.raises(InvalidSettingError, match="must be"):
+            value_iteration(Pig(target=3), **settings)
+    with pytest.raises(InvalidSettingError, match="most_sweeps must be"):
+        value_iteration(Pig(target=3), most_sweeps=0)
