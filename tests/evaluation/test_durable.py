@@ -1,5 +1,6 @@
 """Runs that are killed (SIGKILL) at any moment and begun again end as if nothing had happened."""
 
+import contextlib
 import json
 import os
 import random
@@ -40,10 +41,11 @@ def finish(out, games, workers):
 
 
 def kill(process, whole_group):
-    if whole_group:
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()  # its workers end by themselves
+    with contextlib.suppress(ProcessLookupError):  # it had ended already
+        if whole_group:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()  # its workers end by themselves
     process.communicate()
 
 
@@ -58,17 +60,15 @@ def results(out):
 
 def kill_again_and_again(tmp_path, games, kills, seed):
     generator = random.Random(seed)
-    clock = time.monotonic()
     finish(tmp_path / "whole", games, 1)
-    whole = time.monotonic() - clock
     out = tmp_path / "killed"
     stored, killed_at_work = set(), 0
     for number in range(kills):
         workers = generator.choice([1, 2])
         process = start(out, games, workers)
-        # Half of the kills at any time of a whole run, half some moments after the run has begun to store.
+        # Half of the kills at any time from the start on, half some moments after the run has begun to store.
         if number % 2:
-            time.sleep(generator.uniform(0.0, whole))
+            time.sleep(generator.uniform(0.0, 3.0))
         else:
             lines, deadline = out / "games.jsonl", time.monotonic() + 60
             size = lines.stat().st_size if lines.exists() else 0
@@ -113,7 +113,7 @@ def test_a_run_killed_a_few_times_ends_as_if_nothing_had_happened(seed, tmp_path
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", [2])
 def test_a_run_killed_fifty_times_ends_as_if_nothing_had_happened(seed, tmp_path):
-    assert kill_again_and_again(tmp_path, games=1000, kills=50, seed=seed) >= 10
+    assert kill_again_and_again(tmp_path, games=5000, kills=50, seed=seed) >= 25
 
 
 def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(tmp_path):

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import round_robin_schedule
+from zermelo.evaluation import gauntlet_schedule, round_robin_schedule
 from zermelo.evaluation.schedule import game_order
 
 
@@ -98,3 +98,64 @@ def test_seeds_never_change():
 def test_what_makes_no_schedule(agents, games, said):
     with pytest.raises(InvalidSettingError, match=said):
         round_robin_schedule(agents, seats=2, games=games, seed=0)
+
+
+@pytest.mark.parametrize(("agents", "seats", "games"), [(2, 2, 5), (4, 2, 7), (4, 3, 8), (3, 1, 4), (2, 3, 4)])
+def test_games_are_worked_out_when_asked_for_by_place_and_by_id(agents, seats, games):
+    schedule = round_robin_schedule("abcd"[:agents], seats=seats, games=games, seed=3)
+    listed = list(schedule)
+    assert len(listed) == len(schedule)
+    assert [schedule[place] for place in range(-len(listed), 0)] == listed
+    assert [schedule.place(game.game_id) for game in listed] == list(range(len(listed)))
+    assert schedule[1:4] == tuple(listed[1:4])
+    ends = [schedule.block_end(block) for block in range(schedule.blocks)]
+    blocks = [int(game.game_id.split(".")[0]) for game in listed]
+    assert ends == [blocks.index(block + 1) for block in range(schedule.blocks - 1)] + [len(listed)]
+
+
+def test_a_schedule_of_a_million_games_takes_no_room():
+    schedule = round_robin_schedule("abc", seats=2, games=10**9, seed=0)
+    assert schedule[2_999_999_999].game_id == "499999999.2.1"
+    assert schedule.place("499999999.2.1") == 2_999_999_999
+
+
+@pytest.mark.parametrize("game_id", ["", "0.0", "0.0.2", "0.1.0", "3.0.0", "a.b.c", "0.0.-1"])
+def test_a_game_that_is_not_of_the_schedule(game_id):
+    schedule = round_robin_schedule("ab", seats=2, games=6, seed=0)
+    with pytest.raises(InvalidSettingError, match="the schedule has no game"):
+        schedule.place(game_id)
+    with pytest.raises(IndexError, match="there are 6 games, so no game 6"):
+        schedule[6]
+
+
+def test_equal_schedules_are_equal():
+    one, two = (round_robin_schedule("abc", seats=2, games=4, seed=seed) for seed in (0, 0))
+    other = round_robin_schedule("abc", seats=2, games=4, seed=1)
+    assert one == two == tuple(one)
+    assert one != other
+    assert len({one, two, other}) == 2
+    assert repr(one) == "<Schedule: 12 games of 3 pairings>"
+
+
+def test_a_gauntlet_is_the_first_agent_s_part_of_the_round_robin():
+    whole = round_robin_schedule("abcd", seats=2, games=5, seed=7)
+    part = gauntlet_schedule("abcd", seats=2, games=5, seed=7)
+    assert len(part) == 15
+    assert {(game.seed, game.seats) for game in part} == {
+        (game.seed, game.seats) for game in whole if "a" in game.seats
+    }
+    three = gauntlet_schedule("abcd", seats=3, games=6, seed=7)
+    assert Counter(game.seats.index("a") for game in three) == {0: 6, 1: 6, 2: 6}
+
+
+def test_a_gauntlet_of_one_seat_makes_no_sense():
+    with pytest.raises(InvalidSettingError, match="a gauntlet needs an environment with at least 2 seats, not 1"):
+        gauntlet_schedule("ab", seats=1, games=5, seed=7)
+
+
+def test_a_block_shares_an_opening():
+    schedule = round_robin_schedule("abc", seats=2, games=7, seed=0, openings=[(1,), (2, 3)])
+    openings = {}
+    for game in schedule:
+        openings.setdefault(game.game_id.split(".")[0], set()).add(game.opening)
+    assert openings == {"0": {(1,)}, "1": {(2, 3)}, "2": {(1,)}, "3": {(2, 3)}}

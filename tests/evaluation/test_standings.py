@@ -4,13 +4,15 @@ import csv
 import io
 import json
 import math
+import re
 
 import pytest
 from rich.console import Console
 
-from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings
+from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, fit_ratings
 from zermelo.evaluation.interval import paired_interval
 from zermelo.evaluation.tables import as_csv, as_json, as_text, print_standings
+from zermelo.evaluation.totals import GameTotals
 
 
 def game(agents, rewards, *, failure=None, actions=(), game_id=""):
@@ -168,3 +170,81 @@ def test_csv_has_a_line_for_each_agent():
     assert rows[0]["against b"] == "0.625"
     assert rows[0]["score as player_1"] == "0.75"
     assert rows[1]["failures"] == "1"
+
+
+def test_ratings_come_with_the_standings():
+    """Agreement with ``fit_ratings`` on the same games, counted by hand."""
+    games = [
+        ("ab", 1),
+        ("ab", 0.5),
+        ("ba", 1),
+        ("ba", 0),
+        ("bc", 1),
+        ("bc", 0.5),
+        ("cb", 1),
+        ("ca", 0.5),
+        ("ca", 0),
+    ]
+    records = [game(agents, (score, 1 - score)) for agents, score in games]
+    standings = Standings.from_records(records, anchor="c")
+    by_hand = fit_ratings([(agents[0], agents[1], score) for agents, score in games], anchor="c")
+    assert standings.ratings == by_hand
+    assert standings.ratings["c"].elo == 0.0
+    assert math.isnan(standings.superiority(standings.rows[0].agent))
+    leader, other = standings.rows[0].agent, standings.rows[1].agent
+    assert standings.superiority(other) == by_hand.superiority(leader, other)
+    data = {row["agent"]: row for row in standings.to_dict()["agents"]}
+    assert data["b"]["elo"] == by_hand["b"].elo
+    assert data["b"]["elo_interval"] == [by_hand["b"].lower, by_hand["b"].upper]
+
+
+def test_random_is_the_zero_where_it_plays():
+    with_random = Standings.from_records([game(["random", "b"], (1, 0)), game(["b", "random"], (1, 0))])
+    assert with_random.anchor == "random"
+    assert with_random.ratings["random"].elo == 0.0
+    assert "random has 0" in str(with_random)
+    without = Standings.from_records([game("ab", (1, 0)), game("ba", (1, 0))])
+    assert without.anchor is None
+    assert "the average has 0" in str(without)
+
+
+def test_ratings_that_mean_little_are_told_of():
+    apart = Standings.from_records([game("ab", (1, 0)), game("cd", (1, 0))])
+    assert apart.all_notes
+    assert f"Note: {apart.all_notes[-1]}" in str(apart)
+    rock = [game(pair, (1, 0)) for pair in ("ab", "bc", "ca") for _ in range(30)]
+    assert any(
+        "Strength is not a line here: a > b > c > a" in note for note in Standings.from_records(rock).all_notes
+    )
+
+
+def test_one_sided_results_give_a_bound():
+    text = str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 10))
+    assert re.search(r"^1  a +∞ +> \d+ *$", text, re.MULTILINE)
+    assert re.search(r"^2  b +0 +> 99.9$", text, re.MULTILINE)
+    losing = Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 10, anchor="a")
+    assert re.search(r"^2  b +-∞ +< -\d+ +> 99.9$", str(losing), re.MULTILINE)
+
+
+def test_a_single_player_has_no_ratings():
+    standings = Standings.from_records([game("a", (1,)), game("b", (2,))])
+    assert standings.ratings is None
+    assert standings.to_dict()["agents"][0]["elo"] is None
+    assert "Elo" not in str(standings)
+
+
+def test_totals_do_not_depend_on_the_order_of_the_games():
+    forwards, backwards = GameTotals.of(RECORDS), GameTotals.of(RECORDS[::-1])
+    assert forwards.counts() == backwards.counts()
+    assert forwards.games == backwards.games == 5
+    assert {finish: group.games for finish, group in forwards.groups.items()} == {
+        finish: group.games for finish, group in backwards.groups.items()
+    }
+
+
+def test_failures_count_as_losses_in_the_ratings_and_void_games_not_at_all():
+    crash = Failure(FailureKind.CRASH, 0, "oh")
+    void = Failure(FailureKind.ENVIRONMENT_ERROR, None, "oh")
+    totals = GameTotals.of([game("ab", (5, 0), failure=crash), game("ab", (5, 0), failure=void)])
+    assert list(totals.counts().items()) == [(("a", "b"), (1, 0), 1)]
+    assert totals.void == 1
