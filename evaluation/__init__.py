@@ -7,6 +7,7 @@ from zermelo.evaluation.errors import (
     TournamentInterrupted,
     WorkerError,
 )
+from zermelo.evaluation.isolation import Isolate, Isolation
 from zermelo.evaluation.match import play_match
 from zermelo.evaluation.pairings import Pairings
 from zermelo.evaluation.ratings import (
@@ -37,6 +38,8 @@ __all__ = [
     "FailureKind",
     "GameCounts",
     "GameRecord",
+    "Isolate",
+    "Isolation",
     "MemoryStore",
     "Move",
     "Outcome",
