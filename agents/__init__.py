@@ -20,6 +20,7 @@ from zermelo.agents.policy import PolicyAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.result import SearchResult
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
+from zermelo.agents.value_iteration import ValueIterationAgent, ValueTable, value_iteration
 
 __all__ = [
     "Agent",
@@ -44,7 +45,10 @@ __all__ = [
     "SearchResult",
     "StoppedBy",
     "TorchAgent",
+    "ValueIterationAgent",
+    "ValueTable",
     "list_agents",
     "make_agent",
     "make_evaluator",
+    "value_iteration",
 ]

@@ -23,6 +23,7 @@ from zermelo.agents.paranoid import ParanoidAgent
 from zermelo.agents.policy import PolicyAgent, ViewAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.search_agent import ConfiguredAgent
+from zermelo.agents.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
@@ -44,6 +45,7 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         MaxNAgent,
         ParanoidAgent,
         BestReplyAgent,
+        ValueIterationAgent,
     )
 }
 

@@ -165,7 +165,11 @@ class _Graph:
 
         for root in roots:
             number(root)
-        movers, starts, after, rewards, chances = [], [], [], [], []
+        movers: list[int] = []
+        starts: list[int] = []
+        after: list[int] = []
+        rewards: list[float] = []
+        chances: list[float] = []
         for state in states:  # it grows on the way
             starts.append(len(after))
             if game.is_terminal(state):
