@@ -76,9 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _register() -> None:
-    from zermelo.evaluation.cli import listing, perft, play, report, search, tournament
+    from zermelo.evaluation.cli import listing, perft, play, report, search, standings, tournament
 
     app.command(name="tournament")(tournament.tournament)
+    app.command(name="standings")(standings.standings)
     app.command(name="report")(report.report)
     app.command(name="judge")(report.judge)
     app.command(name="export")(report.export)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed
+from zermelo.evaluation.cli.forms import Form, print_in_form
 from zermelo.evaluation.isolation.choice import Isolate
 from zermelo.evaluation.pairings import Pairings
 
@@ -17,14 +17,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.standings import Standings
 
 __all__ = ["tournament"]
-
-
-class Form(enum.StrEnum):
-    """How to print the standings."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 def tournament(
@@ -148,18 +140,7 @@ def tournament(
 
 
 def _print(standings: Standings, form: Form, out: Path | None) -> None:
-    from rich.console import Console
-
-    from zermelo.evaluation.tables import as_csv, as_json, as_text, print_standings
-
-    if form is Form.JSON:
-        typer.echo(as_json(standings))
-    elif form is Form.CSV:
-        typer.echo(as_csv(standings), nl=False)
-    elif (console := Console()).is_terminal:
-        print_standings(standings, console)
-    else:
-        typer.echo(as_text(standings))
+    print_in_form(standings, form)
     if out is not None:
         typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
 

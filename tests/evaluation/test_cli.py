@@ -82,6 +82,12 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
     assert len((tmp_path / "run" / "games.jsonl").read_text().splitlines()) == 2
     again = cli(*words)
     assert (again.exit_code, again.stdout) == (0, result.stdout)
+    later = cli("standings", str(tmp_path / "run"))
+    assert later.exit_code == 0, later.output
+    assert later.stdout.strip() == result.stdout.partition("Games and standings")[0].strip()
+    data = json.loads(cli("standings", str(tmp_path / "run"), "--format", "json").stdout)
+    assert data["games"] == 2
+    assert "holds no tournament" in cli("standings", str(tmp_path)).stderr
     other = cli(*words, "--seed", "4")
     assert other.exit_code == 2
     assert "already holds a tournament, and not this one (seed: 0 there, 4 here)" in other.stderr
