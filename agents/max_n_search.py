@@ -138,7 +138,9 @@ class MaxNSearch:
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows it."""
         entry = self._table.get(self._key(state, ply)) if self._table is not None else None
-        return entry.action if entry is not None and (entry.proven or entry.depth == depth) else None
+        if entry is None or entry.bound is not Bound.EXACT or not (entry.proven or entry.depth == depth):
+            return None
+        return entry.action
 
     def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
         """Of root moves that are as good for the seat to move, those that the rule for ties takes."""
@@ -171,11 +173,22 @@ class MaxNSearch:
             entry = self._table.get(key)
             if entry is not None:
                 table_action = entry.action
-                if entry.depth == depth or (entry.proven and entry.depth <= depth):
+                serves = entry.depth == depth or (entry.proven and entry.depth <= depth)
+                if serves and entry.bound is Bound.LOWER:  # what its player keeps at least may be too much again
+                    mover = game.to_move(state)
+                    bound = self._parent_bound(paid, parent, mover, entry.score[0] + paid[mover])
+                    if bound is not None:
+                        return self._told(bound, 0.0, entry.proven)
+                elif serves:
                     values = tuple(value + so_far for value, so_far in zip(entry.values, paid, strict=True))
                     return self._told(values, entry.score[1], entry.proven, (entry.action,), entry.variance)
         best, is_bound = self._best(state, depth, parent, ply, paid, table_action)
-        if self._table is not None and not is_bound:
+        if is_bound:
+            if self._table is not None:
+                score = (best.score[0] - paid[game.to_move(state)], best.plies)
+                self._table.put(key, Entry(depth, Bound.LOWER, score, best.line[0], best.proven))
+            return best._replace(score=(best.values[self.max_seat], 0))
+        if self._table is not None:
             to_come = tuple(value - so_far for value, so_far in zip(best.values, paid, strict=True))
             score = (to_come[self.max_seat], best.plies)
             entry = Entry(depth, Bound.EXACT, score, best.line[0], best.proven, best.variance, to_come)
@@ -191,7 +204,10 @@ class MaxNSearch:
         paid: Vector,
         table_action: int | None,
     ) -> tuple[Visit, bool]:
-        """The loop over the actions; and whether the parent's bound ended it early."""
+        """The loop over the actions; and whether the parent's bound ended it early.
+
+        Then the values are the parent's bound, and the score what the player to move has at least.
+        """
         game = self.game
         mover = game.to_move(state)
         greatest = self._most(paid, mover)
@@ -210,7 +226,7 @@ class MaxNSearch:
                 bound = self._parent_bound(paid, parent, mover, best)
                 if bound is not None:
                     self._order.cut_off(action, mover, ply, depth)
-                    return found._replace(score=(bound[self.max_seat], 0), values=bound), True
+                    return found._replace(score=(best, 0), values=bound), True
             elif own == best:
                 tied.append((action, found))
         if not tied:

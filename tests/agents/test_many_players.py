@@ -481,6 +481,28 @@ def test_transpositions_change_nothing(goal):
         assert with_table.action == without.action
 
 
+def test_compiled_rules_for_three():
+    """3x3x3 for three players: with and without pruning and table the same; the table spares most of the tree."""
+    from zermelo.envs import as_game, rules
+
+    game = as_game(rules.MNK(m=3, n=3, k=3, players=3))
+    state = game.initial_state()
+    for action in (4, 0, 8):
+        state = game.result(state, action)
+    expected = max_n(game, state)
+    for rule in TieRule:
+        found = [
+            MaxNAgent(tie_rule=rule, **options).search_state(game, state)
+            for options in ({}, {"shallow": False}, {"table_mb": 0}, {"shallow": False, "table_mb": 0})
+        ]
+        assert {result.values_by_seat for result in found} == {max_n(game, state, rule)}
+        assert found[2].nodes <= found[3].nodes
+        assert found[1].nodes < found[3].nodes
+    assert MaxNAgent().search_state(game, state).values_by_seat == expected
+    assert ParanoidAgent().search_state(game, state).value == paranoid(game, state, 0)
+    assert BestReplyAgent().search_state(game, state).value == best_reply(game, state, 0)
+
+
 def test_dice_for_three_are_averaged():
     root = three(0, [three(CHANCE, [Leaf(4, 0, 0), Leaf(0, 4, 0)], probabilities=[0.75, 0.25]), Leaf(2, 1, 1)])
     game = tree_of(root, chance=Chance.EXACT)
