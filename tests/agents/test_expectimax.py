@@ -327,3 +327,15 @@ class TestGymnasium:
         env.reset(seed=1)
         agent = ExpectimaxAgent(depth=2, samples=4, evaluator="rewards")
         assert agent.act(env) in (0, 1)
+
+    def test_2048(self):
+        gymnasium = pytest.importorskip("gymnasium")
+        import zermelo.envs  # registers it
+
+        assert zermelo.envs is not None
+        env = gymnasium.make("zermelo/Game2048-v0")
+        env.reset(seed=1)
+        result = ExpectimaxAgent(depth=2, evaluator="rewards").search(env)
+        assert result.env_action in env.action_space
+        assert result.value == max(result.action_values.values())
+        assert not result.is_estimate, "spawns are exact"

@@ -503,6 +503,25 @@ def test_compiled_rules_for_three():
     assert BestReplyAgent().search_state(game, state).value == best_reply(game, state, 0)
 
 
+@pytest.mark.parametrize("backend", ["auto", "clone"])
+def test_three_agents_play_a_live_environment(backend):
+    from zermelo.envs import make
+
+    env = make("zermelo/MNK-v0", players=3)
+    env.reset(seed=0)
+    agents = [
+        agent(depth=1, backend=backend, evaluator="rewards")
+        for agent in (MaxNAgent, ParanoidAgent, BestReplyAgent)
+    ]
+    moves = 0
+    while env.agents:
+        seat = env.possible_agents.index(env.agent_selection)
+        over = env.terminations[env.agent_selection] or env.truncations[env.agent_selection]
+        env.step(None if over else agents[seat].act(env))
+        moves += not over
+    assert 5 <= moves <= 9
+
+
 def test_dice_for_three_are_averaged():
     root = three(0, [three(CHANCE, [Leaf(4, 0, 0), Leaf(0, 4, 0)], probabilities=[0.75, 0.25]), Leaf(2, 1, 1)])
     game = tree_of(root, chance=Chance.EXACT)
