@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,21 @@ class Observation:
     action_mask: NDArray[np.bool_] | None = None
     first_action: int = 0
     actions: int | None = None
+
+    def blank(self) -> Observation:
+        """The same form with nothing in it: arrays of zeros, and every action legal."""
+        mask = None if self.action_mask is None else np.ones_like(self.action_mask)
+        return replace(self, observation=_blank(self.observation), action_mask=mask)
+
+
+def _blank(seen: Any) -> Any:
+    if isinstance(seen, Mapping):
+        return {key: _blank(value) for key, value in seen.items()}
+    if isinstance(seen, np.ndarray):
+        return np.zeros_like(seen)
+    if isinstance(seen, tuple | list):
+        return type(seen)(map(_blank, seen)) if type(seen) in (tuple, list) else None
+    return type(seen)() if isinstance(seen, int | float | np.generic) else None
 
 
 def observed(agent: str, seen: Any, info: Any, space: Any) -> Observation:

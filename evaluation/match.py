@@ -147,7 +147,7 @@ def play_game(
         _play_opening(referee, opening)
         for seat, (agent, agent_seed) in enumerate(zip(agents, agent_seeds(seed, len(agents)), strict=True)):
             watch(seat)
-            _get_ready(agent, seat, agent_seed, referee.env)
+            _get_ready(agent, seat, agent_seed, referee)
             watch(-1)
         while (seat_to_move := referee.turn()) is not None:
             if len(moves) >= max_moves:
@@ -196,10 +196,10 @@ def _play_opening(referee: Referee, opening: Sequence[Any]) -> None:
         referee.step(action)
 
 
-def _get_ready(agent: Agent, seat: int, seed: int, env: Any) -> None:
+def _get_ready(agent: Agent, seat: int, seed: int, referee: Referee) -> None:
     try:
         if isinstance(agent, IsolatedAgent):
-            agent.get_ready(seed, env)
+            agent.get_ready(seed, referee.env, referee.view)
         else:
             agent.reset(seed)
     except (KeyboardInterrupt, UnsupportedGameError):

@@ -3,7 +3,7 @@
 Requests come from the worker and are trusted; they are pickled pairs of a name and its value:
 
 * ``make``: the agent's source, the module path, the limit on memory
-* ``show``: an environment, for the sake of what it imports
+* ``show``: an environment, for the sake of what it imports, or an empty view; for a rehearsal
 * ``reset``: the seed
 * ``act``: an environment to choose an action in
 * ``see``: what the player sees, for an agent that needs no more
@@ -12,6 +12,7 @@ Requests come from the worker and are trusted; they are pickled pairs of a name 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import faulthandler
 import os
 import pickle
@@ -25,6 +26,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from zermelo.agents import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.entrants import build_agent
 from zermelo.evaluation.faults import choose, fault_kind, sentence, traceback_text
@@ -106,7 +109,9 @@ class _Host:
         return {"name": None if name is None else str(name), "needs": str(needs)}
 
     def _show(self, value: bytes) -> dict[str, Any]:
-        pickle.loads(value)
+        shown = pickle.loads(value)
+        with contextlib.suppress(Exception):  # if it fails in earnest too, the game will say so
+            _rehearse(self._agent, shown)
         return {}
 
     def _reset(self, seed: int) -> dict[str, Any]:
@@ -143,6 +148,17 @@ class _Host:
                 return {"left": ", ".join(sorted(map(_described, left)))[:200]}
             time.sleep(0.005)
         return {}
+
+
+def _rehearse(agent: Any, shown: Any) -> None:
+    """Has an agent of ours decide something small: compiled searches and models load what they need at first use.
+
+    An agent of somebody else's is not asked: it may count how often it is.
+    """
+    if isinstance(agent, TreeSearchAgent) and type(agent).__module__.startswith("zermelo."):
+        dataclasses.replace(agent, depth=1, nodes=None, seconds=None, on_iteration=None).act(shown)
+    elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
+        agent.act_on(shown)
 
 
 def _raised(method: str, error: BaseException) -> dict[str, Any]:

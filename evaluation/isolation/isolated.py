@@ -21,6 +21,7 @@ from typing import Any, Final
 import cloudpickle
 import numpy as np
 
+from zermelo.agents import Observation
 from zermelo.envs import UnsupportedGameError, errors
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.faults import AgentFault, manner_of_death
@@ -63,7 +64,7 @@ class IsolatedAgent:
         self._isolation = isolation
         self._keeper = keeper
         self._process: Process | None = None
-        self._shown = False
+        self._rehearsed = False
         self._dice = np.random.default_rng(0)
 
     def start(self) -> str | None:
@@ -81,7 +82,7 @@ class IsolatedAgent:
                 "function at the top level of a module, or play with isolate='none'"
             ) from error
         self._process = self._keeper.start()
-        self._shown = False
+        self._rehearsed = False
         request = {"source": source, "path": list(sys.path), "memory_mb": self._isolation.memory_mb}
         try:
             answer = self._ask("make", request, self._isolation.start_seconds, starting=True)
@@ -94,8 +95,13 @@ class IsolatedAgent:
         name: str | None = answer["name"]
         return name
 
-    def get_ready(self, seed: int, env: Any) -> None:
-        """``reset`` before a game, and a first look at the environment so that no move pays for its imports.
+    def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
+        """``reset`` before a game, and in a new process a rehearsal, so that no move pays for what is loaded late.
+
+        Args:
+            seed: For ``reset``.
+            env: The environment at the start of the game.
+            view: Says what the player to move sees. Nothing of it but its form is sent.
 
         Raises:
             AgentFault: It failed, or was not ready in time.
@@ -107,9 +113,12 @@ class IsolatedAgent:
                 self.start()
             except errors.ZermeloError as error:
                 raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
-        if not self._shown and self.needs != "observation":
-            self._settle("show", pack_env(env, self._dice), starting=True)
-        self._shown = True
+        if not self._rehearsed:
+            if self.needs != "observation":
+                self._settle("show", pack_env(env, self._dice), starting=True)
+            elif view is not None:
+                self._settle("show", cloudpickle.dumps(view().blank()), starting=True)
+            self._rehearsed = True
         self._settle("reset", seed, starting=True)
 
     def reset(self, seed: int | None = None) -> None:

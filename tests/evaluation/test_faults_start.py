@@ -7,17 +7,18 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
-from doubles import toy_envs
+from doubles import policies, toy_envs
 from doubles.bad_agents import Good
 
-from zermelo.agents import AlphaBetaAgent, RandomAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
+from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError, make_env
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.entrants import entrants
 from zermelo.evaluation.faults import AgentFault
 from zermelo.evaluation.isolation import Isolate, Isolation
-from zermelo.evaluation.isolation.host import children
+from zermelo.evaluation.isolation.host import _rehearse, children
 from zermelo.evaluation.isolation.isolated import IsolatedAgent
 from zermelo.evaluation.isolation.keeping import Keeper
 
@@ -202,3 +203,27 @@ def test_a_killed_keeper_costs_a_game_at_most():
         assert agent.act(env) == first
     finally:
         keeper.close()
+
+
+def test_searches_and_models_rehearse_before_their_time_is_taken_and_other_agents_do_not():
+    env = make_env("classic/tictactoe-v3")
+    env.reset(seed=1)
+    states = []
+    agent = AlphaBetaAgent(depth=3, evaluator=lambda game, state: states.append(state) or (0.0, 0.0))
+    _rehearse(agent, env)
+    assert len(states) == 9  # as the agent would search, but one move deep
+    recorder = policies.Recorder()
+    _rehearse(PolicyAgent(recorder), Observation("player_0", 0, np.array([True]), 0, 1))
+    assert recorder.given == []
+
+
+def test_what_a_rehearsal_shows_of_the_game_is_nothing():
+    seen = {"cards": np.array([3, 1]), "bets": (2, 1.5), "name": "flush"}
+    view = Observation("player_0", seen, np.array([True, False]), 4, 2)
+    blank = view.blank()
+    assert blank.observation["cards"].tolist() == [0, 0]
+    assert blank.observation["bets"] == (0, 0.0)
+    assert blank.observation["name"] is None
+    assert blank.action_mask.tolist() == [True, True]
+    assert (blank.agent, blank.first_action, blank.actions) == ("player_0", 4, 2)
+    assert view.observation["cards"].tolist() == [3, 1]
