@@ -210,9 +210,15 @@ class Standings:
         def rating(agent: str) -> dict[str, Any]:
             player = rated.get(agent)
             if player is None:
-                return {"elo": None, "elo_interval": [None, None], "leader_superiority": None}
+                return {
+                    "elo": None,
+                    "smoothed_elo": None,
+                    "elo_interval": [None, None],
+                    "leader_superiority": None,
+                }
             return {
                 "elo": finite(player.elo),
+                "smoothed_elo": finite(player.smoothed_elo),
                 "elo_interval": [finite(player.lower), finite(player.upper)],
                 "leader_superiority": finite(self.superiority(agent)),
             }

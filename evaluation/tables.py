@@ -68,6 +68,10 @@ def _legend(standings: Standings) -> str:
         "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
         f"Elo: 400 for odds of 10 to 1 of a win to a loss; {zero} has 0. Last column: likelihood in %."
     )
+    if standings.ratings and any(player.status != "finite" for player in standings.ratings.players):
+        columns += (
+            "\n~: no finite rating fits such one-sided games; this one comes of half a win more for each side."
+        )
     if seats == 2:
         return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
     return (
@@ -122,7 +126,7 @@ def _rating_table(standings: Standings) -> Table:
     ratings = {player.name: player for player in standings.ratings.players} if standings.ratings else {}
     for number, row in enumerate(standings.rows, start=1):
         rating = ratings.get(row.agent)
-        cells = ["", ""] if rating is None else [_elo(rating.elo), _elo_ends(rating)]
+        cells = ["", ""] if rating is None else [_estimate(rating), _elo_ends(rating)]
         table.add_row(str(number), row.agent, *cells, _likelihood(standings.superiority(row.agent)))
     return table
 
@@ -161,9 +165,11 @@ def _ends(row: Row) -> str:
 
 
 def _elo(value: float) -> str:
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return f"{value:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
+    return f"{value + 0.0:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
+
+
+def _estimate(rating: PlayerRating) -> str:
+    return _elo(rating.elo) if rating.status == "finite" else f"~{_elo(rating.smoothed_elo)}"
 
 
 def _likelihood(value: float) -> str:

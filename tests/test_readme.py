@@ -43,7 +43,7 @@ def test_the_tournament_s_table_is_there():
     table = re.search(r"<!-- generated: tournament -->\n\n(.*?)\n\n<!-- end -->", README, re.DOTALL).group(1)
     assert table.startswith("```text\nclassic/connect_four-v3: 120 games")
     for agent in ("random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=4)"):
-        assert len(re.findall(rf"^\d  {re.escape(agent)} ", table, re.MULTILINE)) == 2
+        assert len(re.findall(rf"^\d  {re.escape(agent)} ", table, re.MULTILINE)) == 3
 
 
 def test_a_missing_block_is_told(update_readme):
