@@ -169,8 +169,8 @@ class JudgeTable:
         """What the numbers mean, for a reader of the table."""
         return (
             f"Moves with a choice, of {self.games:,} games, where the value of every action could be proven "
-            f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave away, in "
-            "rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away one that "
+            f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave away, "
+            "in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away one that "
             "loses a drawn position. Phases are thirds of a game."
         )
 
@@ -364,7 +364,7 @@ class Judge:
         return None if to_come is None else tuple(map(operator.add, earned, to_come))
 
     def _expected(self, game: Any, state: Any) -> tuple[float, ...] | None:
-        total = (0.0,) * game.traits.seats
+        total: tuple[float, ...] = (0.0,) * int(game.traits.seats)
         for outcome, chance in game.chance_outcomes(state):
             value = self._value(game, game.result(state, outcome))
             if value is None:
