@@ -169,9 +169,9 @@ class JudgeTable:
         """What the numbers mean, for a reader of the table."""
         return (
             f"Moves with a choice, of {self.games:,} games, where the value of every action could be proven "
-            f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave away, "
-            "in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away one that "
-            "loses a drawn position. Phases are thirds of a game."
+            f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave "
+            "away, in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away "
+            "one that loses a drawn position. Phases are thirds of a game."
         )
 
     def to_dict(self) -> dict[str, Any]:
