@@ -145,7 +145,8 @@ class _Host:
         ends = time.monotonic() + GRACE
         while left := [thing for thing in _running() if thing not in self._allowed]:
             if time.monotonic() > ends:
-                return {"left": ", ".join(sorted(map(_described, left)))[:200]}
+                kind = "a process" if any(isinstance(thing, int) for thing in left) else "a thread"
+                return {"left": kind, "detail": ", ".join(sorted(map(_described, left)))[:1000]}
             time.sleep(0.005)
         return {}
 

@@ -148,7 +148,8 @@ class IsolatedAgent:
         if answer.get("changed"):
             self._fault(FailureKind.ENVIRONMENT_CHANGED, "changed the environment that it was only shown")
         if "left" in answer:
-            self._fault(FailureKind.LEFT_RUNNING, f"left running after its move: {answer['left']}")
+            message = f"left {answer['left']} running after its move"
+            self._fault(FailureKind.LEFT_RUNNING, message, f"still running: {answer.get('detail')}")
         self.figures = (answer.get("nodes"), answer.get("depth"), answer.get("value"))
         if "action" not in answer:
             self._fault(FailureKind.CRASH, "sent an answer without an action")

@@ -64,7 +64,7 @@ class Hogs(Good):
     def act(self, env):
         taken = []
         while True:
-            taken.append(bytearray(b"x" * 2**20))
+            taken.append(b"x" * 2**24)
 
 
 class Gulps(Good):

@@ -20,7 +20,7 @@ from zermelo.evaluation.processes import ProcessEngine
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
 TICTACTOE = "classic/tictactoe-v3"
-LIMITS = Isolation(isolate=Isolate.ALL, move_seconds=1.0, start_seconds=3.0, memory_mb=400, output_kb=64)
+LIMITS = Isolation(isolate=Isolate.ALL, move_seconds=1.5, start_seconds=3.0, memory_mb=300, output_kb=64)
 
 GOOD = {
     "random": "random",
@@ -40,10 +40,10 @@ BAD = {
     "segmentation fault": (hostile_agents.SegmentationFault, Kind.CRASH, "ended its process (SIGSEGV)"),
     "abort": (hostile_agents.Aborts, Kind.CRASH, "ended its process (SIGABRT)"),
     "closes its files": (hostile_agents.ClosesFiles, Kind.CRASH, "ended its process (exit code"),
-    "loops in Python": (hostile_agents.Loops, Kind.TIMEOUT, "did not answer within 1 s"),
-    "loops, catches all": (hostile_agents.Catches, Kind.TIMEOUT, "did not answer within 1 s"),
-    "loops in C, holds the lock": (hostile_agents.LoopsInC, Kind.TIMEOUT, "did not answer within 1 s"),
-    "sleeps in C, holds the lock": (hostile_agents.SleepsInC, Kind.TIMEOUT, "did not answer within 1 s"),
+    "loops in Python": (hostile_agents.Loops, Kind.TIMEOUT, "did not answer within 1.5 s"),
+    "loops, catches all": (hostile_agents.Catches, Kind.TIMEOUT, "did not answer within 1.5 s"),
+    "loops in C, holds the lock": (hostile_agents.LoopsInC, Kind.TIMEOUT, "did not answer within 1.5 s"),
+    "sleeps in C, holds the lock": (hostile_agents.SleepsInC, Kind.TIMEOUT, "did not answer within 1.5 s"),
     "memory, bit by bit": (hostile_agents.Hogs, Kind.OUT_OF_MEMORY, ""),
     "memory, at once": (hostile_agents.Gulps, Kind.OUT_OF_MEMORY, "act raised MemoryError"),
     "floods standard output": (hostile_agents.Floods, Kind.FLOOD, "wrote more than 64 KB of output"),
@@ -58,8 +58,8 @@ BAD = {
     "steps the environment": (bad_agents.Steps, Kind.ENVIRONMENT_CHANGED, "changed the environment"),
     "resets the environment": (hostile_agents.Resets, Kind.ENVIRONMENT_CHANGED, "changed the environment"),
     "writes into the board": (hostile_agents.WritesInto, Kind.ENVIRONMENT_CHANGED, "changed the environment"),
-    "leaves a thread": (hostile_agents.LeavesThread, Kind.LEFT_RUNNING, "left running after its move: thread p"),
-    "leaves a process": (hostile_agents.LeavesProcess, Kind.LEFT_RUNNING, "left running after its move: process "),
+    "leaves a thread": (hostile_agents.LeavesThread, Kind.LEFT_RUNNING, "left a thread running after its move"),
+    "leaves a process": (hostile_agents.LeavesProcess, Kind.LEFT_RUNNING, "left a process running after its move"),
 }  # fmt: skip
 
 
@@ -137,6 +137,7 @@ def test_what_is_left_in_the_detail_helps_to_mend_the_agent(tournament):
     assert "in act" in detail("segmentation fault")
     for name in ("loops in Python", "loops in C, holds the lock", "sleeps in C, holds the lock"):
         assert "in act" in detail(name)  # where it was when its time was up
+    assert detail("leaves a thread") == "still running: thread pondering"
     flood = detail("floods standard error")
     assert flood.startswith("warning: warning: ")
     assert "bytes ...]" in flood
