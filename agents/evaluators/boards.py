@@ -13,7 +13,7 @@ from zermelo.envs import Game
 from zermelo.envs.rules.connect_four import ConnectFour
 from zermelo.envs.rules.mnk import MNK
 
-__all__ = ["EMPTY", "Grid", "chess_board", "lines_of", "read_grid"]
+__all__ = ["EMPTY", "Grid", "chess_board", "go_position", "lines_of", "read_grid"]
 
 EMPTY = -1
 
@@ -126,3 +126,10 @@ def lines_of(rows: int, columns: int, length: int) -> tuple[tuple[int, ...], ...
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
         if row + (length - 1) * down < rows and 0 <= column + (length - 1) * right < columns
     )
+
+
+def go_position(game: Game[Any], state: Any) -> Any | None:
+    """The position in a state of PettingZoo's Go, which can score itself."""
+    if _env_class(state) == "pettingzoo.classic.go.go.raw_env":
+        return state.env._go
+    return None

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from zermelo.agents.evaluators.boards import chess_board, read_grid
+from zermelo.agents.evaluators.area import go
+from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
 from zermelo.agents.evaluators.material import chess
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
@@ -95,6 +96,7 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
         "chess": _named("chess", chess),
         "connect_four": _named("connect_four", connect_four),
         "game": _FromGame,
+        "go": _named("go", go),
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,
         "tictactoe": _named("tictactoe", tictactoe),
@@ -156,6 +158,8 @@ def features_for(game: Game[Any], state: Any) -> Evaluator | None:
             return EVALUATORS["connect_four" if grid.drops else "tictactoe"]()
         if chess_board(game, state) is not None:
             return EVALUATORS["chess"]()
+        if go_position(game, state) is not None:
+            return EVALUATORS["go"]()
     return None
 
 

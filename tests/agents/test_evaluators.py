@@ -25,9 +25,9 @@ from zermelo.agents.evaluators.stable_hash import stable_hash
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
 
 
-def live(name, moves=()):
+def live(name, moves=(), **parameters):
     pettingzoo = pytest.importorskip("pettingzoo")
-    env = pettingzoo.make("aec", name)
+    env = pettingzoo.make("aec", name, **parameters)
     env.reset(seed=0)
     for move in moves:
         env.step(move)
@@ -137,7 +137,7 @@ class TestLines:
         assert open_lines(game, state) == 4
         assert default_evaluator(game, state).spec() == "tictactoe"
 
-    @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "chess"])
+    @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "chess", "go"])
     def test_other_games_have_no_such_board(self, name):
         game = CoinRow([1, 2])
         with pytest.raises(UnsupportedGameError, match=rf"'{name}' cannot find a .*board.* in a row of coins"):
@@ -160,6 +160,17 @@ def test_chess_material():
     state.env.board.remove_piece_at(3)  # white's queen
     values = evaluator(game, state)
     assert values == (squash(-0.9), -squash(-0.9))
+
+
+def test_go_area():
+    # Black's stones are 6, 8 and 12, white's is 18; white then passes twice (25).
+    env = live("classic/go-v5", (6, 18, 8, 25, 12, 25), board_size=5, komi=0.5)
+    game = as_game(env)
+    state = game.snapshot(env)
+    evaluator = make_evaluator("go")
+    assert default_evaluator(game, state) == evaluator
+    # No point is surrounded by one colour alone: 3 stones to 1, less half a point of komi, and 2 stones more.
+    assert evaluator(game, state) == (squash((3 - 1 - 0.5 + 2) / 20), -squash((3 - 1 - 0.5 + 2) / 20))
 
 
 class TestPlayouts:
