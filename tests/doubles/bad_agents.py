@@ -124,6 +124,15 @@ class Exits(Good):
         os._exit(7)
 
 
+class ExitsNowAndThen(Good):
+    """Ends its process in about one game of fifty, decided by the game's seed."""
+
+    def reset(self, seed=None):
+        super().reset(seed)
+        if seed is not None and seed % 50 == 0:
+            os._exit(8)
+
+
 class SysExits(Good):
     """Calls ``sys.exit``."""
 

@@ -19,7 +19,10 @@ from zermelo.evaluation import (
     TournamentInterrupted,
     WorkerError,
     round_robin,
+    round_robin_schedule,
 )
+from zermelo.evaluation.fresh_envs import FreshEnvs
+from zermelo.evaluation.match import agent_seeds
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
 
@@ -52,6 +55,31 @@ def test_named_environments_and_searches_are_reproducible_too():
     assert without_timings(one) == without_timings(two)
     assert one.env == "classic/tictactoe-v3"
     assert all(record.failure is None for record in one.records)
+
+
+def test_fresh_environments_are_clones_where_clones_are_known_to_be_right():
+    envs = FreshEnvs("classic/tictactoe-v3")
+    first, second, third = envs.make(), envs.make(), envs.make()
+    assert len({id(env) for env in (first, second, third)}) == 3
+    for env in (first, second):
+        env.reset(seed=0)
+        env.step(0)
+    third.reset(seed=0)
+    assert not third.observe("player_1")["observation"].any(), "the third board has not been played on"
+    made = []
+    other = FreshEnvs(lambda: made.append(toy_envs.ToyEnv()) or made[-1])
+    assert [other.make(), other.make()] == made, "of unknown classes each is made"
+    live = toy_envs.ToyEnv()
+    assert FreshEnvs(live).make() is live
+
+
+@pytest.mark.parametrize("env", ["classic/connect_four-v3", "classic/leduc_holdem-v4", "classic/chess-v6"])
+def test_games_in_clones_are_the_games_in_new_environments(env, monkeypatch):
+    settings = {"agents": ["random", "random"], "games": 4, "max_moves": 60}
+    cloned = round_robin(env, **settings)
+    monkeypatch.setattr("zermelo.evaluation.fresh_envs.is_known_to_clone", lambda env: False)
+    made = round_robin(env, **settings)
+    assert without_timings(cloned) == without_timings(made)
 
 
 def test_a_game_does_not_depend_on_the_games_before_it():
@@ -107,6 +135,28 @@ def test_a_worker_that_dies_costs_its_agent_that_game_only():
     assert lost.failure.message == "its process ended during its turn (exit code 7)"
     assert lost.agents[lost.failure.seat] == "dies"
     assert standings.crosstable["good", "first"] + standings.crosstable["first", "good"] == 1.0
+
+
+def test_a_worker_that_dies_amid_a_batch_of_games_loses_no_other_game():
+    agents = {"good": Good, "dies": bad_agents.ExitsNowAndThen, "first": First}
+    standings = round_robin(toy_envs.DiceEnv, agents, games=100, seed=4, workers=2)
+    assert [record.game_id for record in standings.records] == [
+        game.game_id for game in round_robin_schedule(list(agents), seats=2, games=100, seed=4)
+    ]
+    dead = 0
+    for record in standings.records:
+        seeds = agent_seeds(record.seed, 2)
+        dies = "dies" in record.agents and seeds[record.agents.index("dies")] % 50 == 0
+        assert (record.failure is not None) == dies, record
+        if dies:
+            dead += 1
+            assert record.failure.kind is FailureKind.CRASH
+            assert record.agents[record.failure.seat] == "dies"
+    assert dead > 1
+    harmless = round_robin(toy_envs.DiceEnv, {**agents, "dies": Good}, games=100, seed=4)
+    for record, same in zip(standings.records, harmless.records, strict=True):
+        if record.failure is None:
+            assert record.without_timings() == same.without_timings()
 
 
 def test_a_process_that_the_environment_ends_is_nobodys_fault():
