@@ -2,10 +2,12 @@
 
 python scripts/bench_tournament.py [--games 400] [--rounds 5] [--million]
 
-Each round measures, one after another: a bare PettingZoo loop (one environment, legal actions drawn from the mask,
-nothing checked, nothing stored); a tournament in this process; and one in one and in two worker processes. The
-rates of workers leave out their start: they are taken between the first tenth of the games and the last. Best of
-the rounds. ``--million`` also fills a store with a million games and times its standings and ratings.
+Each round measures, one after another: a bare PettingZoo loop (one environment, legal actions drawn by the action
+space from the mask, nothing checked, nothing stored); a tournament in this process; and one in one and in two
+worker processes. The rates of workers leave out their start: they are taken between the first tenth of the games
+and the last. Best of the rounds. Processor time is given too, as it hardly depends on what else the machine does;
+there the start is left out by taking the difference of a long and a short run. ``--million`` also fills a store
+with a million games and times its standings and ratings.
 """
 
 import argparse
@@ -26,21 +28,18 @@ AGENTS = {"random": "random", "other": "random"}
 
 
 def bare_loop(games):
-    """Games a second of a loop over ``agent_iter`` that keeps nothing."""
+    """Games a second, and processor seconds a game, of a loop over ``agent_iter`` that keeps nothing."""
     import pettingzoo
 
     env = pettingzoo.make("aec", ENV)
-    generator = np.random.default_rng(0)
-    clock = time.perf_counter()
+    clock, processor = time.perf_counter(), time.process_time()
     for seed in range(games):
         env.reset(seed=seed)
-        for _ in env.agent_iter():
+        for agent in env.agent_iter():
             observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.step(None)
-            else:
-                env.step(int(generator.choice(np.flatnonzero(observation["action_mask"]))))
-    return games / (time.perf_counter() - clock)
+            over = terminated or truncated
+            env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+    return games / (time.perf_counter() - clock), (time.process_time() - processor) / games
 
 
 def tournament(games, workers):
@@ -48,29 +47,60 @@ def tournament(games, workers):
     times = []
     with tempfile.TemporaryDirectory() as folder:
         round_robin(
-            ENV, AGENTS, games=games, workers=workers, out=folder, on_game=lambda _: times.append(time.perf_counter())
+            ENV,
+            AGENTS,
+            games=games,
+            workers=workers,
+            out=folder,
+            on_game=lambda _: times.append(time.perf_counter()),
         )
     start = len(times) // 10
     return (len(times) - 1 - start) / (times[-1] - times[start])
+
+
+def processor_time(games, workers):
+    """Processor seconds a game of this process and of its workers."""
+    spent = []
+    for count in (games // 4, games + games // 4):
+        here, there = time.process_time(), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        with tempfile.TemporaryDirectory() as folder:
+            round_robin(ENV, AGENTS, games=count, workers=workers, out=folder)
+        there = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - there
+        spent.append((time.process_time() - here, there))
+    return tuple((long - short) / games for short, long in zip(*spent, strict=True))
 
 
 def throughput(games, rounds):
     """Prints the rates and their ratios."""
     from zermelo.evaluation import tournament as module
 
-    rates = {"bare loop": [], "in this process": [], "1 worker process": [], "2 worker processes": []}
+    names = ("bare loop", "in this process", "1 worker process", "2 worker processes")
+    rates = {name: [] for name in names}
+    bare_seconds, here_seconds, parent_seconds, worker_seconds = [], [], [], []
     for _ in range(rounds):
-        rates["bare loop"].append(bare_loop(games))
+        rate, seconds = bare_loop(games)
+        rates["bare loop"].append(rate)
+        bare_seconds.append(seconds)
         rates["in this process"].append(tournament(games, 1))
         rates["1 worker process"].append(tournament_in_workers(module, games, 1))
         rates["2 worker processes"].append(tournament_in_workers(module, 2 * games, 2))
+        here_seconds.append(processor_time(games, 1)[0])
+        parent, workers = processor_time(games, 2)
+        parent_seconds.append(parent)
+        worker_seconds.append(workers)
     best = {name: max(values) for name, values in rates.items()}
     for name, rate in best.items():
         print(f"{name:20} {rate:8.0f} games/s   {rate / best['bare loop']:.2f} of the bare loop")
-    per_worker = best["2 worker processes"] / 2 / best["bare loop"]
-    print(f"2 workers: {per_worker:.2f} of the bare loop for each")
+    print(f"2 workers: {best['2 worker processes'] / 2 / best['bare loop']:.2f} of the bare loop for each")
     print(f"2 workers over one in this process: {best['2 worker processes'] / best['in this process']:.2f}")
     print(f"2 workers over one worker process:  {best['2 worker processes'] / best['1 worker process']:.2f}")
+    bare, here = min(bare_seconds), min(here_seconds)
+    parent, worker = min(parent_seconds), min(worker_seconds)
+    print(f"processor time a game: bare loop {1e6 * bare:.0f} us, in this process {1e6 * here:.0f} us,")
+    print(f"  with 2 workers {1e6 * worker:.0f} us in a worker and {1e6 * parent:.0f} us in the parent")
+    print(f"a worker by processor time: {bare / worker:.2f} of the bare loop; in this process {bare / here:.2f}")
+    print(f"2 workers on 2 processors, at most: {2 * here / (worker + parent):.2f} times one in this process;")
+    print(f"  with processors to spare: {here * 2 / worker:.2f} times")
 
 
 def tournament_in_workers(module, games, workers):
