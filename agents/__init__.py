@@ -19,6 +19,8 @@ from zermelo.agents.paranoid import ParanoidAgent
 from zermelo.agents.policy import PolicyAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.result import SearchResult
+from zermelo.agents.solution import Outcome, Solution, SolvingProgress
+from zermelo.agents.solving import solve
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
 from zermelo.agents.value_iteration import ValueIterationAgent, ValueTable, value_iteration
 
@@ -37,12 +39,15 @@ __all__ = [
     "MinimaxAgent",
     "Observation",
     "OnnxAgent",
+    "Outcome",
     "ParanoidAgent",
     "PlayoutEvaluator",
     "PolicyAgent",
     "RandomAgent",
     "Sb3Agent",
     "SearchResult",
+    "Solution",
+    "SolvingProgress",
     "StoppedBy",
     "TorchAgent",
     "ValueIterationAgent",
@@ -50,5 +55,6 @@ __all__ = [
     "list_agents",
     "make_agent",
     "make_evaluator",
+    "solve",
     "value_iteration",
 ]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.agents.effort import SearchStopped
 from zermelo.agents.kernels import context as words
 from zermelo.agents.kernels.context import Context
 from zermelo.agents.kernels.running import race, share
@@ -90,8 +91,9 @@ class Prover:
             bits -= 1
         self._table = np.zeros((1 if narrow else 2) << bits, np.int64)
         self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
-        self._distances = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
+        self._distances: bool = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
         size = int(rules.num_actions())
+        self._most = np.iinfo(np.int64).max if nodes is None else nodes
         self._contexts = []
         for _ in range(max(threads, 1)):
             context = Context(size, _MAX_PLY, 2 * size)
@@ -103,8 +105,6 @@ class Prover:
             block[words.TOTAL] = int(game.traits.constant)
             if symmetric and hasattr(rules, "symmetries"):
                 block[words.SYMMETRIES] = int(rules.symmetries())
-            if nodes is not None:
-                block[words.MOST_NODES] = nodes
             self._contexts.append(context)
         self.nodes = 0
 
@@ -120,6 +120,7 @@ class Prover:
         least: int = LOSS,
         greatest: int = WIN,
         check: Callable[[], None] = lambda: None,
+        nodes: int | None = None,
     ) -> Score:
         """The score of an unfinished position for its player to move.
 
@@ -128,23 +129,39 @@ class Prover:
             guess: What the score may be: a good guess makes it quicker.
             least: Nothing below this is of interest: of a score that is less, only that is found out.
             greatest: Nothing above this is of interest.
-            check: Called every hundredth of a second; what it raises stops the search.
+            check: Called every hundredth of a second; what it raises stops the search. After ``SearchStopped`` the
+                bounds found so far are returned; anything else is passed on.
+            nodes: The most states that each thread may visit, instead of the prover's own limit.
 
         Raises:
             UnsupportedGameError: The game goes on for too long, or for ever.
         """
         rules, kernel = self.game.rules, self._kernel
+        most = self._most if nodes is None else nodes
         for context in self._contexts:
-            self._start(context)
+            self._start(context, most)
             context.words[words.BUSY] = 0 if self._busy is None else context.hold(self._busy)
 
         def call(context: Context) -> int:
             return int(kernel(rules, state, least, greatest, guess, -1, context.address))
 
-        race(call, self._contexts, check)
-        self.nodes += int(sum(context.words[words.NODES] for context in self._contexts))
-        finished = next((c for c in self._contexts if c.words[words.STOP] == words.GOING), self._contexts[0])
-        return self._read(finished)
+        reason = None
+        try:
+            race(call, self._contexts, check)
+        except SearchStopped as stopped:
+            reason = stopped.reason
+        finally:
+            self.nodes = self.nodes_now
+            for context in self._contexts:
+                context.words[words.NODES] = 0
+        if reason is not None:
+            return Score(*self._bounds_now(), reason)
+        finished = [context for context in self._contexts if context.words[words.STOP] == words.GOING]
+        if finished:
+            return self._read(finished[0])
+        for context in self._contexts:
+            self._refuse_endless(context)
+        return Score(*self._bounds_now(), StoppedBy.NODES)
 
     def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
         """The scores of many unfinished positions, each thread working on positions of its own."""
@@ -158,9 +175,10 @@ class Prover:
             block = context.words
             block[words.BUSY] = 0
             for number in order:
-                self._start(context)
+                self._start(context, self._most)
                 kernel(rules, waiting[number], LOSS, WIN, 0, -1, address)
                 self.nodes += int(block[words.NODES])
+                block[words.NODES] = 0
                 if block[words.STOP] == words.ASKED:
                     break
                 found[number] = self._read(context)
@@ -168,6 +186,22 @@ class Prover:
 
         share(call, self._contexts, check)
         return [score for score in found if score is not None]
+
+    @property
+    def nodes_now(self) -> int:
+        """States visited so far; grows while a search is under way."""
+        return self.nodes + int(sum(context.words[words.NODES] for context in self._contexts))
+
+    def _bounds_now(self) -> tuple[int, int]:
+        """The tightest bounds that any thread has found; they never cross."""
+        blocks = [context.words for context in self._contexts]
+        least = max(int(block[words.ROOT_LEAST]) for block in blocks)
+        return least, max(min(int(block[words.ROOT_GREATEST]) for block in blocks), least)
+
+    @property
+    def counts_moves(self) -> bool:
+        """Whether scores say how soon the game ends (``zermelo.envs.rules.scores``)."""
+        return self._distances
 
     def value(self, score: int) -> tuple[float, int | None]:
         """A score as utility for the player to move, and the moves to the end where the score tells them."""
@@ -177,20 +211,26 @@ class Prover:
             return 0.0, None
         return (1.0, WIN - score) if score > 0 else (-1.0, WIN + score)
 
-    def _start(self, context: Context) -> None:
+    def _start(self, context: Context, most_nodes: int) -> None:
+        context.words[words.MOST_NODES] = most_nodes
         context.words[words.STOP] = words.GOING
         context.words[words.NODES] = 0
         context.words[words.DEEPEST] = 0
+        context.words[words.ROOT_LEAST] = LOSS
+        context.words[words.ROOT_GREATEST] = WIN
 
     def _read(self, context: Context) -> Score:
+        self._refuse_endless(context)
         block = context.words
-        if block[words.STOP] == words.TOO_DEEP:
+        stopped = StoppedBy.NODES if block[words.STOP] == words.OUT_OF_NODES else StoppedBy.COMPLETED
+        return Score(int(block[words.ROOT_LEAST]), int(block[words.ROOT_GREATEST]), stopped)
+
+    def _refuse_endless(self, context: Context) -> None:
+        if context.words[words.STOP] == words.TOO_DEEP:
             raise UnsupportedGameError(
                 f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: it "
                 "cannot be solved by searching to the end"
             )
-        stopped = StoppedBy.NODES if block[words.STOP] == words.OUT_OF_NODES else StoppedBy.COMPLETED
-        return Score(int(block[words.ROOT_LEAST]), int(block[words.ROOT_GREATEST]), stopped)
 
 
 def default_threads() -> int:

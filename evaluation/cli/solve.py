@@ -1,0 +1,153 @@
+"""``zermelo solve``: who wins a position, by how much and how soon."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
+
+if TYPE_CHECKING:
+    from zermelo.agents import Solution, SolvingProgress
+
+__all__ = ["solve_command"]
+
+_INTERRUPTED = 130
+
+
+def solve_command(
+    env: EnvText,
+    moves: MovesText = "",
+    weak: Annotated[
+        bool, typer.Option("--weak", help="Only who wins, not the value of every action: quicker.")
+    ] = False,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Visit at most so many states.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Take at most so many seconds.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that work together.")] = 1,
+    table_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seed: Seed = 0,
+) -> None:
+    """Solve a position: who wins, the exact value of every action, moves to the end.
+
+    For two players with opposed interests, without chance and with nothing hidden. The value is for the player to
+    move, in the game's own rewards. Exit code 1 says that a limit came before the proof.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo solve classic/tictactoe-v3 --moves 0
+
+    [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --weak
+    """
+    from zermelo.agents import solve
+    from zermelo.envs import as_game
+    from zermelo.evaluation.cli.position import parse_moves, position_after
+
+    referee = position_after(env, parse_moves(moves), seed)
+    game = as_game(referee.env)
+    state = game.snapshot(referee.env)
+    live = _LiveLine()
+    try:
+        solution = solve(
+            game,
+            state,
+            weak=weak,
+            nodes=nodes,
+            seconds=seconds,
+            threads=threads,
+            table_mb=table_mb,
+            on_progress=live.show,
+        )
+    except KeyboardInterrupt:
+        live.clear()
+        typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
+        raise SystemExit(_INTERRUPTED) from None
+    finally:
+        live.clear()
+    if as_json:
+        typer.echo(json.dumps(_plain(env, moves, game, solution)))
+    else:
+        typer.echo(_told(env, moves, game, state, solution))
+    if not solution.proven:
+        raise typer.Exit(1)
+
+
+class _LiveLine:
+    """A line on the terminal that says how far the search is; nothing where nobody watches."""
+
+    def __init__(self) -> None:
+        self._watched = sys.stderr.isatty()
+        self.spent = ""
+
+    def show(self, progress: SolvingProgress) -> None:
+        """Writes over the line."""
+        self.spent = f" ({progress.nodes:,} nodes, {progress.seconds:.1f} s)"
+        if self._watched:
+            done = f"{progress.actions_solved} of {progress.actions} actions"
+            print(f"\r\x1b[Ksolving{self.spent}, {done}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Takes the line away."""
+        if self._watched:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _told(env: str, moves: str, game: Any, state: Any, solution: Solution) -> str:
+    from zermelo.evaluation.cli.position import action_name
+
+    player = game.traits.seat_names[solution.seat]
+    after = f" after {moves}" if moves else ""
+    verdict = "not settled"
+    if solution.outcome is not None:
+        winner = {"first wins": 0, "second wins": 1}.get(solution.outcome.value)
+        verdict = "neither wins" if winner is None else f"{game.traits.seat_names[winner]} wins"
+    ends = f", {solution.plies} moves to the end" if solution.plies is not None else ""
+    lines = [f"{env}{after}, {player} to move", f"outcome   {verdict}{ends}"]
+    if solution.value is not None:
+        lines.append(f"value     {solution.value:g} for {player}")
+    else:
+        least, greatest = solution.value_bounds
+        lines.append(f"value     {least:g} to {greatest:g} for {player}")
+    for action, value in sorted(solution.action_values.items(), key=lambda item: (-item[1], item[0])):
+        plies = solution.action_plies.get(action)
+        within = f" in {plies}" if plies is not None else ""
+        lines.append(f"{'action':10}{action_name(game, state, action)}: {value:g}{within}")
+    if solution.principal_variation:
+        line = []
+        for action in solution.principal_variation:
+            line.append(action_name(game, state, action))
+            state = game.result(state, action)
+        lines.append(f"line      {' '.join(line)}")
+    lines.append(f"searched  {solution.nodes:,} nodes, {solution.seconds:.2f} s")
+    if not solution.proven:
+        lines.append(f"stopped   at the limit on {solution.stopped_by.value}")
+    return "\n".join(lines)
+
+
+def _plain(env: str, moves: str, game: Any, solution: Solution) -> dict[str, Any]:
+    """The solution as JSON has it; actions are text there, as names in JSON are."""
+    least, greatest = solution.value_bounds
+    return {
+        "env": env,
+        "moves": moves,
+        "to_move": game.traits.seat_names[solution.seat],
+        "outcome": None if solution.outcome is None else solution.outcome.value,
+        "value": solution.value,
+        "value_bounds": [_finite(least), _finite(greatest)],
+        "values_by_seat": list(solution.values_by_seat),
+        "plies": solution.plies,
+        "action_values": {str(action): value for action, value in solution.action_values.items()},
+        "action_plies": {str(action): plies for action, plies in solution.action_plies.items()},
+        "principal_variation": list(solution.principal_variation),
+        "nodes": solution.nodes,
+        "seconds": round(solution.seconds, 3),
+        "stopped_by": solution.stopped_by.value,
+        "proven": solution.proven,
+    }
+
+
+def _finite(bound: float) -> float | None:
+    return bound if abs(bound) != float("inf") else None

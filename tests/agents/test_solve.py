@@ -1,0 +1,298 @@
+"""``solve``: published results, plain minimax as the oracle, limits, and what it says of them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
+
+from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
+from zermelo.agents.effort import Effort
+from zermelo.agents.limits import Limits
+from zermelo.agents.solving_plain import PlainSolver
+from zermelo.agents.solving_proof import ProofSolver
+from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs.rules import (
+    MNK,
+    Breakthrough,
+    Chomp,
+    ConnectFour,
+    DotsAndBoxes,
+    Hexapawn,
+    Kalah,
+    Nim,
+    Othello,
+    Pig,
+    RulesGame,
+)
+
+FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
+
+
+def proof(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
+    """Solved by compiled proof, however small it is."""
+    game = RulesGame(rules)
+    solver = ProofSolver(game, Limits(**limits), Effort.now(), table_mb=1, threads=1, on_progress=None)
+    return solver.solve(game.initial_state() if state is None else state, weak=weak)
+
+
+def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
+    """Solved in plain Python."""
+    game = RulesGame(rules)
+    solver = PlainSolver(
+        game, Limits(**limits), Effort.now(), table_mb=8, threads=1, on_progress=None, compiled=False
+    )
+    return solver.solve(game.initial_state() if state is None else state, weak=weak)
+
+
+def positions(rules: Any, count: int) -> list[Any]:
+    """Unfinished positions of random games."""
+    generator = random.Random(f"{rules}")
+    game = RulesGame(rules)
+    found: list[Any] = []
+    while len(found) < count:
+        state = game.initial_state()
+        line = []
+        while not game.is_terminal(state):
+            line.append(state)
+            state = game.result(state, generator.choice(list(game.legal_actions(state))))
+        found.append(generator.choice(line[len(line) // 3 :]))
+    return found
+
+
+# -- known results ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rules", "outcome"),
+    [
+        (MNK(), NEITHER),
+        (MNK(m=3, n=4, k=3), FIRST),
+        (MNK(m=4, n=3, k=3), FIRST),
+        (Hexapawn(3, 3), SECOND),
+        (Nim((1, 3, 5, 7)), SECOND),
+        (Nim((1, 3, 5, 7), misere=True), SECOND),
+        (Nim((1, 2, 4)), FIRST),
+        (Chomp(3, 3), FIRST),
+    ],
+    ids=str,
+)
+def test_who_wins(rules: Any, outcome: Outcome) -> None:
+    for weak in (True, False):
+        solution = solve(rules, weak=weak)
+        assert (solution.outcome, solution.proven) == (outcome, True)
+        assert solution.mover_wins == {FIRST: True, SECOND: False, NEITHER: None}[outcome]
+
+
+@pytest.mark.parametrize(
+    ("houses", "seeds", "margin"), [(1, 3, 6), (1, 6, 0), (2, 1, 2), (2, 4, -10), (2, 6, 8), (3, 1, 0), (3, 3, 2)]
+)
+def test_kalah_margins(houses: int, seeds: int, margin: int) -> None:
+    solution = solve(Kalah(houses, seeds, empty_capture=False, margin=True))
+    assert solution.value == margin
+    assert solution.values_by_seat == (margin, -margin)
+
+
+@pytest.mark.parametrize(("rows", "columns", "margin"), [(1, 1, -1), (1, 2, 0), (1, 3, -1)])
+def test_dots_and_boxes_margins(rows: int, columns: int, margin: int) -> None:
+    assert solve(DotsAndBoxes(rows=rows, columns=columns, margin=True)).value == margin
+
+
+def test_chomp_s_only_winning_bite() -> None:
+    solution = solve(Chomp(3, 3))
+    winning = [action for action, value in solution.action_values.items() if value == 1]
+    rules = Chomp(3, 3)
+    assert [rules.action_text(rules.initial_state(), action) for action in winning] == ["(2,2)"]
+    assert solution.best_actions == tuple(winning)
+
+
+@pytest.mark.slow
+def test_larger_games() -> None:
+    assert solve(Othello(size=4, margin=True)).value == -8
+    assert solve(Breakthrough(4, 3, 1)).outcome is FIRST
+    assert solve(Breakthrough(5, 3, 1)).outcome is FIRST
+    assert solve(Breakthrough(4, 2, 1)).outcome is SECOND
+    assert solve(DotsAndBoxes(rows=2, columns=2, margin=True)).value == 2
+    assert solve(MNK(4, 4, 4), weak=True).outcome is NEITHER
+    assert solve(Hexapawn(3, 4)).outcome is FIRST
+    assert solve(Hexapawn(4, 4)).outcome is FIRST
+
+
+def pons_score(value: float, plies: int | None, played: int) -> int:
+    """22 less the stones that the winner has on the board at the end; negative for a loss."""
+    if value == 0:
+        return 0
+    assert plies is not None
+    winners = (played + plies + 1) // 2
+    return 22 - winners if value > 0 else winners - 22
+
+
+def test_connect_four_as_the_solving_blog_scores_it() -> None:
+    # blog.gamesolver.org, part 2: 44455554221 scores -15.
+    rules = ConnectFour()
+    state = rules.initial_state()
+    moves = "44455554221"
+    for move in moves:
+        state = rules.result(state, int(move) - 1)
+    solution = solve(rules, state)
+    assert solution.value is not None
+    assert pons_score(solution.value, solution.plies, len(moves)) == -15
+    assert solution.outcome is FIRST  # the second player is to move and loses
+    scores = {
+        action: pons_score(value, solution.action_plies.get(action), len(moves))
+        for action, value in solution.action_values.items()
+    }
+    assert max(scores.values()) == -15
+    assert len(solution.principal_variation) == solution.plies
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_connect_four_first_moves() -> None:
+    solution = solve(ConnectFour(), threads=2)
+    scores = [pons_score(solution.action_values[a], solution.action_plies.get(a), 0) for a in range(7)]
+    assert scores == [-2, -1, 0, 1, 0, -1, -2]  # Pascal Pons' solver
+
+
+# -- against plain searches ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True), MNK(m=4, n=3, k=3)], ids=str)
+def test_compiled_and_plain_agree(rules: Any) -> None:
+    game = RulesGame(rules)
+    for state in positions(rules, 15):
+        mine, oracle = proof(rules, state), plain(rules, state)
+        for field in ("value", "values_by_seat", "outcome", "action_values", "best_actions"):
+            assert getattr(mine, field) == getattr(oracle, field), (field, state)
+        if game.traits.utility_bounds == (-1, 1):
+            assert mine.action_plies == oracle.action_plies, state
+            if mine.value != 0:
+                assert mine.plies == oracle.plies == len(mine.principal_variation), state
+        colours = proof(rules, state, weak=True), plain(rules, state, weak=True)
+        assert [colour.outcome for colour in colours] == [mine.outcome] * 2, state
+        for colour in colours:
+            assert colour.value_bounds[0] <= mine.value <= colour.value_bounds[1], state
+        minimax = MinimaxAgent().search_state(game, state)
+        assert mine.action_values == minimax.action_values, state
+
+
+@pytest.mark.parametrize("rules", [MNK(), Kalah(2, 2, margin=True)], ids=str)
+def test_the_line_ends_with_the_value(rules: Any) -> None:
+    game = RulesGame(rules)
+    for state in positions(rules, 10):
+        for solution in (proof(rules, state), plain(rules, state)):
+            end = state
+            for action in solution.principal_variation:
+                assert action in game.legal_actions(end)
+                end = game.result(end, action)
+            if solution.principal_variation:
+                assert game.is_terminal(end)
+                assert game.utility(end) == solution.values_by_seat
+                assert solution.plies == len(solution.principal_variation)
+                assert solution.principal_variation[0] in solution.best_actions
+
+
+def test_games_that_are_no_rules() -> None:
+    solution = solve(TreeGame(AIMA_5_2))
+    assert (solution.value, solution.best_actions, solution.proven) == (3, (0,), True)
+    assert solution.action_values == {0: 3, 1: 2, 2: 2}
+    assert solve(TreeGame(AIMA_5_2), weak=True).outcome is FIRST
+
+
+@pytest.mark.parametrize("coins", [(3, 9, 1, 2), (4, 1, 7, 6, 8, 3)], ids=str)
+def test_rewards_before_the_end(coins: tuple[int, ...]) -> None:
+    game = CoinRow(coins)
+    expected = MinimaxAgent().search_state(game)
+    solution = solve(game)
+    assert solution.value == expected.value
+    assert solution.action_values == expected.action_values
+    assert solve(game, weak=True).outcome is solution.outcome
+
+
+def test_a_live_environment_is_solved_where_it_stands() -> None:
+    env = make("classic/tictactoe-v3")
+    env.reset(seed=0)
+    for action in (0, 1):
+        env.step(action)
+    solution = solve(env)
+    assert (solution.seat, solution.value, solution.outcome) == (0, 1, FIRST)
+    assert solution.plies == 5
+    assert env.agent_selection == "player_1"
+    assert len(solution.action_values) == 7
+
+
+# -- limits, progress, refusals --------------------------------------------------------------------------------
+
+
+def test_a_node_limit_leaves_bounds() -> None:
+    solution = solve(ConnectFour(), nodes=20_000)
+    assert solution.stopped_by is StoppedBy.NODES
+    assert not solution.proven
+    assert (solution.value, solution.outcome, solution.plies) == (None, None, None)
+    assert solution.value_bounds == (-1, 1)
+    assert solution.nodes <= 20_002
+
+
+def test_a_time_limit_leaves_bounds() -> None:
+    solution = solve(ConnectFour(), seconds=0.3)
+    assert solution.stopped_by is StoppedBy.SECONDS
+    assert not solution.proven
+    assert solution.value_bounds == (-1, 1)
+
+
+def test_a_limit_in_plain_python_leaves_bounds() -> None:
+    solution = plain(MNK(), nodes=300)
+    assert (solution.stopped_by, solution.proven, solution.value) == (StoppedBy.NODES, False, None)
+    assert solution.value_bounds[0] <= 0 <= solution.value_bounds[1]
+    colour = plain(MNK(), weak=True, nodes=300)
+    assert (colour.stopped_by, colour.proven, colour.outcome) == (StoppedBy.NODES, False, None)
+
+
+def test_progress_is_told_and_may_stop_the_search() -> None:
+    told = []
+
+    def tell(progress: Any) -> None:
+        told.append(progress)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(ConnectFour(), on_progress=tell)
+    assert len(told) == 3
+    assert [p.nodes for p in told] == sorted(p.nodes for p in told)
+    assert told[-1].actions == 7
+
+
+def test_threads_find_the_same() -> None:
+    rules = ConnectFour(rows=4, columns=5)
+    one, two = solve(rules), solve(rules, threads=2)
+    assert (one.value, one.action_values, one.action_plies) == (two.value, two.action_values, two.action_plies)
+    assert one.proven
+    assert two.proven
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [(DiceRace(), "solve needs a game without chance"), (Nim((1, 2), players=3), "solve needs two players"),
+     (Pig(), "solve needs a game without chance")],
+    ids=["dice", "three", "pig"],
+)  # fmt: skip
+def test_games_that_cannot_be_solved(game: Any, message: str) -> None:
+    with pytest.raises(UnsupportedGameError, match=message):
+        solve(game)
+
+
+def test_a_finished_position_is_refused() -> None:
+    rules = Nim((1,))
+    with pytest.raises(GameOverError, match="is over"):
+        solve(rules, rules.result(rules.initial_state(), 0))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"weak": 1}, {"nodes": 0}, {"seconds": 0}, {"threads": 0}, {"table_mb": 0}, {"on_progress": 3}]
+)
+def test_settings_are_checked(settings: dict[str, Any]) -> None:
+    with pytest.raises(InvalidSettingError, match=next(iter(settings))):
+        solve(MNK(), **settings)

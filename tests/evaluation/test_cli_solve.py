@@ -1,0 +1,110 @@
+"""``zermelo solve``: what it prints, its exit codes, and that it can be stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from zermelo.agents import SolvingProgress
+from zermelo.evaluation.cli import app
+from zermelo.evaluation.cli.solve import _LiveLine
+
+PROGRAM = str(Path(sys.executable).with_name("zermelo"))
+Cli = Callable[..., Any]
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.setenv("COLUMNS", "100")
+    runner = CliRunner()
+    return lambda *words: runner.invoke(app, list(words))
+
+
+def test_a_position_is_solved_and_explained(cli: Cli) -> None:
+    result = cli("solve", "classic/tictactoe-v3", "--moves", "0,1")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "classic/tictactoe-v3 after 0,1, player_1 to move"
+    assert lines[1] == "outcome   player_1 wins, 5 moves to the end"
+    assert lines[2] == "value     1 for player_1"
+    assert [line.split(": ")[1] for line in lines if line.startswith("action")] == ["1 in 5"] * 3 + ["0"] * 4
+    assert result.stderr == ""
+
+
+def test_json(cli: Cli) -> None:
+    solution = json.loads(cli("solve", "classic/tictactoe-v3", "--moves", "0,1,3", "--json").stdout)
+    assert (solution["to_move"], solution["outcome"], solution["value"]) == ("player_2", "first wins", -1)
+    assert solution["values_by_seat"] == [1, -1]
+    assert set(solution["action_values"]) == {"2", "4", "5", "6", "7", "8"}
+    assert solution["proven"] is True
+
+
+def test_the_colour_alone(cli: Cli) -> None:
+    result = cli("solve", "zermelo/Hexapawn-v0", "--weak")
+    assert result.exit_code == 0
+    assert "outcome   player_1 wins\n" in result.stdout
+    assert "action " not in result.stdout
+
+
+def test_a_limit_leaves_exit_code_1(cli: Cli) -> None:
+    result = cli("solve", "classic/tictactoe-v3", "--nodes", "50")
+    assert result.exit_code == 1
+    assert "outcome   not settled\nvalue     -1 to 1 for player_1\n" in result.stdout
+    assert "stopped   at the limit on nodes" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["classic/leduc_holdem-v4"], "solve needs to see the whole state"),
+        (["zermelo/Pig-v0"], "solve needs a game without chance"),
+        (["classic/tictactoe-v3", "--moves", "0,0"], "move 2 of --moves is"),
+        (["classic/tictactoe-v3", "--moves", "0,3,1,4,2"], "is over"),
+        (["classic/tictactoe-v3", "--seconds", "-1"], "seconds must be greater than 0"),
+    ],
+)
+def test_what_cannot_be_solved_is_told_in_a_sentence(cli: Cli, words: list[str], message: str) -> None:
+    result = cli("solve", *words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("zermelo: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of POSIX")
+def test_ctrl_c_is_answered_with_a_sentence() -> None:
+    words = [PROGRAM, "solve", "zermelo/MNK-v0(m=5, n=5, k=4)"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            time.sleep(3)  # imports, and then well into the search or the compiler
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1].startswith("zermelo: stopped before zermelo/MNK-v0(m=5, n=5, k=4) was solved")
+    assert "Traceback" not in err
+
+
+def test_the_live_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    progress = SolvingProgress(nodes=1234567, seconds=2.5, actions_solved=1, actions=7)
+    quiet = _LiveLine()
+    quiet.show(progress)
+    quiet.clear()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    live = _LiveLine()
+    live.show(progress)
+    assert capsys.readouterr().err.endswith("solving (1,234,567 nodes, 2.5 s), 1 of 7 actions")
+    live.clear()
+    assert capsys.readouterr().err == "\r\x1b[K"
