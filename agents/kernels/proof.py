@@ -19,7 +19,7 @@ from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["Prover", "Score", "can_prove"]
+__all__ = ["Prover", "Score", "can_prove", "default_threads", "proof_kernel"]
 
 _MAX_PLY: Final = WIN - 48
 _GREATEST_MARGIN: Final = 1000
@@ -47,6 +47,14 @@ def can_prove(game: Any) -> bool:
     traits = game.traits
     opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"
     return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
+
+
+def proof_kernel(rules: Any) -> Callable[..., int]:
+    """The compiled proof for a class of rules."""
+    from zermelo.agents.kernels import proof_kernel as kernels
+    from zermelo.envs.rules.build import Kernel, build
+
+    return build(rules, Kernel(kernels.prove, ("int64",) * 5))
 
 
 class Prover:
@@ -77,11 +85,8 @@ class Prover:
                 f"{game.traits.name} cannot be proven by compiled search: it takes rules for two players with a "
                 "constant sum and no chance, that can be compiled here"
             )
-        from zermelo.agents.kernels import proof_kernel
-        from zermelo.envs.rules.build import Kernel, build
-
         self.game = game
-        self._kernel: Callable[..., int] = build(game.rules, Kernel(proof_kernel.prove, ("int64",) * 5))
+        self._kernel = proof_kernel(game.rules)
         rules = game.rules
         key_bits = int(rules.key_bits()) if hasattr(rules, "key") and hasattr(rules, "key_bits") else 64
         bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1

@@ -27,7 +27,7 @@ from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
 
-__all__ = ["CompiledSearch", "compiled_search"]
+__all__ = ["CompiledSearch", "can_search", "compiled_search", "search_kernel"]
 
 _SCALE: Final = 1 << 13
 _INFINITY: Final = 1 << 60
@@ -58,25 +58,32 @@ def compiled_search(
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    if not isinstance(game, RulesGame) or not can_compile():
+    if not can_search(game):
         return None
-    traits = game.traits
     named = None if evaluator is None else getattr(evaluator, "spec", lambda: None)()
     if evaluator is not None and named not in ("game", "rewards"):
         return None
-    if traits.seats != 2 or traits.chance != "deterministic" or traits.reward_sum == "general_sum":
-        return None
-    if max(map(abs, traits.utility_bounds)) > _GREATEST_UTILITY:
-        return None
     if limits.seconds is not None:
-        kernel = in_background((type(game.rules), full_width), lambda: _kernel(game.rules, full_width))
+        kernel = in_background(
+            (type(game.rules), full_width), lambda: search_kernel(game.rules, full_width=full_width)
+        )
         if not kernel.ready_within(_PATIENCE * limits.seconds):
             return None
     evaluated = named == "game"
     return CompiledSearch(game, effort, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
 
 
-def _kernel(rules: Any, full_width: bool) -> Callable[..., int]:
+def can_search(game: Any) -> bool:
+    """Whether a game can be searched compiled: rules for two players with a constant sum, without chance."""
+    if not isinstance(game, RulesGame) or not can_compile():
+        return False
+    traits = game.traits
+    opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"
+    return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_UTILITY
+
+
+def search_kernel(rules: Any, *, full_width: bool) -> Callable[..., int]:
+    """The compiled alpha-beta, or with ``full_width`` minimax, for a class of rules."""
     from zermelo.agents.kernels import tree_kernel
     from zermelo.envs.rules.build import Kernel, build
 
@@ -129,7 +136,7 @@ class CompiledSearch:
         self._quiescence = quiescence
         self._middle = game.traits.constant / 2
         self._order = MoveOrder(game, Ordering.FIXED if full_width else ordering)
-        self._kernel = _kernel(game.rules, full_width)
+        self._kernel = search_kernel(game.rules, full_width=full_width)
         self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
         self._contexts = [
             self._context(ordering, sooner, use_bounds, evaluated, symmetric) for _ in range(max(threads, 1))

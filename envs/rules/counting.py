@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,16 @@ import numpy as np
 from zermelo.envs.rules.build import Kernel, build
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["count_leaves"]
+__all__ = ["count_leaves", "leaves_kernel"]
 
 _POLL = 0.05
+
+
+def leaves_kernel(rules: Any) -> Callable[..., int]:
+    """The compiled count for a class of rules."""
+    from zermelo.envs.rules import perft_kernel
+
+    return build(rules, Kernel(perft_kernel.leaves, ("int64",) * 4))
 
 
 def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
@@ -23,14 +31,12 @@ def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
         state: Where to start.
         depth: At least 0.
     """
-    from zermelo.envs.rules import perft_kernel
-
     if depth == 0:
         return 1
     if game.is_terminal(state):
         return 0
     rules = game.rules
-    kernel = build(rules, Kernel(perft_kernel.leaves, ("int64",) * 4))
+    kernel = leaves_kernel(rules)
     size = int(rules.num_actions())
     memory = np.empty(depth * size, np.int64)
     stop = np.zeros(1, np.int64)

@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _register() -> None:
-    from zermelo.evaluation.cli import listing, perft, play, report, search, solve, standings, tournament
+    from zermelo.evaluation.cli import listing, perft, play, report, search, solve, standings, tournament, warmup
 
     app.command(name="tournament")(tournament.tournament)
     app.command(name="standings")(standings.standings)
@@ -87,6 +87,7 @@ def _register() -> None:
     app.command(name="solve")(solve.solve_command)
     app.command(name="play")(play.play)
     app.command(name="perft")(perft.perft_command)
+    app.command(name="warmup")(warmup.warmup)
     app.command(name="agents")(listing.agents)
     app.command(name="envs")(listing.envs)
 

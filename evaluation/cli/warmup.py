@@ -1,0 +1,59 @@
+"""``zermelo warmup``: compiling ahead of the first search."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+__all__ = ["warmup"]
+
+_USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
+"""Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
+
+
+def warmup(
+    envs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ENV]...",
+            help="Environments; without any, Connect Four and tic-tac-toe (PettingZoo's and ours).",
+            show_default=False,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every game of ours.")] = False,
+) -> None:
+    """Compile games ahead, so that the first search of each need not.
+
+    The machine code is kept on disk; a game that is there already takes a moment. Games that are searched as plain
+    Python have nothing to compile.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo warmup
+
+    [dim]$[/dim] zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
+    """
+    from zermelo.agents.warming import kernels_of, warm_up
+    from zermelo.envs import InvalidSettingError, as_game
+    from zermelo.envs.registry import OWN_ENVS
+    from zermelo.evaluation.cli.position import position_after
+
+    if every and envs:
+        raise InvalidSettingError("give environments or --all, not both")
+    names = list(OWN_ENVS) if every else envs or list(_USUAL)
+    for name in names:
+        game = as_game(position_after(name, [], 0).env)
+        if not kernels_of(game):
+            typer.echo(f"{name}: nothing to compile")
+            continue
+        typer.echo(f"{name}:", nl=False)
+        taken = warm_up(game, on_kernel=_tell)
+        typer.echo(f"  (together {sum(taken.values()):.1f} s)")
+
+
+def _tell(kernel: str, seconds: float) -> None:
+    """Adds to the game's line as soon as there is something to add."""
+    typer.echo(f"  {kernel} {seconds:.1f} s", nl=False)
+    sys.stdout.flush()

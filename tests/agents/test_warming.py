@@ -1,0 +1,39 @@
+"""Compiling ahead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from doubles.small_games import AIMA_5_2, TreeGame
+
+from zermelo.agents.warming import kernels_of, warm_up
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.rules import MNK, Nim, Pig
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        (MNK(), ["alphabeta", "minimax", "solve", "perft"]),
+        (Nim((1, 2), players=3), ["perft"]),
+        (Pig(), []),
+        (TreeGame(AIMA_5_2), []),
+    ],
+    ids=["two", "three", "dice", "no rules"],
+)
+def test_what_there_is_to_compile(game: Any, names: list[str]) -> None:
+    assert list(kernels_of(game)) == names
+
+
+def test_each_kernel_is_told_when_it_is_done() -> None:
+    told: list[tuple[str, float]] = []
+    taken = warm_up(MNK(), on_kernel=lambda name, seconds: told.append((name, seconds)))
+    assert list(taken) == ["alphabeta", "minimax", "solve", "perft"]
+    assert dict(told) == taken
+
+
+def test_nothing_is_compiled_where_numba_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    with pytest.raises(UnsupportedGameError, match="as NUMBA_DISABLE_JIT is set: searches run as plain Python"):
+        warm_up(MNK())
