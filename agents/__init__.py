@@ -2,6 +2,7 @@
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.alpha_beta import AlphaBetaAgent
+from zermelo.agents.batch import ExactValue, exact_values, search_many
 from zermelo.agents.best_reply import BestReplyAgent
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
@@ -30,6 +31,7 @@ __all__ = [
     "AlphaBetaAgent",
     "BestReplyAgent",
     "Evaluator",
+    "ExactValue",
     "ExpectimaxAgent",
     "ExpectiminimaxAgent",
     "GreedyAgent",
@@ -52,9 +54,11 @@ __all__ = [
     "TorchAgent",
     "ValueIterationAgent",
     "ValueTable",
+    "exact_values",
     "list_agents",
     "make_agent",
     "make_evaluator",
+    "search_many",
     "solve",
     "value_iteration",
 ]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from zermelo.agents.alpha_beta_search import AlphaBetaSearch
 from zermelo.agents.checks import check_choice, check_flag, check_number, check_whole
-from zermelo.agents.effort import Effort
 from zermelo.agents.gate import require_deterministic, require_perfect_information, require_two_opposed
 from zermelo.agents.kernels.tree_search import CompiledSearch, compiled_search
 from zermelo.agents.ordering import MoveOrder, Ordering
@@ -113,7 +112,7 @@ class AlphaBetaAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        effort = Effort(self.limits, started)
+        effort = self.new_effort(started)
         evaluator = self.evaluator_for(game, state)
         shared: dict[str, Any] = {
             "sooner": self.sooner,

@@ -197,6 +197,10 @@ class TreeSearchAgent(SearchAgent):
         limits: Limits = self.__dict__["_limits"]
         return limits
 
+    def new_effort(self, started: float) -> Effort:
+        """What counts the nodes and the time of one search."""
+        return Effort(self.limits, started)
+
     @property
     def limits_effort(self) -> bool:
         """Whether a limit may stop the search half way, so that it should deepen step by step."""

@@ -21,10 +21,10 @@ from zermelo.agents.gate import (
 )
 from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.solution import Solution, SolvingProgress
-from zermelo.envs import as_game
+from zermelo.envs import Traits, as_game
 from zermelo.envs.as_game import is_game
 
-__all__ = ["game_and_state", "solve"]
+__all__ = ["game_and_state", "require_solvable", "solve"]
 
 _NAME: Final = "solve"
 _FEW: Final = 3000
@@ -74,8 +74,7 @@ def solve(
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
     game, state = game_and_state(game, state)
-    for require in (require_perfect_information, require_deterministic, require_two_opposed):
-        require(game.traits, _NAME)
+    require_solvable(game.traits)
     require_decision(game, state)
     from zermelo.agents.kernels.proof import can_prove
     from zermelo.agents.solving_plain import PlainSolver
@@ -90,6 +89,16 @@ def solve(
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return tried
     return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+
+
+def require_solvable(traits: Traits) -> None:
+    """Refuses games that ``solve`` cannot solve, whatever their size.
+
+    Raises:
+        UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
+    """
+    for require in (require_perfect_information, require_deterministic, require_two_opposed):
+        require(traits, _NAME)
 
 
 def game_and_state(game: Any, state: Any = None) -> tuple[Any, Any]:
