@@ -35,7 +35,7 @@ from zermelo.evaluation.faults import manner_of_death
 from zermelo.evaluation.record import Failure, FailureKind, GameRecord
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["ProcessEngine"]
+__all__ = ["ProcessEngine", "sendable"]
 
 AHEAD: Final = 32
 """Games that a worker is given ahead while games are short, so that it need not wait for the parent."""
@@ -214,7 +214,7 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
                     records.append(player.play(game, on_turn))
                 except ZermeloError as error:
                     pipe.send(records)
-                    pipe.send(_sendable(error))
+                    pipe.send(sendable(error))
                     return
                 turn[FINISHED] += 1
                 if time.monotonic() >= due:
@@ -228,7 +228,8 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
         player.close()
 
 
-def _sendable(error: ZermeloError) -> ZermeloError:
+def sendable(error: ZermeloError) -> ZermeloError:
+    """The error, or if it would not survive the way to another process, its message as a ``WorkerError``."""
     try:
         pickle.loads(pickle.dumps(error))  # an error of the user's own may need arguments that pickle forgets
     except Exception:

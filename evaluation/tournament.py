@@ -23,6 +23,7 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.evaluation.certainty import LeaderTest
 from zermelo.evaluation.database import FILE, open_reader, read_spec, totals
+from zermelo.evaluation.engine_choice import EngineChoice
 from zermelo.evaluation.engines import Engine, GamePlayer, SerialEngine
 from zermelo.evaluation.entrants import (
     AgentSource,
@@ -65,7 +66,9 @@ class PlanSettings(TypedDict, total=False):
 class RunSettings(TypedDict, total=False):
     """What does not; see ``round_robin``."""
 
-    workers: int
+    workers: int | None
+    engine: EngineChoice | str
+    ray_address: str | None
     out: str | os.PathLike[str] | None
     progress: bool | None
     on_game: Callable[[GameRecord], None] | None
@@ -81,7 +84,9 @@ def round_robin(
     *,
     games: int = 10,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | None = None,
+    engine: EngineChoice | str = EngineChoice.LOCAL,
+    ray_address: str | None = None,
     out: str | os.PathLike[str] | None = None,
     openings: Openings | None = None,
     until_sure: bool = False,
@@ -103,8 +108,10 @@ def round_robin(
             the tables to such.
         games: For each pairing; seats rotate. A single-player environment is played that often by each agent.
         seed: Decides every game.
-        workers: Processes. With 1 the games are played in this process; with more, an agent that ends its process
-            loses that game only.
+        workers: Processes. With 1, the default, the games are played in this process; with more, an agent that
+            ends its process loses that game only. On Ray, by default one for each processor of the cluster.
+        engine: ``"local"``, or ``"ray"`` to play on a Ray cluster (``zermelo.evaluation.ray_engine``).
+        ray_address: The cluster's; by default that in ``RAY_ADDRESS``, or one started on this machine.
         out: A folder for the run: a database of the games (``games.sqlite``), the same as text (``games.jsonl``)
             and the standings. With a folder that has a part of this very run, the rest is played: killed at any
             moment and called again, the run ends with the games and the ratings of one that was left alone.
@@ -127,7 +134,9 @@ def round_robin(
         env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, max_moves=max_moves,
         isolation=isolation, anchor=anchor,
     )  # fmt: skip
-    return plan.run(workers=workers, out=out, progress=progress, on_game=on_game)
+    return plan.run(
+        workers=workers, engine=engine, ray_address=ray_address, out=out, progress=progress, on_game=on_game
+    )
 
 
 def gauntlet(
@@ -231,13 +240,15 @@ class Tournament:
     def run(
         self,
         *,
-        workers: int = 1,
+        workers: int | None = None,
+        engine: EngineChoice | str = EngineChoice.LOCAL,
+        ray_address: str | None = None,
         out: str | os.PathLike[str] | None = None,
         progress: bool | None = None,
         on_game: Callable[[GameRecord], None] | None = None,
     ) -> Standings:
         """Plays what the folder lacks, or everything; see ``round_robin``."""
-        engine = self.engine(workers)
+        plays = self.engine(workers, engine, ray_address)
         with contextlib.ExitStack() as stack:
             store: Store
             if out is None:
@@ -247,7 +258,7 @@ class Tournament:
             interrupts = stack.enter_context(Interrupts())
             run = Run(self.schedule, store, self.test)
             try:
-                run.play(engine, interrupts, progress=progress, on_game=on_game)
+                run.play(plays, interrupts, progress=progress, on_game=on_game)
             except KeyboardInterrupt as interrupt:
                 interrupts.off()
                 store.flush()
@@ -258,29 +269,45 @@ class Tournament:
             store.finish(standings)
             return standings
 
-    def engine(self, workers: int) -> Engine:
-        """The engine for that many workers.
+    def engine(
+        self,
+        workers: int | None = None,
+        engine: EngineChoice | str = EngineChoice.LOCAL,
+        ray_address: str | None = None,
+    ) -> Engine:
+        """The engine for that many workers; see ``round_robin``.
 
         Raises:
-            InvalidSettingError: There is no such number, or worker processes cannot be sent what they need.
+            InvalidSettingError: There is no such number or engine, or workers cannot be sent what they need.
+            MissingDependencyError: Ray is not installed.
         """
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
             raise InvalidSettingError(f"workers must be a whole number of at least 1, not {workers!r}")
+        if engine not in list(EngineChoice):
+            raise InvalidSettingError(f"engine must be {' or '.join(EngineChoice)}, not {engine!r}")
+        on_ray = engine == EngineChoice.RAY
+        if ray_address is not None and not on_ray:
+            raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs engine='ray'")
         by_name = {entrant.name: entrant for entrant in self.entrants}
         player = GamePlayer(self.env, env_name(self.env), self.seat_names, by_name, self.max_moves)
-        if workers == 1:
+        if not on_ray and workers in (None, 1):
             return SerialEngine(player)
         if is_live(self.env):
+            sharers = "a Ray cluster" if on_ray else f"{workers} workers"
             raise InvalidSettingError(
-                f"a live environment ({env_name(self.env)}) cannot be shared by {workers} workers: give its name, "
-                "or a function that makes it, or play with workers=1"
+                f"a live environment ({env_name(self.env)}) cannot be shared by {sharers}: give its name, or a "
+                "function that makes it, or play with workers=1" + " and engine='local'" * on_ray
             )
+        if on_ray:
+            from zermelo.evaluation.ray_engine import RayEngine
+
+            return RayEngine(player, workers, ray_address)
         require_picklable(self.env, "the environment", env_name(self.env))
         for entrant in self.entrants:
             require_picklable(entrant, "the agent", entrant.name)
         from zermelo.evaluation.processes import ProcessEngine
 
-        return ProcessEngine(player, workers)
+        return ProcessEngine(player, workers or 1)
 
     def _standings(self, store: Store, run: Run, *, interrupted: bool = False) -> Standings:
         notes = []

@@ -10,6 +10,7 @@ import typer
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 from zermelo.evaluation.cli.forms import Form, print_in_form
+from zermelo.evaluation.engine_choice import EngineChoice
 from zermelo.evaluation.isolation.choice import Isolate
 from zermelo.evaluation.pairings import Pairings
 
@@ -32,8 +33,26 @@ def tournament(
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="Games for each pairing; seats rotate.")] = 10,
     seed: Seed = 0,
     workers: Annotated[
-        int, typer.Option("--workers", "-w", min=1, help="Processes; the games are the same for any number.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--workers",
+            "-w",
+            min=1,
+            help="Processes; the games are the same for any number.",
+            show_default="1; on Ray, as many as the cluster has processors",
+        ),
+    ] = None,
+    engine: Annotated[
+        EngineChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
+    ] = EngineChoice.LOCAL,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(
+            help="The Ray cluster's address, such as 10.0.0.1:6379, or auto for one that runs on this machine; "
+            "if neither this nor RAY_ADDRESS is given, one is started.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -128,7 +147,7 @@ def tournament(
             isolation=isolation,
             anchor=anchor,
         )
-        standings = plan.run(workers=workers, out=out)
+        standings = plan.run(workers=workers, engine=engine, ray_address=ray_address, out=out)
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
         raise typer.Exit(130) from interrupt
