@@ -18,10 +18,12 @@ from zermelo.agents.minimax import MinimaxAgent
 from zermelo.agents.observation import Observation
 from zermelo.agents.paranoid import ParanoidAgent
 from zermelo.agents.policy import PolicyAgent
+from zermelo.agents.policy_table import Plan, PolicyTable, PolicyTableAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.result import SearchResult
 from zermelo.agents.solution import Outcome, Solution, SolvingProgress
 from zermelo.agents.solving import solve
+from zermelo.agents.solving_policy import solve_policy
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
 from zermelo.agents.value_iteration import ValueIterationAgent, ValueTable, value_iteration
 
@@ -43,8 +45,11 @@ __all__ = [
     "OnnxAgent",
     "Outcome",
     "ParanoidAgent",
+    "Plan",
     "PlayoutEvaluator",
     "PolicyAgent",
+    "PolicyTable",
+    "PolicyTableAgent",
     "RandomAgent",
     "Sb3Agent",
     "SearchResult",
@@ -60,5 +65,6 @@ __all__ = [
     "make_evaluator",
     "search_many",
     "solve",
+    "solve_policy",
     "value_iteration",
 ]

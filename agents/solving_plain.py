@@ -52,12 +52,32 @@ class PlainSolver:
         self._table_mb = table_mb
         self._threads = threads
         self._compiled = compiled
+        self._kept: CompiledSearch | AlphaBetaSearch | None = None
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
         self._effort.actions = len(self.game.legal_actions(state))
         with deep_recursion(self.game):
             return self._colour(state) if weak else self._values(state)
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        """For each action, (value, promptness) for the player to move. Without limits only."""
+        game, constant = self.game, self.game.traits.constant
+        if self._kept is None:
+            self._kept = self._search(sooner=True)
+        iteration = Iteration(math.inf)
+        with deep_recursion(game):
+            search_root(self._kept, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
+        mine = game.to_move(state) == 0
+        return {
+            move.action: move.score if mine else (constant - move.score[0], -move.score[1])
+            for move in iteration.moves
+        }
+
+    def note(self, *, solved: int, known: int) -> None:
+        """Says how far a work of many positions is."""
+        self._effort.actions_solved, self._effort.actions = solved, known
+        self._effort.check_clock()
 
     def _search(self, *, sooner: bool) -> CompiledSearch | AlphaBetaSearch:
         if self._compiled:

@@ -44,6 +44,7 @@ class ProofSolver:
         self._limits = limits
         self._effort = WatchedEffort(limits, started, on_progress)
         self._prover = Prover(game, table_mb=table_mb, threads=threads)
+        self._known: dict[Any, int] = {}
         self._symmetries = int(game.rules.symmetries()) if hasattr(game.rules, "symmetries") else 1
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
@@ -57,6 +58,18 @@ class ProofSolver:
         if not weak and root.least == root.greatest:
             stopped_by = self._score_actions(state, actions, root.least, scores)
         return self._solution(state, root, scores, stopped_by, weak=weak)
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        """For each action, (value, promptness) for the player to move. Without limits only."""
+        actions = self.game.legal_actions(state)
+        scores: dict[int, int] = {}
+        self._score_actions(state, actions, WIN, scores)
+        return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
+
+    def note(self, *, solved: int, known: int) -> None:
+        """Says how far a work of many positions is."""
+        self._effort.actions_solved, self._effort.actions = solved, known
+        self._check()
 
     def _score(self, state: Any, least: int, greatest: int, guess: int = 0, nodes: int | None = None) -> Score:
         left = nodes
@@ -73,7 +86,7 @@ class ProofSolver:
 
     def _score_actions(self, state: Any, actions: Any, best: int, scores: dict[int, int]) -> StoppedBy:
         """Writes every action's score; those of symmetric children are worked out once."""
-        known: dict[Any, int] = {}
+        known = self._known
         mover = self.game.to_move(state)
         for action in actions:
             child = self.game.result(state, action)
@@ -85,13 +98,15 @@ class ProofSolver:
                     found = self._score_child(child, mover, best)
                     if found.least != found.greatest:
                         return found.stopped_by
-                    known[key] = self._from_child(child, mover, found.least)
-                scores[action] = known[key]
+                    known[key] = found.least
+                scores[action] = self._from_child(child, mover, known[key])
             self._effort.actions_solved += 1
         return StoppedBy.COMPLETED
 
     def _score_child(self, child: Any, mover: int, best: int) -> Score:
-        """A child's own score, given that none is better for ``mover`` than ``best``."""
+        """A child's own score, given that none is better for ``mover`` than ``best``; ``WIN`` gives nothing."""
+        if best == WIN:
+            return self._score(child, LOSS, WIN)
         bound = self._to_child(best)
         if self.game.to_move(child) == mover:
             return self._score(child, LOSS, bound, bound)

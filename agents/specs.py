@@ -21,6 +21,7 @@ from zermelo.agents.max_n import MaxNAgent
 from zermelo.agents.minimax import MinimaxAgent
 from zermelo.agents.paranoid import ParanoidAgent
 from zermelo.agents.policy import PolicyAgent, ViewAgent
+from zermelo.agents.policy_table import PolicyTableAgent
 from zermelo.agents.random_agent import RandomAgent
 from zermelo.agents.search_agent import ConfiguredAgent
 from zermelo.agents.value_iteration import ValueIterationAgent
@@ -46,10 +47,14 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         ParanoidAgent,
         BestReplyAgent,
         ValueIterationAgent,
+        PolicyTableAgent,
     )
 }
 
 _LEARNED = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, ViewAgent))
+
+_NEED_MORE = _LEARNED | {PolicyTableAgent.kind}
+"""Agents that cannot be made from the name alone."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     """
     entries = []
     for name, cls in sorted(_AGENTS.items()):
-        if name in _LEARNED and not learned:
+        if name in _NEED_MORE and not learned:
             continue
         summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}

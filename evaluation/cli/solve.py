@@ -28,6 +28,14 @@ def solve_command(
     seconds: Annotated[float | None, typer.Option(help="Take at most so many seconds.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that work together.")] = 1,
     table_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
+    policy: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="Also write the optimal actions of every state.", show_default=False),
+    ] = "",
+    plan: Annotated[
+        str, typer.Option(help="Which states: seat, those of the player to move when it plays by them; or full.")
+    ] = "seat",
+    states: Annotated[int, typer.Option(min=1, help="How many states there may be.")] = 1_000_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     seed: Seed = 0,
 ) -> None:
@@ -40,12 +48,16 @@ def solve_command(
 
     [dim]$[/dim] zermelo solve classic/tictactoe-v3 --moves 0
 
+    [dim]$[/dim] zermelo solve classic/tictactoe-v3 --policy tictactoe.jsonl --plan full
+
     [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --weak
     """
-    from zermelo.agents import solve
+    from zermelo.agents import Plan, solve, solve_policy
+    from zermelo.agents.checks import check_choice
     from zermelo.envs import as_game
     from zermelo.evaluation.cli.position import parse_moves, position_after
 
+    covered = check_choice("plan", plan, Plan)
     referee = position_after(env, parse_moves(moves), seed)
     game = as_game(referee.env)
     state = game.snapshot(referee.env)
@@ -61,6 +73,10 @@ def solve_command(
             table_mb=table_mb,
             on_progress=live.show,
         )
+        if policy and solution.proven:
+            live.what = "states"
+            table = solve_policy(game, state, plan=covered, most_states=states, on_progress=live.show)
+            table.save(policy)
     except KeyboardInterrupt:
         live.clear()
         typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
@@ -73,6 +89,8 @@ def solve_command(
         typer.echo(_told(env, moves, game, state, solution))
     if not solution.proven:
         raise typer.Exit(1)
+    if policy and not as_json:
+        typer.echo(f'policy    {len(table):,} states in {policy}; play it as policytable(path="{policy}")')
 
 
 class _LiveLine:
@@ -81,12 +99,13 @@ class _LiveLine:
     def __init__(self) -> None:
         self._watched = sys.stderr.isatty()
         self.spent = ""
+        self.what = "actions"
 
     def show(self, progress: SolvingProgress) -> None:
         """Writes over the line."""
         self.spent = f" ({progress.nodes:,} nodes, {progress.seconds:.1f} s)"
         if self._watched:
-            done = f"{progress.actions_solved} of {progress.actions} actions"
+            done = f"{progress.actions_solved} of {progress.actions} {self.what}"
             print(f"\r\x1b[Ksolving{self.spent}, {done}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:

@@ -80,6 +80,27 @@ def test_what_cannot_be_solved_is_told_in_a_sentence(cli: Cli, words: list[str],
     assert result.stderr.count("\n") == 1
 
 
+def test_a_policy_is_written_and_plays(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "tictactoe.jsonl"
+    result = cli("solve", "classic/tictactoe-v3", "--moves", "4", "--policy", str(file), "--plan", "full")
+    assert result.exit_code == 0, result.output
+    assert f'states in {file}; play it as policytable(path="{file}")' in result.stdout
+    agent = f'policytable(path="{file}")'
+    searched = cli("search", "classic/tictactoe-v3", agent, "--moves", "4,1")
+    assert searched.exit_code == 0, searched.output
+    assert "value     1 for player_1 (proven" in searched.stdout
+
+
+def test_a_policy_of_too_many_states(cli: Cli, tmp_path: Path) -> None:
+    words = ["solve", "classic/tictactoe-v3", "--policy", str(tmp_path / "x"), "--states", "10"]
+    result = cli(*words)
+    assert result.exit_code == 2
+    assert "more than 10 states for a seat plan" in result.stderr
+    result = cli(*words[:-2], "--plan", "all")
+    assert result.exit_code == 2
+    assert "plan must be one of 'seat', 'full', not 'all'" in result.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of POSIX")
 def test_ctrl_c_is_answered_with_a_sentence() -> None:
     words = [PROGRAM, "solve", "zermelo/MNK-v0(m=5, n=5, k=4)"]

@@ -1,0 +1,191 @@
+"""Solved games as files, and the agent that plays them."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
+
+from zermelo.agents import (
+    AlphaBetaAgent,
+    MinimaxAgent,
+    PolicyTable,
+    PolicyTableAgent,
+    list_agents,
+    make_agent,
+    solve_policy,
+)
+from zermelo.agents.policy_table import stable_key
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs.rules import MNK, Hexapawn, Nim, Pig, RulesGame
+
+
+@pytest.fixture(scope="module")
+def tictactoe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("policies") / "tictactoe.jsonl.gz"
+    solve_policy(MNK(), plan="full").save(path)
+    return str(path)
+
+
+def test_every_unfinished_state_is_there(tictactoe: str) -> None:
+    # 5,478 states of tic-tac-toe, of which 958 are finished
+    assert len(PolicyTable.load(tictactoe)) == 5478 - 958
+
+
+def test_the_actions_are_those_of_minimax(tictactoe: str) -> None:
+    table = PolicyTable.load(tictactoe)
+    game = RulesGame(MNK())
+    generator = random.Random(1)
+    for _ in range(40):
+        state = game.initial_state()
+        while not game.is_terminal(state) and generator.random() < 0.85:
+            state = game.result(state, generator.choice(list(game.legal_actions(state))))
+        if not game.is_terminal(state):
+            expected = MinimaxAgent().search_state(game, state)
+            assert table.entries[stable_key(game, state)] == (expected.value, expected.best_actions)
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+@pytest.mark.parametrize("rules", [MNK(), Hexapawn(), Nim((1, 2, 3))], ids=str)
+def test_a_plan_answers_whatever_the_other_does(rules: Any, owner: int, tmp_path: Path) -> None:
+    game = RulesGame(rules)
+    table = solve_policy(game, seat=owner)
+    table.save(tmp_path / "plan")
+    agent = PolicyTableAgent(path=str(tmp_path / "plan"))
+    value = AlphaBetaAgent().search_state(game).values_by_seat[owner]
+    generator = random.Random(f"{rules} {owner}")
+    for seed in range(40):
+        agent.reset(seed)
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            if game.to_move(state) == owner:
+                action = agent.search_state(game, state).action
+            else:
+                action = generator.choice(list(game.legal_actions(state)))
+            state = game.result(state, action)
+        assert game.utility(state)[owner] >= value
+    assert len(table) < len(solve_policy(game, plan="full"))
+
+
+def test_it_plays_in_the_environment(tictactoe: str) -> None:
+    env = make("classic/tictactoe-v3")
+    agent = make_agent(f'policytable(path="{tictactoe}", seed=3)')
+    assert make_agent(agent.name).name == agent.name
+    for seed in range(5):
+        env.reset(seed=seed)
+        agent.reset(seed)
+        while not any(env.terminations.values()):
+            env.step(agent.act(env))
+        assert set(env.rewards.values()) == {0}
+
+
+def test_the_seed_chooses_among_optimal_actions(tictactoe: str) -> None:
+    agent = PolicyTableAgent(path=tictactoe)
+    game = RulesGame(MNK())
+
+    def opening(seed: int) -> int:
+        agent.reset(seed)
+        return agent.search_state(game).action
+
+    assert {opening(seed) for seed in range(60)} == set(range(9))
+    assert [opening(seed) for seed in range(10)] == [opening(seed) for seed in range(10)]
+
+
+def test_soonest_wins_only() -> None:
+    rules = Nim((2, 2, 1))
+    game = RulesGame(rules)
+    every, soonest = (solve_policy(game, sooner=sooner, plan="full") for sooner in (False, True))
+    for key, (value, actions) in soonest.entries.items():
+        assert every.entries[key][0] == value
+        assert set(actions) <= set(every.entries[key][1])
+    assert any(actions != every.entries[key][1] for key, (_, actions) in soonest.entries.items())
+
+
+@pytest.mark.parametrize("game", [TreeGame(AIMA_5_2), CoinRow((3, 9, 1, 2))], ids=["tree", "rewards on the way"])
+def test_other_games(game: Any, tmp_path: Path) -> None:
+    solve_policy(game, plan="full").save(tmp_path / "policy")
+    agent = PolicyTableAgent(path=str(tmp_path / "policy"))
+    state = game.initial_state()
+    while not game.is_terminal(state):
+        expected = MinimaxAgent().search_state(game, state)
+        found = agent.search_state(game, state)
+        assert found.values_by_seat == expected.values_by_seat
+        assert found.best_actions == expected.best_actions
+        state = game.result(state, found.action)
+
+
+def test_keys_are_the_same_in_every_process() -> None:
+    code = (
+        "from zermelo.envs import as_game, make\n"
+        "from zermelo.agents.policy_table import stable_key\n"
+        "env = make('classic/tictactoe-v3'); env.reset(seed=0); env.step(4)\n"
+        "for backend in ('auto', 'clone'):\n"
+        "    game = as_game(env, backend=backend)\n"
+        "    print(stable_key(game, game.snapshot(env)))\n"
+    )
+    runs = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(runs) == 1
+
+
+def test_another_game_is_refused(tictactoe: str) -> None:
+    with pytest.raises(InvalidSettingError, match=r"holds a policy for MNK\(m=3.*, not for MNK\(m=4"):
+        PolicyTableAgent(path=tictactoe).search_state(MNK(m=4, n=3, k=3))
+
+
+def test_a_position_that_is_not_there(tmp_path: Path) -> None:
+    game = RulesGame(MNK())
+    solve_policy(game, game.result(game.initial_state(), 0)).save(tmp_path / "plan")
+    with pytest.raises(InvalidSettingError, match=r"no action for this position of MNK: .* plan for seat 1"):
+        PolicyTableAgent(path=str(tmp_path / "plan")).search_state(game)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "no json", "[1, 2]", json.dumps({"format": "zermelo policy table", "version": 2}),
+                json.dumps({"format": "zermelo policy table", "version": 1, "states": 3})],
+)  # fmt: skip
+def test_a_file_that_is_no_policy(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "broken"
+    file.write_text(content)
+    with pytest.raises(InvalidSettingError, match="cannot be read as a policy"):
+        PolicyTableAgent(path=str(file))
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettingError, match="there is no file"):
+        PolicyTableAgent(path=str(tmp_path / "missing"))
+    with pytest.raises(InvalidSettingError, match="path must name a file that"):
+        PolicyTableAgent()
+    with pytest.raises(InvalidSettingError, match="cannot be written"):
+        solve_policy(Nim((1,))).save(tmp_path / "no folder" / "file")
+
+
+def test_it_is_not_among_the_agents_that_need_nothing_more() -> None:
+    assert "policytable" not in {entry.name for entry in list_agents()}
+    assert "policytable" in {entry.name for entry in list_agents(learned=True)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"plan": "half"}, InvalidSettingError, "plan must be one of"),
+        ({"seat": 2}, InvalidSettingError, "seat must be 0 or 1"),
+        ({"most_states": 100}, UnsupportedGameError, "more than 100 states for a seat plan"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        solve_policy(MNK(), **settings)
+
+
+def test_dice_are_refused() -> None:
+    with pytest.raises(UnsupportedGameError, match="solve needs a game without chance"):
+        solve_policy(Pig())
