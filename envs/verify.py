@@ -23,6 +23,7 @@ __all__ = ["check_clone", "is_known_to_clone", "verify_clone"]
 Clone = Callable[[Any], Any]
 
 _KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
+_ASIDE_STEPS: Final = 30
 _CHECK_STEPS: Final = 40
 _CHECK_SECONDS: Final = 0.05
 _checked: set[Any] = set()
@@ -217,11 +218,12 @@ class Trial:
             first = self.followers[0]
             self.followers[0] = _Follower(self.copy(first.player, step), step)
         if early or self.generator.random() < 0.08:
-            self.play_aside(self.copy(self.original, step))
+            # The first is played to its end; in long games that would be too slow for every one.
+            self.play_aside(self.copy(self.original, step), self.max_steps if step == 0 else _ASIDE_STEPS)
 
-    def play_aside(self, player: Player) -> None:
+    def play_aside(self, player: Player, steps: int) -> None:
         record = player.record()
-        for _ in range(self.max_steps):
+        for _ in range(steps):
             if player.over or any(isinstance(value, Raised) for value in record.values()):
                 return  # what is wrong with it shows in a clone that goes along
             player.step(player.choose(record, self.generator))
