@@ -55,6 +55,7 @@ class Sb3Agent(ViewAgent):
         path: The file that ``model.save`` wrote; ``.zip`` may be left out.
         algorithm: The class that saved it, such as ``PPO``, ``DQN`` or ``MaskablePPO``.
         device: PyTorch's name of the device.
+        model: The model itself, instead of the file.
     """
 
     kind: ClassVar[str] = "sb3"
@@ -62,9 +63,20 @@ class Sb3Agent(ViewAgent):
     path: str = ""
     algorithm: str = "MaskablePPO"
     device: str = "cpu"
+    model: Any = None
 
     def __post_init__(self) -> None:
         baselines = _require("stable_baselines3", "Stable-Baselines3", "sb3")
+        model = self._loaded(baselines) if self.model is None else self.model
+        self._set("_model", model)
+        from stable_baselines3.common.utils import set_random_seed
+
+        self._set("_seed_library", set_random_seed)
+        self._set("_masks", _takes_masks(model))
+        super().__post_init__()
+
+    def _loaded(self, baselines: Any) -> Any:
+        """The model of the file."""
         algorithm = getattr(baselines, str(self.algorithm), None)
         if algorithm is None:
             algorithm = getattr(_require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
@@ -78,15 +90,9 @@ class Sb3Agent(ViewAgent):
             path = f"{path}.zip"
         path = _check_path(path, "a model that Stable-Baselines3 saved")
         try:
-            model = algorithm.load(path, device=self.device)
+            return algorithm.load(path, device=self.device)
         except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
             raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({_reason(error)})") from error
-        self._set("_model", model)
-        from stable_baselines3.common.utils import set_random_seed
-
-        self._set("_seed_library", set_random_seed)
-        self._set("_masks", _takes_masks(model))
-        super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: forgets what a recurrent policy remembers."""

@@ -28,6 +28,7 @@ from zermelo.evaluation.sqlite_store import SqliteStore
 from zermelo.evaluation.standings import Row, SeatScore, Standings
 from zermelo.evaluation.store import MemoryStore, Store, StoredGames, read_games
 from zermelo.evaluation.tournament import Tournament, gauntlet, read_standings, round_robin
+from zermelo.evaluation.training import PolicyRating, RungScore, evaluate_policy
 
 __all__ = [
     "AgentStartError",
@@ -44,8 +45,10 @@ __all__ = [
     "Move",
     "Outcome",
     "Pairings",
+    "PolicyRating",
     "RatingTable",
     "Row",
+    "RungScore",
     "Schedule",
     "ScheduledGame",
     "SeatScore",
@@ -61,6 +64,7 @@ __all__ = [
     "WorkerError",
     "count_pairs",
     "elo",
+    "evaluate_policy",
     "fit_ratings",
     "gauntlet",
     "gauntlet_schedule",
