@@ -76,7 +76,8 @@ def solve(
     game, state = game_and_state(game, state)
     require_solvable(game.traits)
     require_decision(game, state)
-    from zermelo.agents.kernels.proof import can_prove
+    from zermelo.agents.kernels.background import in_background
+    from zermelo.agents.kernels.proof import can_prove, proof_kernel
     from zermelo.agents.solving_plain import PlainSolver
     from zermelo.agents.solving_proof import ProofSolver
 
@@ -88,6 +89,10 @@ def solve(
     tried = PlainSolver(game, few, started, compiled=False, on_progress=None, **settings).solve(state, weak=weak)
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return tried
+    if seconds is not None:  # a limit on time holds for the compiler too, which goes on for later searches
+        kernel = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
+        if not kernel.ready_within(max(started + seconds - Effort.now(), 0)):
+            return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Effort.now() - started)
     return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
 
 

@@ -87,12 +87,13 @@ def test_who_wins(rules: Any, outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize(
-    ("houses", "seeds", "margin"), [(1, 3, 6), (1, 6, 0), (2, 1, 2), (2, 4, -10), (2, 6, 8), (3, 1, 0), (3, 3, 2)]
+    ("houses", "margins"),
+    [(1, [0, -2, 6, -2, 2, 0]), (2, [2, -2, -2, -10, 6, 8]), (3, [0, 4, 2, 2, 6, -8])],
 )
-def test_kalah_margins(houses: int, seeds: int, margin: int) -> None:
-    solution = solve(Kalah(houses, seeds, empty_capture=False, margin=True))
-    assert solution.value == margin
-    assert solution.values_by_seat == (margin, -margin)
+def test_kalah_margins(houses: int, margins: list[int]) -> None:
+    found = [solve(Kalah(houses, seeds, empty_capture=False, margin=True)) for seeds in range(1, 7)]
+    assert [solution.value for solution in found] == margins
+    assert all(solution.values_by_seat == (solution.value, -(solution.value or 0)) for solution in found)
 
 
 @pytest.mark.parametrize(("rows", "columns", "margin"), [(1, 1, -1), (1, 2, 0), (1, 3, -1)])
@@ -110,7 +111,7 @@ def test_chomp_s_only_winning_bite() -> None:
 
 @pytest.mark.slow
 def test_larger_games() -> None:
-    assert solve(Othello(size=4, margin=True)).value == -8
+    assert solve(Othello(rows=4, columns=4, margin=True)).value == -8
     assert solve(Breakthrough(4, 3, 1)).outcome is FIRST
     assert solve(Breakthrough(5, 3, 1)).outcome is FIRST
     assert solve(Breakthrough(4, 2, 1)).outcome is SECOND
@@ -240,6 +241,18 @@ def test_a_time_limit_leaves_bounds() -> None:
     assert solution.stopped_by is StoppedBy.SECONDS
     assert not solution.proven
     assert solution.value_bounds == (-1, 1)
+
+
+def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Never:
+        def ready_within(self, seconds: float) -> bool:
+            assert 0 <= seconds <= 5
+            return False
+
+    monkeypatch.setattr("zermelo.agents.kernels.background.in_background", lambda name, call: Never())
+    solution = solve(ConnectFour(), seconds=5)
+    assert solution.stopped_by is StoppedBy.SECONDS
+    assert (solution.proven, solution.value_bounds) == (False, (-1, 1))
 
 
 def test_a_limit_in_plain_python_leaves_bounds() -> None:
