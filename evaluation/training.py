@@ -152,6 +152,7 @@ def evaluate_policy(
         env: A name, a function that makes an environment, or a live environment, of which clones are played in.
         ladder: The baselines: texts, agents, or a mapping of names to such. By default ``random`` and those of
             ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
+            They meet once before the first answer, which in slow games takes long: give quicker ones there.
         games: Against each baseline; seats rotate, and each of the openings (random, from the seed) is played once
             from every seat.
         seed: Decides every game, the ladder's included.

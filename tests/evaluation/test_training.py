@@ -235,3 +235,26 @@ def test_ratings_on_other_ladders_do_not_compare():
     assert isinstance(first, PolicyRating)
     with pytest.raises(InvalidSettingError, match="another ladder"):
         evaluate_policy(first_legal, GAME, ladder=SMALL, games=2, previous=first)
+
+
+def test_a_model_of_stable_baselines3_plays_as_it_is():
+    pytest.importorskip("stable_baselines3")
+    contrib = pytest.importorskip("sb3_contrib")
+    gymnasium = pytest.importorskip("gymnasium")
+
+    class Shape(gymnasium.Env):
+        """Spaces, and nothing that is ever played."""
+
+        observation_space = gymnasium.spaces.Box(0, 1, (3, 3, 2), np.int8)
+        action_space = gymnasium.spaces.Discrete(9)
+
+        def action_masks(self):
+            return np.ones(9, dtype=bool)
+
+    model = contrib.MaskablePPO("MlpPolicy", Shape(), seed=0, device="cpu")
+    model.policy.train()
+    one = evaluate_policy(model, GAME, ladder=["random"], games=6)
+    assert not one.faults
+    assert one.games == 6
+    assert model.policy.training
+    assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6) == one
