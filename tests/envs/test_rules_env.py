@@ -487,9 +487,9 @@ def test_rules_of_the_users_by_name(text: str, rules: Any) -> None:
 
 
 def test_parameters_that_rules_do_not_take_are_named() -> None:
-    with pytest.raises(InvalidSettingError, match="takes no parameter 'width': it takes m, n, k, .*render_mode"):
+    with pytest.raises(InvalidSettingError, match=r"takes no parameter 'width': it takes m, n, k, .*render_mode"):
         make("zermelo/MNK-v0(width=4)")
-    with pytest.raises(InvalidSettingError, match="not rows=0, columns=7"):
+    with pytest.raises(InvalidSettingError, match=r"not rows=0, columns=7"):
         make("zermelo/ConnectFour-v0", rows=0)
     with pytest.raises(RulesError, match=r"MNK.m must be an integer, not 'wide'"):
         make("zermelo/MNK-v0", m="wide")
