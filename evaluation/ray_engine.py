@@ -25,6 +25,7 @@ import importlib.metadata
 import logging
 import math
 import os
+import socket
 import sys
 import time
 from collections import deque
@@ -205,13 +206,15 @@ class RayEngine:
         settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
         if self._address == "local":
             settings |= {"num_cpus": self._workers, "include_dashboard": False}
-        with _quietly():
+        with _quietly(self._ray):
             try:
                 try:
+                    _knock(self._address)
                     self._ray.init(self._address, **settings)
                 except (OSError, RuntimeError, ValueError) as error:
-                    where = "start a local" if self._address == "local" else f"connect to a (at {self._address!r})"
-                    raise WorkerError(f"cannot {where} Ray cluster: {_last_line(error)}") from error
+                    what = "start a" if self._address == "local" else "connect to a"
+                    where = "on this machine" if self._address == "local" else f"at {self._address!r}"
+                    raise WorkerError(f"cannot {what} Ray cluster {where}: {_last_line(error)}") from error
                 yield
             finally:
                 self._ray.shutdown()
@@ -253,6 +256,13 @@ def _crashed(records: Sequence[GameRecord]) -> Iterator[str]:
             yield record.agents[failure.seat]
 
 
+def _knock(address: str) -> None:
+    """Raises an ``OSError`` if nobody answers at ``host:port``: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
+
+
 def _folders() -> list[str]:
     """Where this process finds modules."""
     return [path or os.getcwd() for path in sys.path]
@@ -268,13 +278,21 @@ def _last_line(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
+def _quietly(ray: Any) -> Iterator[None]:
     """Inside, Ray keeps its reports to its log files."""
     added = {name: value for name, value in QUIET.items() if name not in os.environ}
     os.environ.update(added)
+    # Of a lost node Ray prints twenty lines of its log to standard output, amid the table that a program may read,
+    # and no setting keeps it from that.
+    inside = sys.modules.get("ray._private.worker")
+    printer = getattr(inside, "print_to_stdstream", None)
+    if printer is not None:
+        setattr(inside, "print_to_stdstream", lambda *data, **settings: None)  # noqa: B010  # not in Ray's types
     try:
         yield
     finally:
+        if printer is not None:
+            setattr(inside, "print_to_stdstream", printer)  # noqa: B010  # likewise
         for name in added:
             os.environ.pop(name, None)
 
