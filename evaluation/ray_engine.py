@@ -124,7 +124,7 @@ class RayEngine:
         if not games:
             return
         with self._connected():
-            task = self._ray.remote(num_cpus=1, max_retries=0)(play_batch)
+            task = self._ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(play_batch)
             player = self._ray.put(self._pickled)
             order = _Order(hashlib.sha256(self._pickled).hexdigest(), [player], _folders(), _version())
             waiting = _Waiting(games)
