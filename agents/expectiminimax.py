@@ -13,7 +13,7 @@ from zermelo.agents.full_width import FullWidthSearch
 from zermelo.agents.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
-from zermelo.agents.sampling import LookingInside, SampledGame
+from zermelo.agents.sampling import as_sampled
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.agents.star_search import ChancePruning, StarSearch
 from zermelo.agents.transposition import TranspositionTable
@@ -86,11 +86,9 @@ class ExpectiminimaxAgent(TreeSearchAgent):
         cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
         is_sampled = game.traits.chance is Chance.SAMPLED
         if is_sampled:
-            sampled = SampledGame(game, self.samples)
-            evaluator = LookingInside(evaluator) if evaluator is not None else None
-            cutoff = LookingInside(cutoff) if cutoff is not None else None
-            state = sampled.root(state, int(self.generator.integers(2**62)))
-            game = sampled
+            game, state, evaluator, cutoff = as_sampled(
+                game, state, self.samples, self.generator, evaluator, cutoff
+            )
         table = TranspositionTable(self.table_mb) if self.table_mb else None
         effort = Effort(self.limits, started)
         width = self.samples if is_sampled else None

@@ -14,7 +14,7 @@ from zermelo.agents.gate import require_perfect_information
 from zermelo.agents.max_n_search import MaxNSearch, SumNotConstantError, TieRule, Vector, tie_key
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
-from zermelo.agents.sampling import LookingInside, SampledGame
+from zermelo.agents.sampling import as_sampled
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
@@ -107,11 +107,9 @@ class MaxNAgent(TreeSearchAgent):
         cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
         is_sampled = game.traits.chance is Chance.SAMPLED
         if is_sampled:
-            sampled = SampledGame(game, self.samples)
-            evaluator = LookingInside(evaluator) if evaluator is not None else None
-            cutoff = LookingInside(cutoff) if cutoff is not None else None
-            state = sampled.root(state, int(self.generator.integers(2**62)))
-            game = sampled
+            game, state, evaluator, cutoff = as_sampled(
+                game, state, self.samples, self.generator, evaluator, cutoff
+            )
         effort = Effort(self.limits, started)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = evaluator is None or game.traits.terminal_rewards_only

@@ -13,7 +13,7 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.gate import require_perfect_information
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
-from zermelo.agents.sampling import LookingInside, SampledGame
+from zermelo.agents.sampling import as_sampled, looking_inside
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.agents.star_search import StarSearch
 from zermelo.agents.transposition import TranspositionTable
@@ -74,12 +74,12 @@ class OneAgainstAllAgent(TreeSearchAgent):
         cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
         is_sampled = game.traits.chance is Chance.SAMPLED
         if is_sampled:
-            sampled = SampledGame(game, self.samples)
-            state = sampled.root(state, int(self.generator.integers(2**62)))
-            evaluator, cutoff, game = _inside(evaluator), _inside(cutoff), sampled
+            game, state, evaluator, cutoff = as_sampled(
+                game, state, self.samples, self.generator, evaluator, cutoff
+            )
         searched, state = self.as_searched(game, state)
         if searched is not game:
-            evaluator, cutoff = _inside(evaluator), _inside(cutoff)
+            evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
         table = TranspositionTable(self.table_mb) if self.table_mb else None
         search = StarSearch(
             searched,
@@ -102,10 +102,6 @@ class OneAgainstAllAgent(TreeSearchAgent):
     def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
         """The game that the tree is built of, and its root."""
         return game, state
-
-
-def _inside(function: Any) -> Any:
-    return None if function is None else LookingInside(function)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

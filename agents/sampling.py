@@ -17,7 +17,7 @@ import numpy as np
 
 from zermelo.envs import CHANCE, Traits
 
-__all__ = ["Draws", "LookingInside", "Sampled", "SampledGame"]
+__all__ = ["Draws", "LookingInside", "Sampled", "SampledGame", "as_sampled", "looking_inside"]
 
 
 class Sampled(NamedTuple):
@@ -132,3 +132,26 @@ class LookingInside:
     def __call__(self, game: Any, state: Any, *rest: Any) -> Any:
         """What the function says of the state inside."""
         return self._function(game.inside, state.state, *rest)
+
+
+def looking_inside(function: Any) -> Any:
+    """A function of game and state, or None, as searches of sampled games call it."""
+    return None if function is None else LookingInside(function)
+
+
+def as_sampled(
+    game: Any, state: Any, width: int, generator: np.random.Generator, evaluator: Any, cutoff: Any
+) -> tuple[SampledGame, Sampled, Any, Any]:
+    """A game of sampled chance, a state of it, an evaluator and a cut-off test, as a search takes them.
+
+    Args:
+        game: The game.
+        state: Where the search starts.
+        width: How many draws stand for a chance state.
+        generator: Gives the seed of all draws.
+        evaluator: Of the game, or None.
+        cutoff: Of the game, or None.
+    """
+    sampled = SampledGame(game, width)
+    root = sampled.root(state, int(generator.integers(2**62)))
+    return sampled, root, looking_inside(evaluator), looking_inside(cutoff)
