@@ -172,5 +172,8 @@ class Game(Protocol[State]):
 #   evaluation(state) -> Sequence[float]        the game's own static evaluation, per seat, in units of utility
 #   ordering_hint(state, action) -> float       greater is searched earlier
 #   is_noisy(state, action) -> bool             quiescence follows such actions beyond the depth limit
+#   pass_turn(state) -> State                   as if the player to move had skipped its turn, so that the next one
+#                                               is to move: no move of the game, and asked only where a player, not
+#                                               chance, is to move. Best-reply search and null moves use it
 #   action_text(state, action) -> str           how people write the action
 #   text(state) -> str                          how people draw the state

@@ -38,6 +38,9 @@ Methods that a game may have, and what stands in for them:
                                          point of utility; kept strictly inside the utility bounds; the middle
     ``ordering_hint(state, action)``     greater is searched earlier; 0
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
+    ``pass_turn(state)``                 the state as if the player to move had skipped its turn, so that another
+                                         is to move: no move of the game; best-reply search and null moves use
+                                         it. Without it nobody skips
     ``symmetries()``                     the number of symmetries, the identity (number 0) included; 1
     ``symmetric_state(state, s)``        the state seen through symmetry number ``s``
     ``symmetric_action(action, s)``      the action seen through symmetry number ``s``

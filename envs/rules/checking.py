@@ -168,9 +168,18 @@ class _Check:
         if self.has("evaluation"):
             for seat in range(self.game.traits.seats):
                 self.call("evaluation", state, seat)
+        if self.has("pass_turn"):
+            self._pass(state, mover)
         if self.has("bounds"):
             self._bounds(state, mover, actions)
         return False
+
+    def _pass(self, state: Any, mover: int) -> None:
+        passed = self.call("pass_turn", state)
+        if type(passed) is not type(state):
+            self.fail("pass_turn", state, f"it gave {passed!r}, which is no {type(state).__name__}")
+        if not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
+            self.fail("pass_turn", state, f"seat {mover} is to move again, which is no skipped turn")
 
     def _key(self, state: Any) -> None:
         if not self.has("key"):

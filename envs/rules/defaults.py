@@ -81,6 +81,11 @@ def is_noisy(self: Any, state: Any, action: int) -> bool:
     return False
 
 
+def pass_turn(self: Any, state: Any) -> Any:
+    """Nobody can skip a turn; searches ask first whether a rules class writes this method."""
+    return state
+
+
 def symmetries(self: Any) -> int:
     """No symmetry but the position itself."""
     return 1
@@ -110,6 +115,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         ordering_hint,
         evaluation,
         is_noisy,
+        pass_turn,
         symmetries,
         symmetric_state,
         symmetric_action,

@@ -30,6 +30,7 @@ _ARGUMENTS = {
     "evaluation": ("state", "number"),
     "ordering_hint": ("state", "number"),
     "is_noisy": ("state", "number"),
+    "pass_turn": ("state",),
     "symmetries": (),
     "symmetric_state": ("state", "number"),
     "symmetric_action": ("number", "number"),
@@ -66,6 +67,7 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
     expected = {
         "initial_state": state_type,
         "result": state_type,
+        "pass_turn": state_type,
         "symmetric_state": state_type,
         "is_terminal": types.boolean,
         "is_noisy": types.boolean,

@@ -53,6 +53,7 @@ class Heap(NamedTuple):
 
 def test_good_rules_pass() -> None:
     check_rules(Heap())
+    check_rules(_broken(pass_turn=_passed))
     check_rules(MNK(), games=10)
     check_rules(MNK(m=4, n=3, k=3), games=5)
     check_rules(ConnectFour(), games=10)
@@ -110,6 +111,14 @@ def _upside_down(self: Any, state: HeapState, symmetry: int) -> HeapState:
     return HeapState(state.left, 1 - state.mover) if symmetry else state
 
 
+def _passed(self: Any, state: HeapState) -> HeapState:
+    return HeapState(state.left, 1 - state.mover)
+
+
+def _not_passed(self: Any, state: HeapState) -> HeapState:
+    return state
+
+
 def _two(self: Any) -> int:
     return 2
 
@@ -148,6 +157,8 @@ def _sorted_text(self: Any, state: HeapState) -> bool:
             {"symmetries": _two, "symmetric_state": _upside_down, "symmetric_action": _same},
             r"Broken\.symmetric_state at HeapState\(left=0",
         ),
+        ({"pass_turn": _not_passed}, r"Broken\.pass_turn at HeapState\(.*seat 0 is to move again"),
+        ({"pass_turn": lambda self, state: 0}, r"Broken\.pass_turn"),
         ({"is_terminal": _raises}, r"Broken\.is_terminal at HeapState\(left=\d.*raised ValueError: too few"),
     ],
 )
