@@ -60,6 +60,11 @@ def bounds_see_ends(self: Any) -> bool:
     return False
 
 
+def chance_outcomes(self: Any, state: Any, outcomes: Any, probabilities: Any) -> int:
+    """Chance is never to move."""
+    return 0
+
+
 def safe_actions(self: Rules, state: Any, actions: Any) -> int:
     """Every legal action."""
     return self.legal_actions(state, actions)
@@ -109,6 +114,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         utility_sum,
         key,
         key_bits,
+        chance_outcomes,
         bounds,
         bounds_see_ends,
         safe_actions,

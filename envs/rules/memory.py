@@ -15,22 +15,41 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-__all__ = ["load", "prefetch", "store", "words"]
+__all__ = ["floats", "load", "load_float", "prefetch", "store", "store_float", "words"]
 
 _WORD = ir.IntType(64)
+_DOUBLE = ir.DoubleType()
 
 
-def _slot(builder: Any, address: Any, index: Any) -> Any:
-    pointer = builder.inttoptr(address, _WORD.as_pointer())
+def _slot(builder: Any, address: Any, index: Any, kind: Any = _WORD) -> Any:
+    pointer = builder.inttoptr(address, kind.as_pointer())
     return builder.gep(pointer, [index])
+
+
+def _array(context: Any, builder: Any, args: Any, array_type: Any, kind: Any) -> Any:
+    """An array of 64-bit numbers over memory that it does not own."""
+    array = make_array(array_type)(context, builder)
+    eight = context.get_constant(types.intp, 8)
+    populate_array(
+        array,
+        data=builder.inttoptr(args[0], kind.as_pointer()),
+        shape=cgutils.pack_array(builder, [args[1]]),
+        strides=cgutils.pack_array(builder, [eight]),
+        itemsize=eight,
+        meminfo=None,
+    )
+    return array._getvalue()
 
 
 if TYPE_CHECKING:
 
     def load(address: int, index: int) -> int: ...
     def store(address: int, index: int, value: int) -> None: ...
+    def load_float(address: int, index: int) -> float: ...
+    def store_float(address: int, index: int, value: float) -> None: ...
     def prefetch(address: int, index: int) -> None: ...
     def words(address: int, count: int) -> Any: ...
+    def floats(address: int, count: int) -> Any: ...
 
 else:
 
@@ -54,6 +73,25 @@ else:
         return types.none(types.int64, types.int64, types.int64), code
 
     @intrinsic
+    def load_float(typing_context: Any, address: Any, index: Any) -> Any:
+        """The 64-bit float number ``index`` from ``address`` on."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load(_slot(builder, *args, _DOUBLE))
+
+        return types.float64(types.int64, types.int64), code
+
+    @intrinsic
+    def store_float(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+        """Writes the 64-bit float number ``index`` from ``address`` on."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.store(args[2], _slot(builder, args[0], args[1], _DOUBLE))
+            return context.get_dummy_value()
+
+        return types.none(types.int64, types.int64, types.float64), code
+
+    @intrinsic
     def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
         """Asks for a cache line ahead of its use."""
 
@@ -73,16 +111,16 @@ else:
         array_type = types.Array(types.int64, 1, "C")
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            array = make_array(array_type)(context, builder)
-            eight = context.get_constant(types.intp, 8)
-            populate_array(
-                array,
-                data=builder.inttoptr(args[0], _WORD.as_pointer()),
-                shape=cgutils.pack_array(builder, [args[1]]),
-                strides=cgutils.pack_array(builder, [eight]),
-                itemsize=eight,
-                meminfo=None,
-            )
-            return array._getvalue()
+            return _array(context, builder, args, array_type, _WORD)
+
+        return array_type(types.int64, types.int64), code
+
+    @intrinsic
+    def floats(typing_context: Any, address: Any, count: Any) -> Any:
+        """The ``count`` floats from ``address`` on, as an array that owns nothing."""
+        array_type = types.Array(types.float64, 1, "C")
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return _array(context, builder, args, array_type, _DOUBLE)
 
         return array_type(types.int64, types.int64), code
