@@ -27,12 +27,14 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.scores import loss_in, win_in
 
 __all__ = ["Kalah", "KalahState"]
 
 _ONES = 0x0101010101010101
+_DISTANCES = 0x0102030405060708
+_SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
 
 
 class KalahState(NamedTuple):
@@ -150,11 +152,15 @@ class Kalah(NamedTuple):
         return difference if seat == state.seat else -difference
 
     def ordering_hint(self, state: KalahState, action: int) -> int:
-        """Moves that move again, then what gathers most seeds; of alike ones the house nearest to the store."""
+        """Moves that move again, then what gathers most and leaves the opponent few of those; farthest houses first.
+
+        Measured by proofs of four and five houses: to take the farthest house first, among alike moves that do not
+        move again, leaves a quarter to two thirds of the positions that the nearest leaves.
+        """
         after = self.result(state, action)
-        again = after.seat == state.seat
-        gathered = (after.mover_store if again else after.other_store) - state.mover_store
-        return 16 * gathered + (200 if again else 0) + action
+        if after.seat == state.seat:
+            return 1000 + 16 * (after.mover_store - state.mover_store) + action
+        return 16 * (after.other_store - state.mover_store) - 8 * self._moving_again(after.mover) - action
 
     def is_noisy(self, state: KalahState, action: int) -> bool:
         """Captures."""
@@ -163,13 +169,17 @@ class Kalah(NamedTuple):
         return store - state.mover_store > 1
 
     def bounds(self, state: KalahState) -> tuple[int, int]:
-        """Seeds in a store stay there: who has more than half of all has won."""
-        every = self._all_seeds()
+        """Seeds in a store stay there: who has more than half of all has won.
+
+        Each house whose last seed would fall into the store is good for one more, as all of them can be played in
+        turn, from the nearest one on.
+        """
+        every, mine = self._all_seeds(), state.mover_store + self._moving_again(state.mover)
         if self.margin:
-            return 2 * (2 * state.mover_store - every), 2 * (every - 2 * state.other_store)
+            return 2 * (2 * mine - every), 2 * (every - 2 * state.other_store)
         least, greatest = loss_in(1), win_in(1)
-        if 2 * state.mover_store >= every:
-            least = 1 if 2 * state.mover_store > every else 0
+        if 2 * mine >= every:
+            least = 1 if 2 * mine > every else 0
         if 2 * state.other_store >= every:
             greatest = -1 if 2 * state.other_store > every else 0
         return least, greatest
@@ -206,6 +216,12 @@ class Kalah(NamedTuple):
 
     def _all_seeds(self) -> int:
         return 2 * self.houses * self.seeds
+
+    def _moving_again(self, side: int) -> int:
+        """How many houses of a side have just the seeds that reach its store, less whole laps."""
+        unlike = side ^ _DISTANCES >> 8 * (8 - self.houses)
+        alike = ~(unlike + _SEVEN_BITS | unlike) >> 7  # no house holds 128 seeds
+        return popcount(alike & _ONES >> 8 * (8 - self.houses))
 
 
 def _ones(houses: int) -> int:
