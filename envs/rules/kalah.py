@@ -152,10 +152,10 @@ class Kalah(NamedTuple):
         return difference if seat == state.seat else -difference
 
     def ordering_hint(self, state: KalahState, action: int) -> int:
-        """Moves that move again, then what gathers most and leaves the opponent few of those; farthest houses first.
+        """Moves that move again, then what gathers most and leaves the opponent few of those; far houses first.
 
-        Measured by proofs of four and five houses: to take the farthest house first, among alike moves that do not
-        move again, leaves a quarter to two thirds of the positions that the nearest leaves.
+        Measured by proofs with four and five houses: to take the farthest house first, among alike moves that do
+        not move again, left a quarter to nine tenths of the positions that the nearest did.
         """
         after = self.result(state, action)
         if after.seat == state.seat:
