@@ -15,7 +15,7 @@ from zermelo.agents.scores import Frame, Scale, Score
 from zermelo.agents.transposition import Bound, Entry, TranspositionTable
 from zermelo.envs import Game, RewardSum
 
-__all__ = ["AlphaBetaSearch", "settles"]
+__all__ = ["AlphaBetaSearch", "bound_of", "settles"]
 
 
 class AlphaBetaSearch:
@@ -116,7 +116,7 @@ class AlphaBetaSearch:
         best = self._best(state, depth, alpha, beta, ply, frame, table_action)
         if self._table is not None:
             value, promptness = best.score
-            bound = _bound(best.score, alpha, beta, frame)
+            bound = bound_of(best.score, alpha, beta, frame)
             stored = (value - frame.so_far, promptness)
             values = self._to_come(state, best.values)
             self._table.put(key, Entry(depth, bound, stored, best.line[0], best.proven, best.variance, values))
@@ -237,7 +237,7 @@ def settles(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool:
     return score >= beta if bound is Bound.LOWER else score <= alpha
 
 
-def _bound(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
+def bound_of(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
     """What a score found with this window says; at the limits of the game it is exact anyway."""
     if score <= frame.lowest or score >= frame.highest or alpha < score < beta:
         return Bound.EXACT

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from zermelo.agents.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.full_width import FullWidthSearch
 from zermelo.agents.gate import require_one_or_two_opposed, require_perfect_information
+from zermelo.agents.kernels.chance_search import CompiledChanceSearch, compiled_chance_search
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
 from zermelo.agents.sampling import as_sampled
@@ -54,6 +56,10 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             limit may stop the search half way.
         samples: How many draws stand for a chance event that can only be simulated.
         table_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        chance_at_limit: What a chance event is worth where the search looks no further: ``"evaluate"`` asks the
+            evaluator before anything is drawn, ``"average"`` after each outcome; ``"auto"`` does what the
+            evaluation says is better for it (``evaluates_before_chance`` of a game's own, ``before_chance`` of any
+            other), and averages if it says nothing. Sampled chance is always averaged.
     """
 
     kind: ClassVar[str] = "expectiminimax"
@@ -64,10 +70,12 @@ class ExpectiminimaxAgent(TreeSearchAgent):
     deepening: bool | None = None
     samples: int = 8
     table_mb: float = 64
+    chance_at_limit: ChanceAtLimit = ChanceAtLimit.AUTO
 
     def __post_init__(self) -> None:
         self._set("pruning", check_choice("pruning", self.pruning, ChancePruning))
         self._set("ordering", check_choice("ordering", self.ordering, Ordering))
+        self._set("chance_at_limit", check_choice("chance_at_limit", self.chance_at_limit, ChanceAtLimit))
         check_flag("exact", self.exact)
         if self.deepening is not None:
             check_flag("deepening", self.deepening)
@@ -89,31 +97,37 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             game, state, evaluator, cutoff = as_sampled(
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
-        table = TranspositionTable(self.table_mb) if self.table_mb else None
         effort = Effort(self.limits, started)
-        width = self.samples if is_sampled else None
-        search: FullWidthSearch | StarSearch
-        if self.pruning is ChancePruning.NONE:
-            search = FullWidthSearch(
-                game, effort, evaluator, sooner=self.sooner, cutoff=cutoff, table=table, width=width
-            )
-        else:
-            search = StarSearch(
+        shared: dict[str, Any] = {
+            "sooner": self.sooner,
+            "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),
+        }
+        search: CompiledChanceSearch | FullWidthSearch | StarSearch | None = None
+        if cutoff is None:
+            search = compiled_chance_search(
                 game,
-                effort,
                 evaluator,
-                sooner=self.sooner,
-                order=MoveOrder(game, self.ordering),
-                table=table,
-                cutoff=cutoff,
-                probing=self.pruning is ChancePruning.STAR2,
-                width=width,
+                effort,
+                limits=self.limits,
+                pruning=self.pruning,
+                ordering=self.ordering,
+                table_mb=self.table_mb,
+                **shared,
             )
+        if search is None:
+            shared["table"] = TranspositionTable(self.table_mb) if self.table_mb else None
+            shared["cutoff"] = cutoff
+            shared["width"] = self.samples if is_sampled else None
+            if self.pruning is ChancePruning.NONE:
+                search = FullWidthSearch(game, effort, evaluator, **shared)
+            else:
+                order, probing = MoveOrder(game, self.ordering), self.pruning is ChancePruning.STAR2
+                search = StarSearch(game, effort, evaluator, order=order, probing=probing, **shared)
         return self.deepened(
             search,
             state,
             step_by_step=self.limits_effort if self.deepening is None else self.deepening,
             exact=self.exact or self.pruning is ChancePruning.NONE,
-            table=table,
+            table=search.table,
             is_estimate=is_sampled,
         )

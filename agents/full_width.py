@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from zermelo.agents.deepening import Visit
@@ -15,9 +15,18 @@ from zermelo.agents.scores import Frame, Scale, Score
 from zermelo.agents.transposition import Bound, Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game, RewardSum
 
-__all__ = ["FullWidthSearch"]
+__all__ = ["FullWidthSearch", "added"]
 
 _NO_ACTION = -1
+
+
+def added(numbers: Iterable[float]) -> float:
+    """The sum, from left to right, as compiled code adds (``sum`` is cleverer from Python 3.12 on)."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
 
 INFINITE_WINDOW: tuple[Score, Score] = ((-math.inf, 0), (math.inf, 0))
 
@@ -36,6 +45,7 @@ class FullWidthSearch:
         seat: The seat that maximizes.
         replies: ``replies(game, state)``, the actions of the other seats with their probabilities, if they are
             averaged over instead.
+        at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
     """
 
     def __init__(
@@ -50,6 +60,7 @@ class FullWidthSearch:
         width: int | None = None,
         seat: int = 0,
         replies: Callable[[Game[Any], Any], Sequence[tuple[int, float]]] | None = None,
+        at_chance: bool = False,
     ) -> None:
         self.game = game
         self.effort = effort
@@ -62,6 +73,7 @@ class FullWidthSearch:
         self._leaf = LeafValue(game, evaluator, effort, seat)
         self._cutoff = cutoff
         self._width = width
+        self._at_chance = at_chance and width is None
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
@@ -83,12 +95,15 @@ class FullWidthSearch:
             values = game.utility(state) if self._keeps_values else ()
             return Visit(self.scale.terminal(state), self._width is None, values=values)
         mover = game.to_move(state)
-        if mover == CHANCE:
-            return self._expectation(state, depth, ply)
-        if depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply)):
+        is_chance = mover == CHANCE
+        if (self._at_chance or not is_chance) and (
+            depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply))
+        ):
             values = self._leaf.values(state) if self._keeps_values else ()
             score = (values[self.max_seat], 0) if values else self._leaf.score(state, self.scale.frame(state))
             return Visit(score, False, values=values)
+        if is_chance:
+            return self._expectation(state, depth, ply)
         frame = self.scale.frame(state)
         key: Hashable = None
         if self.table is not None:
@@ -148,7 +163,7 @@ class FullWidthSearch:
         if not self._keeps_values:
             return ()
         seats = range(self.game.traits.seats)
-        return tuple(sum(p * found.values[seat] for p, found in founds) for seat in seats)
+        return tuple(added(p * found.values[seat] for p, found in founds) for seat in seats)
 
     def _totals(self, state: Any, values: tuple[float, ...], sign: int = 1) -> tuple[float, ...]:
         """Values to come as totals, or, with the other sign, totals as values to come."""
@@ -174,9 +189,10 @@ class FullWidthSearch:
         outcomes = [
             (probability, self.visit(game.result(state, outcome), depth, *INFINITE_WINDOW, ply))
             for outcome, probability in game.chance_outcomes(state)
+            if probability > 0
         ]
-        value = sum(p * found.score[0] for p, found in outcomes)
-        promptness = sum(p * found.score[1] for p, found in outcomes)
+        value = added(p * found.score[0] for p, found in outcomes)
+        promptness = added(p * found.score[1] for p, found in outcomes)
         if self._width is None:
             proven = all(found.proven for _, found in outcomes)
             return Visit((value, promptness), proven, values=self._averaged(outcomes))

@@ -12,22 +12,26 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
-from zermelo.agents.alpha_beta_search import AlphaBetaSearch, settles
+from zermelo.agents.alpha_beta_search import AlphaBetaSearch, bound_of, settles
 from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.full_width import added
+from zermelo.agents.gate import no_legal_action
 from zermelo.agents.ordering import MoveOrder
-from zermelo.agents.scores import Score
+from zermelo.agents.scores import Frame, Score
 from zermelo.agents.transposition import Bound, Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["ChancePruning", "StarSearch"]
+__all__ = ["SLACK", "ChancePruning", "StarSearch"]
 
 _NO_ACTION = -1
-_SLACK = 1e-9
+SLACK = 1e-9
+_PLACES = 64
+"""Plies that an order tells apart."""
 
 
 class ChancePruning(enum.StrEnum):
@@ -52,12 +56,13 @@ class StarSearch(AlphaBetaSearch):
         effort: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         sooner: Whether wins should come sooner and losses later.
-        order: In which order actions are tried.
+        order: In which order actions are tried. What it learns at a ply it is told apart by what was rolled there.
         table: Decision and chance states already searched, or None.
         cutoff: ``cutoff(game, state, ply)``, true where the search should evaluate instead of going on.
         seat: The seat that maximizes; all others minimize.
         probing: Whether to probe first (Star2).
         width: How many draws a chance state stands for, where chance is sampled; None where it is exact.
+        at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class StarSearch(AlphaBetaSearch):
         seat: int = 0,
         probing: bool = False,
         width: int | None = None,
+        at_chance: bool = False,
     ) -> None:
         super().__init__(
             game,
@@ -87,54 +93,147 @@ class StarSearch(AlphaBetaSearch):
         )
         self._probing = probing
         self._width = width
+        self._at_chance = at_chance and width is None
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, chance not counted.
 
         Between alpha and beta it is exact; at or below alpha an upper bound, at or above beta a lower bound.
         """
-        if self.game.is_terminal(state) or self.game.to_move(state) != CHANCE:
-            return super().visit(state, depth, alpha, beta, ply)
+        return self._visit(state, depth, alpha, beta, ply)
+
+    def _visit(
+        self,
+        state: Any,
+        depth: float,
+        alpha: Score,
+        beta: Score,
+        ply: int,
+        rolled: int = _NO_ACTION,
+        known: tuple[int, Visit] | None = None,
+    ) -> Visit:
+        """``visit``, where the outcome that led here and what a probe found of one action may be known."""
         self.effort.visit(ply)
-        if self._table is None or self._width is not None:  # draws belong to their path, and are not met again
-            return self._average(state, depth, alpha, beta, ply)
-        key, so_far = (self._key(state, ply), CHANCE), self.scale.frame(state).so_far
-        entry = self._table.get(key)
-        if entry is not None and (entry.depth == depth or (entry.proven and entry.depth <= depth)):
-            value, promptness = entry.score
-            score = (value + so_far, promptness)
-            if settles(entry.bound, score, alpha, beta):
-                return self._remembered(state, entry, score)._replace(line=())
-        found = self._average(state, depth, alpha, beta, ply)
-        value, promptness = found.score
-        bound = Bound.EXACT
-        if math.isinf(promptness):  # as cuts at chance nodes leave it
-            bound = Bound.UPPER if promptness > 0 else Bound.LOWER
-        values = self._to_come(state, found.values)
-        stored = (value - so_far, promptness)
-        self._table.put(key, Entry(depth, bound, stored, _NO_ACTION, found.proven, found.variance, values))
+        game = self.game
+        if game.is_terminal(state):
+            return self._ended(state)
+        frame = self.scale.frame(state)
+        is_chance = game.to_move(state) == CHANCE
+        if (self._at_chance or not is_chance) and (
+            depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply))
+        ):
+            return self._judged(state, frame)
+        # Nobody gets more than the greatest utility, one ply from here; if that is no use, nothing is.
+        if not is_chance and alpha >= frame.highest:
+            return Visit(frame.highest, True)
+        if not is_chance and beta <= frame.lowest:
+            return Visit(frame.lowest, True)
+
+        key: Hashable = None
+        first = known[0] if known is not None else None
+        # Draws belong to their path, and are not met again.
+        table = None if is_chance and self._width is not None else self._table
+        if table is not None:
+            key = self._key(state, ply)
+            entry = table.get((key, CHANCE) if is_chance else key)
+            if entry is not None:
+                first = entry.action if first is None else first
+                if self._serves(entry, depth):
+                    value, promptness = entry.score
+                    score = (value + frame.so_far, promptness)
+                    if settles(entry.bound, score, alpha, beta):
+                        found = self._remembered(state, entry, score)
+                        return found._replace(line=()) if is_chance else found
+
+        if is_chance:
+            found = self._average(state, depth, alpha, beta, ply)
+            action = _NO_ACTION
+            bound = Bound.EXACT
+            if math.isinf(found.score[1]):  # as cuts at chance nodes leave it
+                bound = Bound.UPPER if found.score[1] > 0 else Bound.LOWER
+        else:
+            found = self._decide(state, depth, alpha, beta, ply, frame, first, rolled, known)
+            action = found.line[0]
+            bound = bound_of(found.score, alpha, beta, frame)
+        if table is not None:
+            value, promptness = found.score
+            stored, values = (value - frame.so_far, promptness), self._to_come(state, found.values)
+            table.put(
+                (key, CHANCE) if is_chance else key,
+                Entry(depth, bound, stored, action, found.proven, found.variance, values),
+            )
         return found
 
     def _ended(self, state: Any) -> Visit:
         return super()._ended(state)._replace(proven=self._width is None)
 
+    @staticmethod
+    def _serves(entry: Entry, depth: float) -> bool:
+        """Whether an entry says what a search to that depth would."""
+        return entry.depth == depth or (entry.proven and entry.depth <= depth)
+
+    def _decide(
+        self,
+        state: Any,
+        depth: float,
+        alpha: Score,
+        beta: Score,
+        ply: int,
+        frame: Frame,
+        first: int | None,
+        rolled: int,
+        known: tuple[int, Visit] | None,
+    ) -> Visit:
+        """Alpha-beta's loop over the actions; one of them may have been searched by a probe."""
+        game = self.game
+        mover = game.to_move(state)
+        maximizing = mover == self.max_seat
+        alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
+        best: Visit | None = None
+        proven = True
+        place = _place(ply, rolled)
+        for action in self._order.ordered(state, game.legal_actions(state), mover, place, first):
+            if known is not None and action == known[0]:
+                found = known[1]
+            else:
+                window = frame.hastened(alpha), frame.hastened(beta)
+                found = self._visit(game.result(state, action), depth - 1, *window, ply + 1)
+            score = frame.delayed(found.score)
+            proven = proven and found.proven
+            if best is None or (score > best.score if maximizing else score < best.score):
+                best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
+            if maximizing:
+                alpha = max(alpha, score)
+            else:
+                beta = min(beta, score)
+            if alpha >= beta:
+                self._order.cut_off(action, mover, place, depth)
+                return best  # what was not searched does not matter, so this action alone proves it
+        if best is None:
+            raise no_legal_action(game)
+        limit = frame.highest if maximizing else frame.lowest
+        # All actions together prove a value; one alone does if nothing can be better.
+        return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
+
     def _average(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The average over a chance state's outcomes, or a bound of it outside the window."""
         game = self.game
-        outcomes = [(p, game.result(state, outcome)) for outcome, p in game.chance_outcomes(state) if p > 0]
+        outcomes = [(o, p, game.result(state, o)) for o, p in game.chance_outcomes(state) if p > 0]
         least, greatest = -math.inf, math.inf
         if self._width is None or self.game.traits.terminal_rewards_only:  # of draws one cannot ask what was paid
             frame = self.scale.frame(state)
             least, greatest = frame.lowest[0], frame.highest[0]
-        average = _Average([p for p, _ in outcomes], least, greatest, alpha[0], beta[0])
+        average = _Average([p for _, p, _ in outcomes], least, greatest, alpha[0], beta[0])
+        probed: dict[int, tuple[int, Visit]] = {}
         if self._probing and average.bounded and depth > 0:
-            self._probe(outcomes, average, depth, ply)
+            self._probe(outcomes, average, depth, ply, probed)
         founds: list[Visit] = []
-        for index, (_, child) in enumerate(outcomes):
+        for index, (outcome, _, child) in enumerate(outcomes):
             if average.is_outside():
                 break
             low, high = average.window(index)
-            found = self.visit(child, depth, (low, -math.inf), (high, math.inf), ply)
+            window = (low, -math.inf), (high, math.inf)
+            found = self._visit(child, depth, *window, ply, outcome, probed.get(index))
             founds.append(found)
             value = found.score[0]
             if value >= low:
@@ -145,16 +244,16 @@ class StarSearch(AlphaBetaSearch):
         bound = average.is_outside()
         if bound:
             return Visit(bound, proven)
-        return self._averaged([(p, found) for (p, _), found in zip(outcomes, founds, strict=True)], proven)
+        return self._averaged([(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)], proven)
 
     def _averaged(self, founds: list[tuple[float, Visit]], proven: bool) -> Visit:
         """The average of what is known of every outcome; where they are draws, how much it scatters."""
-        value = sum(p * found.score[0] for p, found in founds)
-        promptness = sum(p * found.score[1] for p, found in founds)
+        value = added(p * found.score[0] for p, found in founds)
+        promptness = added(p * found.score[1] for p, found in founds)
         values: tuple[float, ...] = ()
         if self._keeps_values and all(found.values for _, found in founds):
             seats = range(self.game.traits.seats)
-            values = tuple(sum(p * found.values[seat] for p, found in founds) for seat in seats)
+            values = tuple(added(p * found.values[seat] for p, found in founds) for seat in seats)
         variance = 0.0
         if self._width is not None:
             scatter = sum(p * (found.score[0] - value) ** 2 for p, found in founds)
@@ -162,10 +261,21 @@ class StarSearch(AlphaBetaSearch):
             variance += sum(p * p * found.variance for p, found in founds)
         return Visit((value, promptness), proven, (), variance, values)
 
-    def _probe(self, outcomes: list[tuple[float, Any]], average: _Average, depth: float, ply: int) -> None:
-        """Tries one action in every outcome: what its player can get there bounds the outcome from one side."""
+    def _probe(
+        self,
+        outcomes: list[tuple[int, float, Any]],
+        average: _Average,
+        depth: float,
+        ply: int,
+        probed: dict[int, tuple[int, Visit]],
+    ) -> None:
+        """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
+
+        What the table knows of the outcome comes first. What was found is written into ``probed``, so that it need
+        not be found again: the windows of later searches lie inside those that are used here.
+        """
         game = self.game
-        for index, (_, child) in enumerate(outcomes):
+        for index, (outcome, _, child) in enumerate(outcomes):
             if game.is_terminal(child) or (mover := game.to_move(child)) == CHANCE:
                 continue
             maximizing = mover == self.max_seat
@@ -173,21 +283,37 @@ class StarSearch(AlphaBetaSearch):
                 continue
             if self._cutoff is not None and self._cutoff(game, child, ply):
                 continue
+            entry = self._table.get(self._key(child, ply)) if self._table is not None else None
+            if entry is not None and self._serves(entry, depth):
+                value = entry.score[0] + self.scale.frame(child).so_far
+                if entry.bound is not Bound.UPPER:
+                    average.raise_low(index, value)
+                if entry.bound is not Bound.LOWER:
+                    average.lower_high(index, value)
+                if average.is_outside():
+                    return
+                if entry.bound is Bound.EXACT:
+                    continue
             self.effort.visit(ply)
-            actions = self._order.ordered(
-                child, game.legal_actions(child), mover, ply, self.recall(child, depth, ply)
-            )
+            first = entry.action if entry is not None else None
+            actions = self._order.ordered(child, game.legal_actions(child), mover, _place(ply, outcome), first)
             if not actions:
                 continue
             low, high = average.window(index)
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
-            value = self.visit(game.result(child, actions[0]), depth - 1, *window, ply + 1).score[0]
+            found = self._visit(game.result(child, actions[0]), depth - 1, *window, ply + 1)
+            probed[index] = (actions[0], found)
             if maximizing:
-                average.raise_low(index, value)
+                average.raise_low(index, found.score[0])
             else:
-                average.lower_high(index, value)
+                average.lower_high(index, found.score[0])
             if average.is_outside():
                 return
+
+
+def _place(ply: int, rolled: int) -> int:
+    """Where an order keeps what it learns at a ply after an outcome."""
+    return min(ply, _PLACES - 1) << 32 | rolled + 1
 
 
 class _Average:
@@ -207,11 +333,11 @@ class _Average:
         self._p = probabilities
         self._alpha, self._beta = alpha, beta
         self._lows, self._highs = [least] * len(probabilities), [greatest] * len(probabilities)
-        total = sum(probabilities)
+        total = added(probabilities)
         self._low, self._high = total * least, total * greatest
         self.bounded = math.isfinite(self._low) and math.isfinite(self._high)
         # Sums are rounded, and what is as good as the window's edge is not outside: cuts keep this distance.
-        self._slack = _SLACK * max(1.0, abs(least), abs(greatest)) if self.bounded else 0.0
+        self._slack = SLACK * max(1.0, abs(least), abs(greatest)) if self.bounded else 0.0
         self.can_rise_above = self.bounded and beta < greatest
         self.can_fall_below = self.bounded and alpha > least
 

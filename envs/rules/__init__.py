@@ -36,6 +36,9 @@ Methods that a game may have, and what stands in for them:
     ``key_bits()``                       how many low bits such a key uses; 64
     ``evaluation(state, seat)``          how good an unfinished state looks, in 1024ths (``EVALUATION_UNIT``) of a
                                          point of utility; kept strictly inside the utility bounds; the middle
+    ``evaluates_before_chance()``        whether chance states at the depth limit are best evaluated as they are,
+                                         say before the next player's roll; else searches evaluate each outcome
+                                         there, and average. Never compiled; False
     ``ordering_hint(state, action)``     greater is searched earlier; 0
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
     ``pass_turn(state)``                 the state as if the player to move had skipped its turn, so that another

@@ -163,6 +163,10 @@ class EinStein(NamedTuple):
         ahead = self._distance(state, 1 - seat) - self._distance(state, seat)
         return 1000 * ahead // self.size if ahead > 0 else -(-1000 * ahead // self.size)
 
+    def evaluates_before_chance(self) -> bool:
+        """The evaluation is of the stones: no die changes it."""
+        return True
+
     def ordering_hint(self, state: EinSteinState, action: int) -> int:
         """Moves onto the corner, then diagonal ones; placing is as it is."""
         if action >= 3 * self.size * self.size:

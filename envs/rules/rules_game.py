@@ -59,7 +59,15 @@ class RulesGame:
         self.rules = rules
         self._num_actions = int(rules.num_actions())
         self._key = getattr(rules, "key", None)
-        for name in ("ordering_hint", "is_noisy", "pass_turn", "text", "action_text", "observation"):
+        for name in (
+            "ordering_hint",
+            "is_noisy",
+            "pass_turn",
+            "evaluates_before_chance",
+            "text",
+            "action_text",
+            "observation",
+        ):
             method = getattr(rules, name, None)
             if method is not None:
                 setattr(self, name, method)

@@ -1,0 +1,45 @@
+"""What a search takes a chance event for where it looks no further: as it is, or outcome by outcome."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from zermelo.envs import Chance
+
+__all__ = ["ChanceAtLimit", "evaluates_chance"]
+
+
+class ChanceAtLimit(enum.StrEnum):
+    """How a chance state at the depth limit gets its value."""
+
+    AUTO = "auto"
+    """As the evaluation asks for: by default the average."""
+    EVALUATE = "evaluate"
+    """The chance state is evaluated, say after a move and before the dice are thrown: so do most programs for
+    backgammon (Hauk, Buro and Schaeffer, Computers and Games 2004), and OpenSpiel."""
+    AVERAGE = "average"
+    """Its outcomes are evaluated, and averaged: half a move more, at many times the cost."""
+
+
+def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
+    """Whether chance states at the depth limit are evaluated as they are.
+
+    With ``"auto"`` they are if the game has a method ``evaluates_before_chance()`` that says so, for its own
+    evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards that come with an
+    outcome, and an end of the game, are then not seen. Where chance is sampled there is no state before the draw,
+    so it is averaged whatever the setting.
+
+    Args:
+        setting: The setting.
+        game: The game.
+        evaluator: What states at the limit are evaluated with, or None.
+    """
+    if evaluator is None or game.traits.chance is not Chance.EXACT:
+        return False
+    if setting is not ChanceAtLimit.AUTO:
+        return setting is ChanceAtLimit.EVALUATE
+    if getattr(evaluator, "spec", lambda: None)() == "game":
+        asks = getattr(game, "evaluates_before_chance", None)
+        return asks is not None and bool(asks())
+    return bool(getattr(evaluator, "before_chance", False))

@@ -1,0 +1,226 @@
+"""Expectiminimax below the root, compiled: unpruned, Star1 and Star2, as in plain Python but much faster.
+
+``compiled_chance_search`` gives a search for ``zermelo.agents.deepening.deepen`` where the rules can be compiled
+and None where the plain one has to be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.deepening import Visit
+from zermelo.agents.effort import Effort, SearchStopped
+from zermelo.agents.full_width import INFINITE_WINDOW
+from zermelo.agents.kernels import context as words
+from zermelo.agents.kernels.background import in_background
+from zermelo.agents.kernels.chance_table import ChanceTable
+from zermelo.agents.kernels.context import Context
+from zermelo.agents.kernels.running import race
+from zermelo.agents.limits import Limits, StoppedBy
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.scores import Frame, Scale, Score
+from zermelo.agents.star_search import SLACK, ChancePruning
+from zermelo.agents.transposition import Bound
+from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["CompiledChanceSearch", "can_search_chance", "chance_kernel", "compiled_chance_search"]
+
+_MOST_PLIES: Final = 1000
+_LEVELS_PER_PLY: Final = 3
+_GREATEST_UTILITY: Final = 1 << 53
+_PATIENCE: Final = 0.75
+"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
+
+
+def compiled_chance_search(
+    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, **settings: Any
+) -> CompiledChanceSearch | None:
+    """A compiled search through chance for a game of rules; None where only plain Python can search it.
+
+    A limit on time holds for the compiler too: where it is not done in time, it goes on in the background for
+    later searches, and this one is a plain one.
+
+    Args:
+        game: Any game.
+        evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
+        effort: Counts nodes.
+        limits: The limits of the search.
+        settings: As ``CompiledChanceSearch`` takes them.
+
+    Raises:
+        RulesError: The rules do not compile; the message names the method and the line.
+    """
+    if not can_search_chance(game):
+        return None
+    named = None if evaluator is None else getattr(evaluator, "spec", lambda: None)()
+    if evaluator is not None and named not in ("game", "rewards"):
+        return None
+    if limits.seconds is not None:
+        kernel = in_background((type(game.rules), "chance"), lambda: chance_kernel(game.rules))
+        if not kernel.ready_within(_PATIENCE * limits.seconds):
+            return None
+    return CompiledChanceSearch(game, effort, limits=limits, evaluated=named == "game", **settings)
+
+
+def can_search_chance(game: Any) -> bool:
+    """Whether this search fits: rules with exact chance, for one player or two with a constant sum."""
+    if not isinstance(game, RulesGame) or not can_compile():
+        return False
+    traits = game.traits
+    opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
+    fits = traits.chance is Chance.EXACT and (opposed or traits.seats == 1)
+    return fits and max(map(abs, traits.utility_bounds)) <= _GREATEST_UTILITY
+
+
+def chance_kernel(rules: Any) -> Callable[..., float]:
+    """The compiled search through chance for a class of rules."""
+    from zermelo.agents.kernels import chance_kernel as kernels
+    from zermelo.envs.rules.build import Kernel, build
+
+    arguments = ("int64", *("float64",) * 4, *("int64",) * 4)
+    return build(rules, Kernel(kernels.visit, arguments, "float64"))
+
+
+class CompiledChanceSearch:
+    """Expectiminimax over compiled rules, as ``deepen`` wants a search.
+
+    Args:
+        game: Of rules with chance, for one player or two with a constant sum.
+        effort: Counts nodes.
+        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        pruning: What to leave out.
+        evaluated: Whether the rules' own evaluation counts at the depth limit; otherwise it is the middle.
+        sooner: Whether wins should come sooner and losses later.
+        ordering: In which order actions are tried; without pruning they are ascending.
+        table_mb: Memory for the transposition table, in MiB; 0 for none.
+        at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
+    """
+
+    def __init__(
+        self,
+        game: RulesGame,
+        effort: Effort,
+        *,
+        limits: Limits,
+        pruning: ChancePruning = ChancePruning.NONE,
+        evaluated: bool = True,
+        sooner: bool = True,
+        ordering: Ordering = Ordering.AUTO,
+        table_mb: float = 0,
+        at_chance: bool = False,
+    ) -> None:
+        from zermelo.agents.kernels import chance_kernel as kernels
+
+        self.game = game
+        self.effort = effort
+        self.scale = Scale(game, sooner=sooner)
+        self.table = ChanceTable(table_mb) if table_mb else None
+        self._prunes = pruning is not ChancePruning.NONE
+        self._most = limits.nodes
+        self._order = MoveOrder(game, ordering if self._prunes else Ordering.FIXED)
+        self._kernel = chance_kernel(game.rules)
+        self._max_ply = _MOST_PLIES if limits.depth is None else min(limits.depth + 2, _MOST_PLIES)
+
+        size = int(game.rules.num_actions())
+        levels = _LEVELS_PER_PLY * (self._max_ply + 2)
+        line = self._max_ply + 2
+        context = Context(size, levels, kernels.HEAD + line + 8 * size)
+        self._context = context
+        block, floats = context.words, context.words.view(np.float64)
+        block[words.MAX_PLY] = self._max_ply
+        block[words.SOONER] = sooner
+        block[kernels.PRUNED] = self._prunes
+        block[kernels.PROBING] = pruning is ChancePruning.STAR2
+        block[kernels.AT_CHANCE] = at_chance
+        block[kernels.EVALUATED] = evaluated
+        block[kernels.MAX_LEVEL] = levels
+        block[kernels.LINE] = line
+        block[kernels.KNOWN] = -1
+        block[words.LEAST_EVALUATION], block[words.GREATEST_EVALUATION] = game.rules_bounds
+        frame = self.scale.frame(None)
+        floats[kernels.LOWEST], floats[kernels.LOWEST_PROMPTNESS] = frame.lowest
+        floats[kernels.HIGHEST], floats[kernels.HIGHEST_PROMPTNESS] = frame.highest
+        floats[kernels.MIDDLE] = frame.middle
+        floats[kernels.REST] = game.traits.constant / 2 if game.traits.seats == 2 else 0.0
+        floats[kernels.SLACK] = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
+        block[words.ORDERED] = self._prunes and ordering is not Ordering.FIXED
+        if block[words.ORDERED]:
+            block[words.KILLERS] = context.hold(np.full(2 * kernels.PLACES * (size + 1), -1, np.int64))
+            block[words.HISTORY] = context.hold(np.zeros(2 * size, np.int64))
+        if self.table is not None:
+            block[words.TABLE] = context.hold(self.table.words)
+            block[words.TABLE_BITS] = self.table.bits
+
+    def frame(self, state: Any) -> Frame:
+        """How scores read at a state."""
+        return self.scale.frame(state)
+
+    def window(self, state: Any) -> tuple[Score, Score]:
+        """Alpha and beta at the root."""
+        if not self._prunes:
+            return INFINITE_WINDOW
+        frame = self.scale.frame(state)
+        return frame.lowest, frame.highest
+
+    def root_actions(self, state: Any) -> Sequence[int]:
+        """The actions at the root, the most promising first."""
+        return self._order.ordered(state, self.game.legal_actions(state), self.game.to_move(state), 0, None)
+
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """The score of a state, looking ``depth`` moves ahead, as the plain searches give it."""
+        plies = int(depth) if depth < 1 << 20 else 1 << 20
+        rules, kernel = self.game.rules, self._kernel
+        window = (*map(float, alpha), *map(float, beta))
+        value = 0.0
+
+        def call(context: Context) -> int:
+            nonlocal value
+            value = kernel(rules, state, plies, *window, ply, ply, -1, context.address)
+            return 0
+
+        block = self._context.words
+        self.effort.check_clock()
+        block[words.STOP] = words.GOING
+        block[words.NODES] = self.effort.nodes
+        block[words.DEEPEST] = self.effort.deepest
+        block[words.AGE] = plies & 1
+        if self._most is not None:
+            block[words.MOST_NODES] = self._most
+        race(call, [self._context], self.effort.check_clock, short=plies == 0)
+        return self._answer(value, ply)
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows its exact score."""
+        entry = None if self.table is None else self.table.get(self.game.key(state))
+        return entry.action if entry is not None and entry.bound is Bound.EXACT else None
+
+    def _answer(self, value: float, level: int) -> Visit:
+        """Reads the counters, and the row of the level that was searched."""
+        from zermelo.agents.kernels import chance_kernel as kernels
+
+        context = self._context
+        block = context.words
+        self.effort.nodes = int(block[words.NODES])
+        self.effort.deepest = int(block[words.DEEPEST])
+        if self.table is not None:
+            self.table.hits = int(block[words.TABLE_HITS])
+            self.table.stores = int(block[words.TABLE_STORES])
+        reason = int(block[words.STOP])
+        if reason == words.TOO_DEEP:
+            raise UnsupportedGameError(
+                f"{self.game.traits.name} goes on for more than {_MOST_PLIES} moves from here, if it ends at all: "
+                "limit the search with depth="
+            )
+        if reason == words.OUT_OF_NODES:
+            raise SearchStopped(StoppedBy.NODES)
+        row = level * int(block[words.ROW])
+        answer = context.workspace[row : row + int(block[words.ROW])]
+        promptness = float(answer[: kernels.HEAD].view(np.float64)[kernels.PROMPTNESS])
+        length = int(answer[kernels.LENGTH])
+        line = tuple(int(action) for action in answer[kernels.HEAD : kernels.HEAD + length])
+        return Visit((value, promptness), bool(answer[kernels.PROVEN]), line)
