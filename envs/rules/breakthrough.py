@@ -113,6 +113,10 @@ class Breakthrough(NamedTuple):
         """Captures."""
         return state.other >> destination(action, state.seat, self.columns) & 1 != 0
 
+    def pass_turn(self, state: BreakthroughState) -> BreakthroughState:
+        """Nothing moves."""
+        return BreakthroughState(state.other, state.mover, 1 - state.seat)
+
     def symmetries(self) -> int:
         """Left and right are alike."""
         return 2

@@ -18,13 +18,15 @@ class MNKState(NamedTuple):
     """A position: the stones of the player to move, and all stones.
 
     With three players or more, ``last`` has the stones of who moved last; with four, ``before`` has those of who
-    moved before that. The player to move next has the others.
+    moved before that. The player to move next has the others. ``passes`` is how many turns were skipped, less
+    whole rounds: none in a game that is played.
     """
 
     mover: int
     stones: int
     last: int = 0
     before: int = 0
+    passes: int = 0
 
 
 class MNK(NamedTuple):
@@ -69,11 +71,11 @@ class MNK(NamedTuple):
 
     def initial_state(self) -> MNKState:
         """An empty board."""
-        return MNKState(0, 0, 0, 0)
+        return MNKState(0, 0, 0, 0, 0)
 
     def to_move(self, state: MNKState) -> int:
         """In turn."""
-        number = popcount(state.stones)
+        number = popcount(state.stones) + state.passes
         return number & 1 if self.players == 2 else number % self.players
 
     def legal_actions(self, state: MNKState, actions: list[int]) -> int:
@@ -95,9 +97,17 @@ class MNK(NamedTuple):
         bit = self._bit(action)
         following = state.mover ^ state.stones ^ state.last ^ state.before
         if self.players == 2:
-            return MNKState(following, state.stones | bit, 0, 0)
+            return MNKState(following, state.stones | bit, 0, 0, state.passes)
         before = state.last if self.players == 4 else 0
-        return MNKState(following, state.stones | bit, state.mover | bit, before)
+        return MNKState(following, state.stones | bit, state.mover | bit, before, state.passes)
+
+    def pass_turn(self, state: MNKState) -> MNKState:
+        """Places no stone. One more never hurts, so what a player has after a skipped turn it has at least."""
+        following = state.mover ^ state.stones ^ state.last ^ state.before
+        passes = (state.passes + 1) % self.players
+        if self.players == 2:
+            return MNKState(following, state.stones, 0, 0, passes)
+        return MNKState(following, state.stones, state.mover, state.last if self.players == 4 else 0, passes)
 
     def is_terminal(self, state: MNKState) -> bool:
         """Somebody has won, or the board is full."""
@@ -140,7 +150,7 @@ class MNK(NamedTuple):
                     last |= moved
                 elif state.before & bit:
                     before |= moved
-        return MNKState(mover, stones, last, before)
+        return MNKState(mover, stones, last, before, state.passes)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         """The square turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""

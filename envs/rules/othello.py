@@ -136,6 +136,10 @@ class Othello(NamedTuple):
         corner = popcount(after.other & ~state.mover & ~state.other & self._corners())
         return 16 * corner - popcount(self._moves(after.mover, after.other))
 
+    def pass_turn(self, state: OthelloState) -> OthelloState:
+        """As the forced pass, though there may be moves."""
+        return OthelloState(state.other, state.mover, 1 - state.seat)
+
     def symmetries(self) -> int:
         """Mirrors and half turns; a square board has its quarter turns as well."""
         return 8 if self.rows == self.columns else 4
