@@ -21,6 +21,7 @@ from typing import Final, Protocol, overload
 
 from zermelo.evaluation.database import FILE, open_reader
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.glance import Glance
 from zermelo.evaluation.record import GameRecord
 from zermelo.evaluation.schedule import Schedule, game_order
 from zermelo.evaluation.standings import Standings
@@ -124,11 +125,11 @@ class MemoryStore:
 
 
 class _Source(Protocol):
-    """Games in a file, in the order of the schedule."""
+    """Games in a file, each as its line of JSON, in the order of the schedule."""
 
     def count(self) -> int: ...
 
-    def each(self, start: int, stop: int) -> Iterator[GameRecord]: ...
+    def each(self, start: int, stop: int) -> Iterator[str]: ...
 
 
 class StoredGames(Sequence[GameRecord]):
@@ -141,7 +142,11 @@ class StoredGames(Sequence[GameRecord]):
         return self._source.count()
 
     def __iter__(self) -> Iterator[GameRecord]:
-        return self._source.each(0, len(self))
+        return map(GameRecord.from_json, self._source.each(0, len(self)))
+
+    def glances(self) -> Iterator[Glance]:
+        """What can be counted of each game, several times as fast as the games themselves."""
+        return map(Glance.from_json, self._source.each(0, len(self)))
 
     @overload
     def __getitem__(self, index: int) -> GameRecord: ...
@@ -154,10 +159,10 @@ class StoredGames(Sequence[GameRecord]):
             if not places:
                 return ()
             low, high = min(places[0], places[-1]), max(places[0], places[-1])
-            return tuple(self._source.each(low, high + 1))[:: places.step]
+            return tuple(map(GameRecord.from_json, self._source.each(low, high + 1)))[:: places.step]
         if not -count <= index < count:
             raise IndexError(f"there are {count} games, so no game {index}")
-        return next(self._source.each(index % count, index % count + 1))
+        return GameRecord.from_json(next(self._source.each(index % count, index % count + 1)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
@@ -180,11 +185,11 @@ class _DatabaseGames:
         with open_reader(self._path) as db:
             return int(db.execute("SELECT COUNT(*) FROM records").fetchone()[0])
 
-    def each(self, start: int, stop: int) -> Iterator[GameRecord]:
+    def each(self, start: int, stop: int) -> Iterator[str]:
         with open_reader(self._path) as db:
             query = "SELECT record FROM records ORDER BY place LIMIT ? OFFSET ?"
             for (text,) in db.execute(query, (stop - start, start)):
-                yield GameRecord.from_json(text)
+                yield text
 
 
 class _LineGames:
@@ -209,11 +214,11 @@ class _LineGames:
     def count(self) -> int:
         return len(self._offsets)
 
-    def each(self, start: int, stop: int) -> Iterator[GameRecord]:
+    def each(self, start: int, stop: int) -> Iterator[str]:
         with self._path.open("rb") as file:
             for offset in self._offsets[start:stop]:
                 file.seek(offset)
-                yield GameRecord.from_json(file.readline().decode())
+                yield file.readline().decode()
 
 
 def read_games(folder: str | os.PathLike[str]) -> StoredGames:

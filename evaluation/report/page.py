@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.glance import Glance
 from zermelo.evaluation.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.record import GameRecord
 from zermelo.evaluation.replay import Replayer
@@ -22,6 +23,7 @@ from zermelo.evaluation.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.report.markup import embedded_json, escape
 from zermelo.evaluation.report.sample import GameSample, ShownGame
 from zermelo.evaluation.report.tally import Tally
+from zermelo.evaluation.store import StoredGames
 
 __all__ = ["GAMES_SHOWN", "report_page", "write_text"]
 
@@ -56,9 +58,9 @@ def report_page(
         StoreError: There are no games.
     """
     tally, sample = Tally(), GameSample(games, seed)
-    for record in records:
-        tally.add(record)
-        sample.add(record)
+    for game in records.glances() if isinstance(records, StoredGames) else map(Glance.of, records):
+        tally.add(game)
+        sample.add(game)
     if not tally.games:
         raise StoreError("there are no games to report on: play some first")
     ratings = _ratings(tally)

@@ -16,6 +16,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from zermelo.evaluation.glance import Glance
 from zermelo.evaluation.record import GameRecord
 
 __all__ = ["REASONS", "GameSample", "ShownGame"]
@@ -61,15 +62,15 @@ class GameSample:
         self._weight = 0
         self._number = itertools.count()
 
-    def add(self, record: GameRecord) -> None:
+    def add(self, game: Glance) -> None:
         """Considers a game."""
         if not self.wanted:
             return
-        stratum = self._strata.setdefault(_stratum(record), [])
-        minus_priority = -self._priority(record)
+        stratum = self._strata.setdefault(_stratum(game), [])
+        minus_priority = -self._priority(game)
         if len(stratum) >= self._depth and minus_priority <= stratum[0].minus_priority:
             return
-        kept = _Kept(minus_priority, next(self._number), record)
+        kept = _Kept(minus_priority, next(self._number), game.record())
         heapq.heappush(stratum, kept)
         self._weight += kept.weight
         self._trim(stratum)
@@ -129,8 +130,8 @@ class GameSample:
             records.sort(key=self._priority)
         return self._filled(failures, [records for _, records in upsets], list(by_line_up.values()))
 
-    def _priority(self, record: GameRecord) -> int:
-        text = f"{self._seed} {record.game_id} {record.seed}"
+    def _priority(self, game: GameRecord | Glance) -> int:
+        text = f"{self._seed} {game.game_id} {game.seed}"
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
     def _filled(
@@ -155,14 +156,14 @@ class GameSample:
         return sorted(shown, key=lambda game: REASONS.index(game.reason))
 
 
-def _stratum(record: GameRecord) -> tuple[Hashable, ...]:
-    failure = record.failure
+def _stratum(game: Glance) -> tuple[Hashable, ...]:
+    failure = game.failure
     if failure is not None:
-        return ("failure", "" if failure.seat is None else record.agents[failure.seat], failure.kind)
-    best = max(record.rewards)
+        return ("failure", "" if failure.seat is None else game.agents[failure.seat], failure.kind)
+    best = max(game.rewards)
     # With one seat every return would be a stratum of its own.
-    result = tuple(reward == best for reward in record.rewards) if len(record.rewards) > 1 else ()
-    return (record.agents, result)
+    result = tuple([reward == best for reward in game.rewards]) if len(game.rewards) > 1 else ()
+    return (game.agents, result)
 
 
 def _surprise(record: GameRecord, ratings: Mapping[str, float]) -> float:

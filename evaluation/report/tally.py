@@ -6,76 +6,23 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.evaluation.glance import Glance
 from zermelo.evaluation.interval import paired_interval, wilson_interval
 from zermelo.evaluation.ratings import GameCounts
-from zermelo.evaluation.record import FailureKind, GameRecord
+from zermelo.evaluation.record import FailureKind
+from zermelo.evaluation.report.spread import Mean, Spread
 from zermelo.evaluation.score import Outcome, outcomes_by_seat, scores_by_seat
 
-__all__ = ["AgentTally", "Spread", "Tally"]
+__all__ = ["AgentTally", "Tally"]
 
-_BINS: Final = 8
-"""Bins of a ``Spread`` for each doubling: a quantile is right to within 5 %."""
 _KNOWN_RESULTS: Final = 10_000
-_SHORTEST: Final = -200 * _BINS
-
-
-class Spread:
-    """Count, mean, extremes and quantiles of numbers that come one at a time and are at least 0."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.total = 0.0
-        self.greatest = 0.0
-        self._bins: dict[int, int] = {}
-
-    def add(self, value: float) -> None:
-        """Counts a number."""
-        self.count += 1
-        self.total += value
-        if value > self.greatest:
-            self.greatest = value
-        place = int(_BINS * math.log2(value) // 1) if value > 0 else _SHORTEST
-        self._bins[place] = self._bins.get(place, 0) + 1
-
-    @property
-    def mean(self) -> float:
-        """The exact mean; nan without numbers."""
-        return self.total / self.count if self.count else math.nan
-
-    def quantile(self, share: float) -> float:
-        """The number below which that share lies, to within 5 %; nan without numbers."""
-        left = share * self.count
-        for place in sorted(self._bins):
-            left -= self._bins[place]
-            if left <= 0:
-                return 0.0 if place == _SHORTEST else min(self.greatest, float(2.0 ** ((place + 0.5) / _BINS)))
-        return math.nan
-
-
-class _Mean:
-    """Mean and variance of numbers that come one at a time (Welford's method)."""
-
-    __slots__ = ("count", "mean", "squares")
-
-    def __init__(self) -> None:
-        self.count, self.mean, self.squares = 0, 0.0, 0.0
-
-    def add(self, value: float) -> None:
-        self.count += 1
-        step = value - self.mean
-        self.mean += step / self.count
-        self.squares += step * (value - self.mean)
-
-    def interval(self) -> tuple[float, float]:
-        """Student's 95 % interval; infinite for fewer than two numbers."""
-        if self.count < 2:
-            return -math.inf, math.inf
-        from scipy.special import stdtrit
-
-        half = float(stdtrit(self.count - 1, 0.975)) * math.sqrt(self.squares / (self.count - 1) / self.count)
-        return self.mean - half, self.mean + half
+_MOVES_AT_ONCE: Final = 200_000
+"""So many moves wait to be counted together."""
 
 
 @dataclass
@@ -84,6 +31,7 @@ class AgentTally:
 
     Attributes:
         name: The agent.
+        seats: Of the environment.
         outcomes: Wins, draws and losses.
         failures: Games it lost by each kind of failure.
         by_seat: Its scores from each seat.
@@ -98,15 +46,15 @@ class AgentTally:
     seats: int
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     failures: Counter[FailureKind] = field(default_factory=Counter)
-    by_seat: tuple[_Mean, ...] = ()
-    scores: _Mean = field(default_factory=_Mean)
+    by_seat: tuple[Mean, ...] = ()
+    scores: Mean = field(default_factory=Mean)
     seconds: Spread = field(default_factory=Spread)
     nodes: Spread = field(default_factory=Spread)
     searched_seconds: float = 0.0
-    depths: _Mean = field(default_factory=_Mean)
+    depths: Spread = field(default_factory=Spread)
 
     def __post_init__(self) -> None:
-        self.by_seat = tuple(_Mean() for _ in range(self.seats))
+        self.by_seat = tuple(Mean() for _ in range(self.seats))
 
     @property
     def score(self) -> float:
@@ -122,6 +70,14 @@ class AgentTally:
             return paired_interval(*(self.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS)))
         return wilson_interval(self.scores.mean if self.scores.count else 0.5, self.scores.count)
 
+    def add_moves(self, seconds: NDArray[Any], nodes: NDArray[Any], depths: NDArray[Any]) -> None:
+        """Counts moves; where a move says no nodes or no depth there is nan."""
+        searched = ~np.isnan(nodes)
+        self.seconds.add(seconds)
+        self.nodes.add(nodes[searched])
+        self.searched_seconds += float(seconds[searched].sum())
+        self.depths.add(depths[~np.isnan(depths)])
+
 
 class Tally:
     """All games, added one at a time.
@@ -132,11 +88,8 @@ class Tally:
         games: Games added, void ones included.
         void: Games that count for nobody.
         void_message: What the environment said in the first of them.
-        agents: By name, in the order they came.
-        counts: The games as ratings take them; none for a single player.
         lengths: Games by their number of plies, those of the opening included.
         ends: Games by what ended them.
-        seat_scores: The scores of each seat, whoever sat there.
         versions: Of what the first game was played with.
     """
 
@@ -146,71 +99,88 @@ class Tally:
         self.games = 0
         self.void = 0
         self.void_message = ""
-        self.agents: dict[str, AgentTally] = {}
-        self.counts = GameCounts()
         self.lengths = Counter[int]()
         self.ends = Counter[str]()
-        self.seat_scores: tuple[_Mean, ...] = ()
         self.versions: Mapping[str, str] = {}
-        self._results: dict[
-            tuple[tuple[float, ...], int | None], tuple[tuple[float, ...], tuple[Outcome, ...]]
-        ] = {}
+        self._agents: dict[str, AgentTally] = {}
+        self._line_ups = set[tuple[str, ...]]()
+        self._counts = GameCounts()
+        self._seat_scores: tuple[Mean, ...] = ()
+        self._scores: dict[tuple[tuple[float, ...], int | None], tuple[float, ...]] = {}
+        self._finishes = Counter[tuple[tuple[str, ...], tuple[float, ...]]]()
+        self._waiting = _Moves()
 
-    def add(self, record: GameRecord) -> None:
+    def add(self, game: Glance) -> None:
         """Counts a game."""
         if not self.games:
-            self.env, self.seat_names, self.versions = record.env, record.seat_names, record.versions
-            self.seat_scores = tuple(_Mean() for _ in record.seat_names)
+            self.env, self.seat_names, self.versions = game.env, game.seat_names, game.versions
+            self._seat_scores = tuple(Mean() for _ in game.seat_names)
         self.games += 1
-        seated = [self.agents.get(name) or self._new(name, len(record.agents)) for name in record.agents]
-        for move in record.moves:
-            tally = seated[move.seat]
-            tally.seconds.add(move.seconds)
-            if move.nodes is not None:
-                tally.nodes.add(move.nodes)
-                tally.searched_seconds += move.seconds
-            if move.depth is not None:
-                tally.depths.add(move.depth)
-        if record.void:
+        if game.agents not in self._line_ups:
+            self._line_ups.add(game.agents)
+            for name in game.agents:
+                self._agents.setdefault(name, AgentTally(name, len(game.agents)))
+        if self._waiting.add(game) >= _MOVES_AT_ONCE:
+            self._count()
+        failure = game.failure
+        if game.void:
             self.void += 1
-            self.void_message = self.void_message or (record.failure.message if record.failure else "")
+            self.void_message = self.void_message or (failure.message if failure else "")
             return
-        self.lengths[len(record.opening) + len(record.moves)] += 1
-        failure = record.failure
-        self.ends[record.end if failure is None else failure.kind] += 1
+        self.lengths[game.plies] += 1
+        self.ends[game.end if failure is None else failure.kind] += 1
         offender = None if failure is None else failure.seat
         if failure is not None and offender is not None:
-            seated[offender].failures[failure.kind] += 1
-        scores, outcomes = self._result(record.rewards, offender)
-        if len(seated) == 1:
-            if failure is None:  # a single player that failed has no return (see Standings)
-                self._score(0, seated[0], scores[0])
-            return
-        for seat, tally in enumerate(seated):
-            self._score(seat, tally, scores[seat])
-            tally.outcomes[outcomes[seat]] += 1
-        self.counts.add(record.agents, scores)
+            self._agents[game.agents[offender]].failures[failure.kind] += 1
+        if len(game.agents) > 1:
+            self._finishes[game.agents, self._scores_of(game.rewards, offender)] += 1
+        elif failure is None:  # a single player that failed has no return (see Standings)
+            self._score(0, game.agents[0], game.rewards[0])
 
-    def _new(self, name: str, seats: int) -> AgentTally:
-        self.agents[name] = AgentTally(name, seats)
-        return self.agents[name]
-
-    def _score(self, seat: int, tally: AgentTally, score: float) -> None:
-        tally.by_seat[seat].add(score)
-        tally.scores.add(score)
-        self.seat_scores[seat].add(score)
-
-    def _result(
-        self, rewards: tuple[float, ...], offender: int | None
-    ) -> tuple[tuple[float, ...], tuple[Outcome, ...]]:
-        """Scores and outcomes; most games of a tournament end in one of a few ways."""
-        found = self._results.get((rewards, offender))
+    def _scores_of(self, rewards: tuple[float, ...], offender: int | None) -> tuple[float, ...]:
+        """Scores by seat; most games of a tournament end in one of a few ways."""
+        found = self._scores.get((rewards, offender))
         if found is None:
-            found = scores_by_seat(rewards, offender), outcomes_by_seat(rewards, offender)
-            if len(self._results) >= _KNOWN_RESULTS:
-                self._results.clear()
-            self._results[rewards, offender] = found
+            found = scores_by_seat(rewards, offender)
+            if len(self._scores) >= _KNOWN_RESULTS:
+                self._scores.clear()
+            self._scores[rewards, offender] = found
         return found
+
+    def _score(self, seat: int, name: str, score: float, games: int = 1) -> None:
+        tally = self._agents[name]
+        for mean in (tally.by_seat[seat], tally.scores, self._seat_scores[seat]):
+            mean.add(score, games)
+
+    def _count(self) -> None:
+        """Counts what waits."""
+        for name, moves in self._waiting.by_agent():
+            self._agents[name].add_moves(*moves)
+        for (agents, scores), games in self._finishes.items():
+            self._counts.add(agents, scores, games)
+            # Scores are in the order of the rewards, so they tell who won.
+            for seat, (name, outcome) in enumerate(zip(agents, outcomes_by_seat(scores), strict=True)):
+                self._score(seat, name, scores[seat], games)
+                self._agents[name].outcomes[outcome] += games
+        self._finishes.clear()
+
+    @property
+    def agents(self) -> Mapping[str, AgentTally]:
+        """By name, in the order they came."""
+        self._count()
+        return self._agents
+
+    @property
+    def counts(self) -> GameCounts:
+        """The games as ratings take them; none for a single player."""
+        self._count()
+        return self._counts
+
+    @property
+    def seat_scores(self) -> tuple[Mean, ...]:
+        """The scores of each seat, whoever sat there."""
+        self._count()
+        return self._seat_scores
 
     @property
     def single(self) -> bool:
@@ -221,3 +191,53 @@ class Tally:
         """The agents, best score first."""
         known = self.agents.values()
         return sorted(known, key=lambda tally: -math.inf if math.isnan(tally.score) else tally.score, reverse=True)
+
+
+class _Moves:
+    """Moves of many games in columns, which numpy counts many times as fast as one by one."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._known: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._line_ups: list[tuple[int, ...]] = []
+        self._games: list[int] = []
+        self._seats: list[int] = []
+        self._seconds: list[float] = []
+        self._nodes: list[float | None] = []
+        self._depths: list[float | None] = []
+
+    def add(self, game: Glance) -> int:
+        """Takes the moves of a game, and says how many wait."""
+        count = len(game.seats)
+        if count:
+            self._line_ups.append(self._known.get(game.agents) or self._new(game.agents))
+            self._games.append(count)
+            self._seats += game.seats
+            self._seconds += game.seconds
+            self._nodes += game.nodes or [None] * count
+            self._depths += game.depths or [None] * count
+        return len(self._seats)
+
+    def _new(self, agents: tuple[str, ...]) -> tuple[int, ...]:
+        numbers = self._numbers
+        self._known[agents] = tuple([numbers.setdefault(name, len(numbers)) for name in agents])
+        return self._known[agents]
+
+    def by_agent(self) -> list[tuple[str, tuple[NDArray[Any], ...]]]:
+        """The seconds, nodes and depths of each agent's moves, with nan for None; afterwards none wait."""
+        if not self._seats:
+            return []
+        games = np.repeat(np.arange(len(self._games)), self._games)
+        agents = np.array(self._line_ups)[games, self._seats]
+        order = np.argsort(agents, kind="stable")
+        columns = [np.array(column, dtype=float)[order] for column in (self._seconds, self._nodes, self._depths)]
+        ends = np.cumsum(np.bincount(agents, minlength=len(self._numbers)))
+        self._clear()
+        return [
+            (name, tuple(column[end - count : end] for column in columns))
+            for name, end, count in zip(self._numbers, ends, np.diff(ends, prepend=0), strict=True)
+            if count
+        ]

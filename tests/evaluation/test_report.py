@@ -16,13 +16,15 @@ from doubles.made_games import NAMES, made_records
 from zermelo.envs import UnknownNameError, make_env
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, StoreError, play_match
 from zermelo.evaluation.drawing import drawing
+from zermelo.evaluation.glance import Glance
 from zermelo.evaluation.replay import Replayer, ReplayError
 from zermelo.evaluation.report import report_page, write_text
 from zermelo.evaluation.report.boards import draw_games
 from zermelo.evaluation.report.markup import MINUS, embedded_json, number, time_text
 from zermelo.evaluation.report.plots import ticks
 from zermelo.evaluation.report.sample import GameSample, ShownGame
-from zermelo.evaluation.report.tally import Spread, Tally
+from zermelo.evaluation.report.spread import Spread
+from zermelo.evaluation.report.tally import Tally
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"
 VOID = {"meta", "link", "input", "br", "hr", "img"}
@@ -145,7 +147,7 @@ def test_scores_are_those_of_the_standings():
     records = list(made_records(500))
     standings, tally = Standings.from_records(records), Tally()
     for record in records:
-        tally.add(record)
+        tally.add(Glance.of(record))
     assert tally.games == 500
     for row in standings.rows:
         found = tally.agents[row.agent]
@@ -160,6 +162,20 @@ def test_scores_are_those_of_the_standings():
     for pair, share in standings.crosstable.items():
         won, drawn, lost = met[pair]
         assert (won + drawn / 2) / (won + drawn + lost) == pytest.approx(share)
+
+
+def test_moves_are_counted_alike_however_many_wait(monkeypatch):
+    records = list(made_records(300))
+    found = []
+    for batch in (1, 7, 10**6):
+        monkeypatch.setattr("zermelo.evaluation.report.tally._MOVES_AT_ONCE", batch)
+        found.append(rows(report_page(records), "effort"))
+    assert found[0] == found[1] == found[2]
+    moves = [move for record in records for move in record.moves if record.agents[move.seat] == "strong"]
+    searched = [move for move in moves if move.nodes is not None]
+    time, nodes = (row for row in found[0] if row[0] == "strong")
+    assert time[1] == str(len(moves))
+    assert nodes[5] == f"{sum(move.depth for move in searched) / len(searched):.1f}"
 
 
 def test_a_single_player_is_shown_by_returns():
@@ -247,8 +263,9 @@ def test_ratings_fall_back_on_the_average_where_the_anchor_lost_everything():
 def test_quantiles_are_right_to_five_percent():
     values = [random.Random(seed).lognormvariate(0, 2) for seed in range(2000)]
     spread = Spread()
-    for value in [*values, 0.0]:
-        spread.add(value)
+    spread.add(values)
+    spread.add(0.0)
+    spread.add([])
     assert spread.mean == pytest.approx(sum(values) / 2001)
     for share in (0.1, 0.5, 0.95):
         assert spread.quantile(share) == pytest.approx(sorted(values)[int(share * 2000)], rel=0.06)
@@ -297,7 +314,7 @@ def test_all_games_are_shown_where_there_are_few():
 def test_failures_and_upsets_come_first_and_the_rest_is_sampled_evenly():
     sample = GameSample(60)
     for record in made_records(5000):
-        sample.add(record)
+        sample.add(Glance.of(record))
     shown = sample.chosen({"strong": 100.0, "middling": 0.0, "weak": -100.0, "broken": -200.0})
     reasons = [game.reason for game in shown]
     assert reasons == ["failure"] * 20 + ["upset"] * 20 + ["sample"] * 20
@@ -317,7 +334,7 @@ def test_the_seed_decides_the_sample():
     def ids(seed):
         sample = GameSample(30, seed)
         for record in made_records(1000):
-            sample.add(record)
+            sample.add(Glance.of(record))
         return [game.record.game_id for game in sample.chosen({})]
 
     assert ids(0) == ids(0) != ids(1)
@@ -328,7 +345,7 @@ def test_a_sample_of_one_line_up_is_fair():
     records = [record for record in made_records(20_000, names=NAMES[:2]) if record.failure is None]
     sample = GameSample(300)
     for record in records:
-        sample.add(record)
+        sample.add(Glance.of(record))
     shown = [game.record for game in sample.chosen(dict.fromkeys(NAMES, 0.0))]
     share = sum(record.rewards == (0.0, 0.0) for record in records) / len(records)
     assert len(shown) == 300
@@ -356,7 +373,7 @@ def test_the_sample_keeps_few_games_however_many_there_are():
     for k in range(2000):
         game = replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}"))
         alive.append(weakref.ref(game))
-        sample.add(game)
+        sample.add(Glance.of(game))
     del game
     gc.collect()
     assert 0 < sum(reference() is not None for reference in alive) <= 50
