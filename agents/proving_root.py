@@ -1,0 +1,197 @@
+"""Part of a time limit, spent on the question that a proof can answer: who wins from here?
+
+An evaluated search sees as far as its depth. A proof looks to the end of the game, but asks only whether a value
+is reached, and has the hooks that a game offers for it (``bounds``, ``safe_actions``): in the later half of a game
+it is often done in a fraction of a second, where an evaluated search would have to look twice as far. It says
+which root actions keep the value. Among those the search then chooses as ever: the soonest win that it can see, or
+the draw that it likes best. Of a lost position it leaves all actions, for the search to find the hardest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Sequence
+from typing import Any, Final
+
+from zermelo.agents.deepening import Visit
+from zermelo.agents.effort import Effort, SearchStopped
+from zermelo.agents.kernels.background import in_background
+from zermelo.agents.kernels.proof import Prover, can_prove, proof_kernel
+from zermelo.agents.kernels.tree_search import CompiledSearch
+from zermelo.agents.limits import StoppedBy
+from zermelo.agents.result import SearchResult
+from zermelo.agents.scores import Frame, Score
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["SettledSearch", "can_settle", "proof_megabytes", "settle"]
+
+_MOST_MEGABYTES: Final = 16
+_PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
+"""Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
+
+
+class SettledSearch:
+    """A search whose root is known to be won, drawn or lost, and which looks only at actions that keep that.
+
+    Args:
+        search: The search.
+        value: The root's, for its player to move.
+        actions: Root actions known to keep the value; empty where all do.
+    """
+
+    def __init__(self, search: CompiledSearch, value: int, actions: Sequence[int]) -> None:
+        self._search = search
+        self.value = value
+        self.actions = tuple(sorted(actions))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._search, name)
+
+    @property
+    def game(self) -> RulesGame:
+        """The game that is searched."""
+        return self._search.game
+
+    @property
+    def effort(self) -> Effort:
+        """What was spent, and the limits on it."""
+        return self._search.effort
+
+    def frame(self, state: Any) -> Frame:
+        """How scores read at a state."""
+        return self._search.frame(state)
+
+    def window(self, state: Any) -> tuple[Score, Score]:
+        """Alpha and beta to start with."""
+        return self._search.window(state)
+
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """Searches a state."""
+        return self._search.visit(state, depth, alpha, beta, ply)
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the search still knows it."""
+        return self._search.recall(state, depth, ply)
+
+    def root_actions(self, state: Any) -> Sequence[int]:
+        """The actions that keep the value, the most promising first."""
+        actions = self._search.root_actions(state)
+        return [action for action in actions if action in self.actions] if self.actions else actions
+
+    def told(self, state: Any, result: SearchResult) -> SearchResult:
+        """What the search found, with the value that is proven in the place of one that is evaluated."""
+        if result.proven:
+            return result
+        value = float(self.value)
+        first = value if self.game.to_move(state) == 0 else -value
+        return dataclasses.replace(
+            result,
+            value=value,
+            values_by_seat=(first, -first),
+            action_values=dict.fromkeys(self.actions or self.game.legal_actions(state), value),
+            proven=True,
+            plies=None,
+        )
+
+
+def can_settle(game: Any) -> bool:
+    """Whether to ask for a proof: a game of compiled rules, won, drawn or lost, with the hook ``bounds``."""
+    if not can_prove(game) or not hasattr(game.rules, "bounds"):
+        return False
+    return bool(game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant)
+
+
+def proof_megabytes(table_mb: float) -> float:
+    """How much of a search's memory the proof takes, in MiB."""
+    return min(table_mb / 4, _MOST_MEGABYTES)
+
+
+def settle(
+    agent: Any,
+    search: CompiledSearch,
+    state: Any,
+    effort: Effort,
+    *,
+    until: float,
+    table_mb: float,
+    threads: int,
+) -> SettledSearch | None:
+    """Tries to find out who wins, and by which actions; None if it does not succeed, or is still being compiled.
+
+    Args:
+        agent: Whose search it is: what was proven is remembered for it.
+        search: The search.
+        state: Its root, not finished.
+        effort: Counts nodes, and is asked for the time.
+        until: The seconds on ``effort``'s clock at which to give up.
+        table_mb: Memory for the proof's table, in MiB.
+        threads: How many threads work together.
+    """
+    game = search.game
+    task = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
+    if not task.ready_within(0):
+        return None
+    prover = _PROVERS.pop(agent, None)
+    if prover is None or prover.game != game:
+        prover = Prover(game, table_mb=table_mb, threads=threads)
+    before = prover.nodes
+    proof = _Proof(prover, effort, until)
+    try:
+        value = proof.value(state)
+        actions = proof.keeping(state, value, search.root_actions(state)) if value >= 0 else []
+    except SearchStopped:
+        effort.check_clock()
+        return None
+    finally:
+        effort.nodes += prover.nodes - before
+        _PROVERS[agent] = prover
+    return SettledSearch(search, value, actions) if actions or value < 0 else None
+
+
+class _Proof:
+    """Questions to a prover, until the time is up."""
+
+    def __init__(self, prover: Prover, effort: Effort, until: float) -> None:
+        self._prover = prover
+        self._game = prover.game
+        self._effort = effort
+        self._until = until
+
+    def value(self, state: Any) -> int:
+        """1, 0 or -1 for the player to move; raises ``SearchStopped``."""
+        least, greatest = self._bounds(state, -1, 1)
+        if least != greatest:
+            raise SearchStopped(StoppedBy.SECONDS)
+        return least
+
+    def keeping(self, state: Any, value: int, actions: Sequence[int]) -> list[int]:
+        """The actions after which a value of at least 0 or 1 is still reached, as far as time allows."""
+        mover = self._game.to_move(state)
+        found = []
+        try:
+            for action in actions:
+                if self._keeps(self._game.result(state, action), mover, value):
+                    found.append(action)
+        except SearchStopped:
+            self._effort.check_clock()
+        return found
+
+    def _keeps(self, child: Any, mover: int, value: int) -> bool:
+        if self._game.is_terminal(child):
+            return self._game.utility(child)[mover] >= value
+        if self._game.to_move(child) == mover:
+            return self._bounds(child, value - 1, value)[0] >= value
+        return self._bounds(child, -value, 1 - value)[1] <= -value
+
+    def _bounds(self, state: Any, least: int, greatest: int) -> tuple[int, int]:
+        """Bounds on a state's score, of which nothing beyond ``least`` and ``greatest`` is asked."""
+        found = self._prover.score(state, least=least, greatest=greatest, guess=least, check=self._check)
+        if found.stopped_by is not StoppedBy.COMPLETED:
+            raise SearchStopped(found.stopped_by)
+        return min(max(found.least, least), greatest), max(min(found.greatest, greatest), least)
+
+    def _check(self) -> None:
+        self._effort.check_clock()
+        if self._effort.seconds >= self._until:
+            raise SearchStopped(StoppedBy.SECONDS)
