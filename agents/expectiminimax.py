@@ -53,7 +53,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             always does.
         ordering: ``"auto"``, or ``"fixed"`` for ascending; matters only with pruning.
         deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
-            limit may stop the search half way.
+            limit may stop the search half way, and with pruning, which saves most where the best comes first.
         samples: How many draws stand for a chance event that can only be simulated.
         table_mb: The memory that the transposition table may use, in MiB; 0 does without.
         chance_at_limit: What a chance event is worth where the search looks no further: ``"evaluate"`` asks the
@@ -123,10 +123,13 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             else:
                 order, probing = MoveOrder(game, self.ordering), self.pruning is ChancePruning.STAR2
                 search = StarSearch(game, effort, evaluator, order=order, probing=probing, **shared)
+        deepening = self.deepening
+        if deepening is None:
+            deepening = self.limits_effort or (self.depth is not None and self.pruning is not ChancePruning.NONE)
         return self.deepened(
             search,
             state,
-            step_by_step=self.limits_effort if self.deepening is None else self.deepening,
+            step_by_step=deepening,
             exact=self.exact or self.pruning is ChancePruning.NONE,
             table=search.table,
             is_estimate=is_sampled,

@@ -188,6 +188,7 @@ class StarSearch(AlphaBetaSearch):
         game = self.game
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
+        edge = alpha if maximizing else beta
         alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
         best: Visit | None = None
         proven = True
@@ -207,10 +208,12 @@ class StarSearch(AlphaBetaSearch):
             else:
                 beta = min(beta, score)
             if alpha >= beta:
-                self._order.cut_off(action, mover, place, depth)
-                return best  # what was not searched does not matter, so this action alone proves it
+                proven = best.proven  # what was not searched does not matter, so this action alone proves it
+                break
         if best is None:
             raise no_legal_action(game)
+        if best.score > edge if maximizing else best.score < edge:
+            self._order.cut_off(best.line[0], mover, place, depth)
         limit = frame.highest if maximizing else frame.lowest
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))

@@ -597,20 +597,21 @@ def visit(
         all_proven = best_proven
     elif best_proven != 0 and best == (highest if maximizing else lowest):
         all_proven = 1
-    if cut:
+    above = is_less(alpha, alpha_promptness, best, best_promptness)
+    below_beta = is_less(best, best_promptness, beta, beta_promptness)
+    if above if maximizing else below_beta:
         remember(context, best_action, mover, place, depth)
     # 9. The table.
     answer(context, level, best_promptness, all_proven)
     if load(context, TABLE) != 0:
         bound = EXACT
         if pruned:
-            inside = is_less(alpha, alpha_promptness, best, best_promptness)
-            inside = inside and is_less(best, best_promptness, beta, beta_promptness)
+            inside = above and below_beta
             least_promptness = load_float(context, LOWEST_PROMPTNESS)
             greatest_promptness = load_float(context, HIGHEST_PROMPTNESS)
             inside = inside or not is_less(lowest, least_promptness, best, best_promptness)
             inside = inside or not is_less(best, best_promptness, highest, greatest_promptness)
             if not inside:
-                bound = LOWER if is_less(alpha, alpha_promptness, best, best_promptness) else UPPER
+                bound = LOWER if above else UPPER
         keep(context, key, depth, bound, best, best_promptness, best_action, all_proven)
     return best
