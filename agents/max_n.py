@@ -11,6 +11,7 @@ from zermelo.agents.checks import check_choice, check_flag, check_number, check_
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.gate import require_perfect_information
+from zermelo.agents.kernels.multi_search import CompiledMaxN, compiled_max_n
 from zermelo.agents.max_n_search import MaxNSearch, SumNotConstantError, TieRule, Vector, tie_key
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
@@ -116,23 +117,37 @@ class MaxNAgent(TreeSearchAgent):
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
 
         def searched(prunes: bool) -> SearchResult:
-            table = TranspositionTable(self.table_mb) if self.table_mb else None
-            search = MaxNSearch(
-                game,
-                effort,
-                evaluator,
-                seat=game.to_move(state),
-                tie_rule=self.tie_rule,
-                sooner=self.sooner,
-                order=MoveOrder(game, self.ordering),
-                prunes=prunes,
-                table=table,
-                cutoff=cutoff,
-                width=self.samples if is_sampled else None,
-            )
+            shared: dict[str, Any] = {
+                "seat": game.to_move(state),
+                "tie_rule": self.tie_rule,
+                "sooner": self.sooner,
+                "prunes": prunes,
+            }
+            search: CompiledMaxN | MaxNSearch | None = None
+            if cutoff is None:
+                search = compiled_max_n(
+                    game,
+                    evaluator,
+                    effort,
+                    limits=self.limits,
+                    ordering=self.ordering,
+                    table_mb=self.table_mb,
+                    **shared,
+                )
+            if search is None:
+                search = MaxNSearch(
+                    game,
+                    effort,
+                    evaluator,
+                    order=MoveOrder(game, self.ordering),
+                    table=TranspositionTable(self.table_mb) if self.table_mb else None,
+                    cutoff=cutoff,
+                    width=self.samples if is_sampled else None,
+                    **shared,
+                )
             deepening = self.limits_effort if self.deepening is None else self.deepening
             return self.deepened(
-                search, state, step_by_step=deepening, exact=self.exact, table=table, is_estimate=is_sampled
+                search, state, step_by_step=deepening, exact=self.exact, table=search.table, is_estimate=is_sampled
             )
 
         try:

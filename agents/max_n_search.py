@@ -11,6 +11,7 @@ from zermelo.agents.deepening import RootMove, Visit
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.gate import no_legal_action
+from zermelo.agents.kernels.table import CompiledTable
 from zermelo.agents.leaf import LeafValue
 from zermelo.agents.ordering import MoveOrder
 from zermelo.agents.scores import Frame, Scale, Score
@@ -117,6 +118,11 @@ class MaxNSearch:
         self._table = table
         self._cutoff = cutoff
         self._width = width
+
+    @property
+    def table(self) -> CompiledTable | TranspositionTable | None:
+        """The transposition table, if there is one."""
+        return self._table
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state, for the seat to move at the root."""

@@ -1,0 +1,253 @@
+"""Compiled max^n against the plain one: the same nodes, lines, values by seat and best actions, for every rule."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+import pytest
+from doubles.rules_positions import random_positions
+
+from zermelo.agents import MaxNAgent, StoppedBy
+from zermelo.agents.deepening import Iteration, Ties, deepen
+from zermelo.agents.effort import Effort, SearchStopped
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.kernels.multi_search import CompiledMaxN, ManySeatsTable, can_search_many, compiled_max_n
+from zermelo.agents.limits import Limits
+from zermelo.agents.max_n import max_n
+from zermelo.agents.max_n_search import MaxNSearch, SumNotConstantError, TieRule
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
+
+GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
+
+
+class ShareState(NamedTuple):
+    left: int
+    seat: int
+    taken: int
+
+
+class Share(NamedTuple):
+    """Three players take one or two coins each; two of a kind are worth half as much more. The sum varies."""
+
+    coins: int = 9
+
+    def num_actions(self) -> int:
+        return 2
+
+    def seats(self) -> int:
+        return 3
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (0, 2 * self.coins)
+
+    def utility_sum(self) -> int:
+        return -(1 << 40)
+
+    def initial_state(self) -> ShareState:
+        return ShareState(self.coins, 0, 0)
+
+    def to_move(self, state: ShareState) -> int:
+        return state.seat
+
+    def legal_actions(self, state: ShareState, actions: list[int]) -> int:
+        count = min(state.left, 2)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: ShareState, action: int) -> ShareState:
+        worth = 3 if action else 1
+        after = (state.seat + 2) % 3 if state.left % 4 == 0 else (state.seat + 1) % 3
+        return ShareState(state.left - action - 1, after, state.taken + (worth << 8 * state.seat))
+
+    def is_terminal(self, state: ShareState) -> bool:
+        return state.left == 0
+
+    def utility(self, state: ShareState, seat: int) -> int:
+        return state.taken >> 8 * seat & 255
+
+    def evaluation(self, state: ShareState, seat: int) -> int:
+        return (state.taken >> 8 * seat & 255) * 1024 + 341 * state.left
+
+    def ordering_hint(self, state: ShareState, action: int) -> int:
+        return action if state.left % 2 else -action
+
+
+RULES = [
+    MNK(m=3, n=3, k=3, players=3),
+    MNK(m=4, n=3, k=3, players=4),
+    DotsAndBoxes(rows=2, columns=2, players=3),
+    DotsAndBoxes(rows=1, columns=3, players=4, margin=True),
+    Pig(target=8, players=3),
+    Pig(target=6, sides=3),
+    Share(),
+]
+MORE_RULES = [Nim(heaps=(2, 3, 2), players=3), Nim(heaps=(2, 2, 3), misere=True, players=4), MNK(m=4, n=3, k=3)]
+
+
+def told(iteration: Iteration | None) -> Any:
+    """All of an iteration, comparable: what is not a number is equal to what is not a number."""
+    if iteration is None or iteration.best is None:
+        return None
+    moves = [(*move[:-2], repr(move.values), move.plies) for move in iteration.moves]
+    tied = [move.action for move in iteration.tied()]
+    return iteration.depth, moves, iteration.best.action, tied, iteration.finished, iteration.proven
+
+
+def searched(search: Any, state: Any, limits: Limits, **how: Any) -> Any:
+    """What ``deepen`` makes of a search."""
+    try:
+        iteration, depth, stopped_by = deepen(search, state, limits, watch=lambda *_: True, **how)
+    except SumNotConstantError as error:
+        return error.values, search.effort.nodes
+    return told(iteration), depth, stopped_by, search.effort.nodes, search.effort.deepest
+
+
+def exact_values(answer: Any) -> Any:
+    """What does not depend on a table: the exact moves' values, the best ones, what is proven."""
+    if len(answer) == 2:
+        return answer[0]
+    moves = [(move[0], move[1], move[-2]) for move in answer[0][1] if move[2]]
+    return moves, answer[0][3], answer[0][5]
+
+
+def compare(rules: Any, count: int, seed: int) -> None:
+    """The two searches at random positions with random settings; everything agrees."""
+    generator = random.Random(f"{seed} {rules}")
+    game = RulesGame(rules)
+    for number, state in enumerate(random_positions(game, generator, count)):
+        compare_at(game, state, list(TieRule)[number % len(TieRule)], generator)
+
+
+def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Random) -> None:
+    depth = generator.choice([1, 2, 3] if game.traits.chance is Chance.EXACT else [1, 2, 3, 4])
+    limits, whole = Limits(depth=depth, nodes=generator.choice([None, None, 300])), Limits(depth=depth)
+    evaluator = generator.choice([GAME, REWARDS] if hasattr(game.rules, "evaluation") else [REWARDS])
+    ordering, megabytes = generator.choice(list(Ordering)), generator.choice([0.001, 1])
+    shared: dict[str, Any] = {
+        "seat": game.to_move(state),
+        "tie_rule": rule,
+        "sooner": generator.random() < 0.7,
+        "prunes": game.traits.reward_sum is not RewardSum.GENERAL and generator.random() < 0.7,
+    }
+    how = {
+        "step_by_step": generator.random() < 0.5,
+        "exact": generator.random() < 0.5,
+        "ties": generator.choice(list(Ties)),
+    }
+
+    def plain(limits: Limits, table: TranspositionTable | None) -> Any:
+        order = MoveOrder(game, ordering)
+        search = MaxNSearch(game, Effort(limits), evaluator, order=order, table=table, **shared)
+        return searched(search, state, limits, **how)
+
+    def compiled(limits: Limits, **settings: Any) -> Any:
+        search = compiled_max_n(
+            game, evaluator, Effort(limits), limits=limits, ordering=ordering, **shared, **settings
+        )
+        assert search is not None
+        return searched(search, state, limits, **how)
+
+    said = (game, state, limits, shared, evaluator, ordering, how, megabytes)
+    assert compiled(limits, arena=1) == plain(limits, None), said
+    expected = exact_values(plain(whole, TranspositionTable(8)))
+    assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_everything_agrees(rules: Any) -> None:
+    compare(rules, 25, seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("rules", RULES + MORE_RULES, ids=str)
+def test_everything_agrees_at_thousands_of_positions(rules: Any, seed: int) -> None:
+    compare(rules, 250, seed)
+
+
+@pytest.mark.parametrize("rule", TieRule)
+def test_the_textbook_function_agrees(rule: TieRule) -> None:
+    generator = random.Random(3)
+    for rules in (MNK(m=3, n=2, k=2, players=3), DotsAndBoxes(rows=1, columns=2, players=3), Share(coins=7)):
+        game = RulesGame(rules)
+        for state in random_positions(game, generator, 5):
+            agent = MaxNAgent(tie_rule=rule)
+            assert agent.search_state(game, state).values_by_seat == max_n(game, state, rule), (rules, state)
+
+
+def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[CompiledMaxN, Any]:
+    game = RulesGame(rules)
+    state = game.initial_state()
+    options: dict[str, Any] = {"tie_rule": TieRule.FIRST, "sooner": True, "prunes": True, **settings}
+    search = compiled_max_n(game, None, Effort(limits), limits=limits, seat=0, ordering=Ordering.AUTO, **options)
+    assert search is not None
+    return search, state
+
+
+def test_memory_grows_with_what_there_is_to_remember() -> None:
+    everything = ((-float("inf"), 0.0), (float("inf"), 0.0))
+    answers = []
+    for arena in (1, 1 << 18):
+        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), arena=arena)
+        answers.append((search.visit(state, float("inf"), *everything, 0), search.effort.nodes))
+    assert answers[0] == answers[1]
+    assert answers[0][0].proven
+
+
+def test_limits_and_results_are_as_everywhere() -> None:
+    game = RulesGame(DotsAndBoxes(players=3))
+    result = MaxNAgent(nodes=5000).search_state(game)
+    assert (result.stopped_by, result.nodes) == (StoppedBy.NODES, 5000)
+    result = MaxNAgent(seconds=0.3).search_state(game)
+    assert result.stopped_by is StoppedBy.SECONDS
+    result = MaxNAgent(depth=3).search_state(game)
+    assert (result.stopped_by, result.depth, result.proven) == (StoppedBy.DEPTH, 3, False)
+    assert result.stats["table_hits"] > 0
+    assert sum(result.values_by_seat) == pytest.approx(0)
+    assert len(result.principal_variation) == 3
+    seen: list[int] = []
+    MaxNAgent(depth=3, deepening=True, on_iteration=lambda found: seen.append(found.depth)).search_state(game)
+    assert seen == [1, 2, 3]
+
+
+def test_the_clock_stops_a_kernel() -> None:
+    limits = Limits(seconds=0.2)
+    search, state = search_of(MNK(m=5, n=5, k=4, players=3), limits)
+    with pytest.raises(SearchStopped):
+        search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
+
+
+def test_a_game_without_an_end_is_said_to_have_none() -> None:
+    with pytest.raises(UnsupportedGameError, match=r"Pig\(players=3\) goes on for more than \d+ moves.*depth="):
+        MaxNAgent().search_state(RulesGame(Pig(players=3)))
+
+
+def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
+    game = RulesGame(MNK(players=3))
+    options: dict[str, Any] = {"seat": 0, "tie_rule": TieRule.FIRST, "sooner": True, "prunes": False}
+    for other, evaluator in (
+        (object(), None),
+        (game, lambda game, state: (0.0,) * 3),
+        (RulesGame(Nim(players=3)), GAME),  # which has no evaluation of its own
+    ):
+        found = compiled_max_n(
+            other, evaluator, Effort(Limits()), limits=Limits(), ordering=Ordering.AUTO, **options
+        )
+        assert found is None
+    vast = type("Vast", (Share,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 41)})
+    assert not can_search_many(RulesGame(vast()))
+    assert can_search_many(RulesGame(Share()))
+
+
+def test_the_table_tells_best_actions_for_lines() -> None:
+    search, state = search_of(Share(), Limits(), table_mb=1)
+    assert isinstance(search.table, ManySeatsTable)
+    found = search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
+    assert search.recall(state, float("inf"), 0) == found.line[0]
+    assert search.recall(state, 3, 0) == found.line[0], "a proven answer holds for every depth"
+    assert search.recall(state._replace(left=100), 3, 0) is None
