@@ -7,7 +7,7 @@ on whole boards follow from it).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,14 @@ from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.scores import loss_in, win_in
 
 __all__ = ["ConnectFour", "ConnectFourState"]
+
+# Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Windows
+# upwards, threats on the other player's squares, and settling leaves by ``bounds`` won no more games.
+_WINDOW: Final = 10
+_FIRST_THREAT: Final = 170
+_SECOND_THREAT: Final = 120
+_ALTERNATE: Final = 0x5555_5555_5555_5555
+"""Every other bit."""
 
 
 class ConnectFourState(NamedTuple):
@@ -93,11 +101,28 @@ class ConnectFour(NamedTuple):
         return self.columns * (self.rows + 1)
 
     def evaluation(self, state: ConnectFourState, seat: int) -> int:
-        """Empty squares that would complete a four for the seat, less those for the other, of all squares."""
-        mine = state.mover if seat == self.to_move(state) else state.mover ^ state.stones
-        empty = self._board() ^ state.stones
-        difference = popcount(self._fours(mine) & empty) - popcount(self._fours(mine ^ state.stones) & empty)
-        return difference * (1000 // (self.rows * self.columns))
+        """Open windows and the threats that decide when all else is full, the seat's less the other's.
+
+        A window is four squares in a row, not upwards, without a stone of the opponent's: 1 for one stone, 3 for
+        two, 4 for three. A threat is an empty square that completes a four. When only the column of a threat is
+        left, the players fill it in turn, so one of them always gets its odd and the other its even squares: only
+        threats on the owner's own squares count, and in each column only the lowest (V. Allis, "A Knowledge-Based
+        Approach of Connect-Four", 1988, on odd and even threats). The first player's are worth more.
+        """
+        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
+        second = first ^ state.stones
+        bottom = self._bottom()
+        empty = bottom * ((1 << self.rows) - 1) ^ state.stones
+        value = _WINDOW * (self._windows(first, first | empty) - self._windows(second, second | empty))
+        # Whose squares: with all other columns full, the first player moves if the number of stones is even.
+        parity = (self.columns - 1) * self.rows & 1
+        own = bottom * (_ALTERNATE << parity & ((1 << self.rows) - 1))
+        mine = self._fours(first) & empty & own
+        theirs = self._fours(second) & empty & ~own
+        threats = mine | theirs | bottom << self.rows  # one on top of every column, so that it has a lowest
+        lowest = threats & ~(threats - bottom)
+        value += _FIRST_THREAT * popcount(lowest & mine) - _SECOND_THREAT * popcount(lowest & theirs)
+        return value if seat == 0 else -value
 
     def symmetries(self) -> int:
         """Left and right are alike."""
@@ -194,6 +219,15 @@ class ConnectFour(NamedTuple):
             stones >>= height
         return mirrored
 
+    def _windows(self, stones: int, room: int) -> int:
+        """What the open windows within ``room`` are worth, by the stones in them."""
+        height = self.rows + 1
+        return (
+            _windows_along(stones, room, height)
+            + _windows_along(stones, room, height - 1)
+            + _windows_along(stones, room, height + 1)
+        )
+
     def _four(self, stones: int) -> bool:
         """Whether four of the stones stand in a row."""
         height = self.rows + 1
@@ -219,6 +253,20 @@ def _four_along(stones: int, step: int) -> int:
     """Not zero if four of the stones lie ``step`` bits apart."""
     pairs = stones & (stones >> step)
     return pairs & (pairs >> 2 * step)
+
+
+def _windows_along(stones: int, room: int, step: int) -> int:
+    """Windows of four squares ``step`` bits apart, all in ``room``: 1, 3 or 4 for one, two or three stones.
+
+    The stones of all windows are added up at once, in two bits: those of squares 1 and 2, then of 3 and 4.
+    """
+    pairs = room & (room >> step)
+    open_windows = pairs & (pairs >> 2 * step)
+    one = stones ^ (stones >> step)
+    two = stones & (stones >> step)
+    low = one ^ (one >> 2 * step)
+    high = two ^ (two >> 2 * step) ^ (one & (one >> 2 * step))
+    return popcount(low & open_windows) + 3 * popcount(high & open_windows)
 
 
 def _fourth_along(stones: int, step: int) -> int:
