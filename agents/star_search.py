@@ -228,8 +228,9 @@ class StarSearch(AlphaBetaSearch):
             least, greatest = frame.lowest[0], frame.highest[0]
         average = _Average([p for _, p, _ in outcomes], least, greatest, alpha[0], beta[0])
         probed: dict[int, tuple[int, Visit]] = {}
+        proven = self._width is None
         if self._probing and average.bounded and depth > 0:
-            self._probe(outcomes, average, depth, ply, probed)
+            proven = self._probe(outcomes, average, depth, ply, probed) and proven
         founds: list[Visit] = []
         for index, (outcome, _, child) in enumerate(outcomes):
             if average.is_outside():
@@ -243,11 +244,11 @@ class StarSearch(AlphaBetaSearch):
                 average.raise_low(index, value)
             if value <= high:
                 average.lower_high(index, value)
-        proven = self._width is None and all(found.proven for found in founds)
+        searched = self._width is None and all(found.proven for found in founds)
         bound = average.is_outside()
         if bound:
-            return Visit(bound, proven)
-        return self._averaged([(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)], proven)
+            return Visit(bound, proven and searched)
+        return self._averaged([(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)], searched)
 
     def _averaged(self, founds: list[tuple[float, Visit]], proven: bool) -> Visit:
         """The average of what is known of every outcome; where they are draws, how much it scatters."""
@@ -271,13 +272,15 @@ class StarSearch(AlphaBetaSearch):
         depth: float,
         ply: int,
         probed: dict[int, tuple[int, Visit]],
-    ) -> None:
+    ) -> bool:
         """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
 
         What the table knows of the outcome comes first. What was found is written into ``probed``, so that it need
-        not be found again: the windows of later searches lie inside those that are used here.
+        not be found again: the windows of later searches lie inside those that are used here. Whether all that
+        the bounds now rest on is proven, is the answer.
         """
         game = self.game
+        proven = True
         for index, (outcome, _, child) in enumerate(outcomes):
             if game.is_terminal(child) or (mover := game.to_move(child)) == CHANCE:
                 continue
@@ -289,12 +292,13 @@ class StarSearch(AlphaBetaSearch):
             entry = self._table.get(self._key(child, ply)) if self._table is not None else None
             if entry is not None and self._serves(entry, depth):
                 value = entry.score[0] + self.scale.frame(child).so_far
+                proven = proven and entry.proven
                 if entry.bound is not Bound.UPPER:
                     average.raise_low(index, value)
                 if entry.bound is not Bound.LOWER:
                     average.lower_high(index, value)
                 if average.is_outside():
-                    return
+                    return proven
                 if entry.bound is Bound.EXACT:
                     continue
             self.effort.visit(ply)
@@ -306,12 +310,14 @@ class StarSearch(AlphaBetaSearch):
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
             found = self._visit(game.result(child, actions[0]), depth - 1, *window, ply + 1)
             probed[index] = (actions[0], found)
+            proven = proven and found.proven
             if maximizing:
                 average.raise_low(index, found.score[0])
             else:
                 average.lower_high(index, found.score[0])
             if average.is_outside():
-                return
+                return proven
+        return proven
 
 
 def _place(ply: int, rolled: int) -> int:

@@ -114,7 +114,7 @@ class CompiledChanceSearch:
         table_mb: float = 0,
         at_chance: bool = False,
     ) -> None:
-        from zermelo.agents.kernels import chance_kernel as kernels
+        from zermelo.agents.kernels import chance_memory as memory
 
         self.game = game
         self.effort = effort
@@ -129,28 +129,28 @@ class CompiledChanceSearch:
         size = int(game.rules.num_actions())
         levels = _LEVELS_PER_PLY * (self._max_ply + 2)
         line = self._max_ply + 2
-        context = Context(size, levels, kernels.HEAD + line + 8 * size)
+        context = Context(size, levels, memory.HEAD + line + 8 * size)
         self._context = context
         block, floats = context.words, context.words.view(np.float64)
         block[words.MAX_PLY] = self._max_ply
         block[words.SOONER] = sooner
-        block[kernels.PRUNED] = self._prunes
-        block[kernels.PROBING] = pruning is ChancePruning.STAR2
-        block[kernels.AT_CHANCE] = at_chance
-        block[kernels.EVALUATED] = evaluated
-        block[kernels.MAX_LEVEL] = levels
-        block[kernels.LINE] = line
-        block[kernels.KNOWN] = -1
+        block[memory.PRUNED] = self._prunes
+        block[memory.PROBING] = pruning is ChancePruning.STAR2
+        block[memory.AT_CHANCE] = at_chance
+        block[memory.EVALUATED] = evaluated
+        block[memory.MAX_LEVEL] = levels
+        block[memory.LINE] = line
+        block[memory.KNOWN] = block[memory.NOTHING] = -1
         block[words.LEAST_EVALUATION], block[words.GREATEST_EVALUATION] = game.rules_bounds
         frame = self.scale.frame(None)
-        floats[kernels.LOWEST], floats[kernels.LOWEST_PROMPTNESS] = frame.lowest
-        floats[kernels.HIGHEST], floats[kernels.HIGHEST_PROMPTNESS] = frame.highest
-        floats[kernels.MIDDLE] = frame.middle
-        floats[kernels.REST] = game.traits.constant / 2 if game.traits.seats == 2 else 0.0
-        floats[kernels.SLACK] = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
+        floats[memory.LOWEST], floats[memory.LOWEST_PROMPTNESS] = frame.lowest
+        floats[memory.HIGHEST], floats[memory.HIGHEST_PROMPTNESS] = frame.highest
+        floats[memory.MIDDLE] = frame.middle
+        floats[memory.REST] = game.traits.constant / 2 if game.traits.seats == 2 else 0.0
+        floats[memory.SLACK] = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
         block[words.ORDERED] = self._prunes and ordering is not Ordering.FIXED
         if block[words.ORDERED]:
-            block[words.KILLERS] = context.hold(np.full(2 * kernels.PLACES * (size + 1), -1, np.int64))
+            block[words.KILLERS] = context.hold(np.full(2 * memory.PLACES * (size + 1), -1, np.int64))
             block[words.HISTORY] = context.hold(np.zeros(2 * size, np.int64))
         if self.table is not None:
             block[words.TABLE] = context.hold(self.table.words)
@@ -201,7 +201,7 @@ class CompiledChanceSearch:
 
     def _answer(self, value: float, level: int) -> Visit:
         """Reads the counters, and the row of the level that was searched."""
-        from zermelo.agents.kernels import chance_kernel as kernels
+        from zermelo.agents.kernels import chance_memory as memory
 
         context = self._context
         block = context.words
@@ -220,7 +220,7 @@ class CompiledChanceSearch:
             raise SearchStopped(StoppedBy.NODES)
         row = level * int(block[words.ROW])
         answer = context.workspace[row : row + int(block[words.ROW])]
-        promptness = float(answer[: kernels.HEAD].view(np.float64)[kernels.PROMPTNESS])
-        length = int(answer[kernels.LENGTH])
-        line = tuple(int(action) for action in answer[kernels.HEAD : kernels.HEAD + length])
-        return Visit((value, promptness), bool(answer[kernels.PROVEN]), line)
+        promptness = float(answer[: memory.HEAD].view(np.float64)[memory.PROMPTNESS])
+        length = int(answer[memory.LENGTH])
+        line = tuple(int(action) for action in answer[memory.HEAD : memory.HEAD + length])
+        return Visit((value, promptness), bool(answer[memory.PROVEN]), line)
