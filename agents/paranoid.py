@@ -11,6 +11,8 @@ from zermelo.agents.checks import check_choice, check_flag, check_number, check_
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.gate import require_perfect_information
+from zermelo.agents.kernels.one_against_all_search import compiled_one_against_all
+from zermelo.agents.kernels.table import CompiledTable
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.result import SearchResult
 from zermelo.agents.sampling import as_sampled, looking_inside
@@ -78,20 +80,38 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
         searched, state = self.as_searched(game, state)
-        if searched is not game:
-            evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-        table = TranspositionTable(self.table_mb) if self.table_mb else None
-        search = StarSearch(
-            searched,
-            Effort(self.limits, started),
-            evaluator,
-            sooner=self.sooner,
-            order=MoveOrder(searched, self.ordering),
-            table=table,
-            cutoff=cutoff,
-            seat=searched.to_move(state),
-            width=self.samples if is_sampled else None,
-        )
+        effort = Effort(self.limits, started)
+        shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
+        table: CompiledTable | TranspositionTable | None
+        compiled = None
+        if cutoff is None:
+            compiled = compiled_one_against_all(
+                game,
+                searched,
+                evaluator,
+                effort,
+                limits=self.limits,
+                ordering=self.ordering,
+                table_mb=self.table_mb,
+                **shared,
+            )
+        if compiled is not None:
+            search: StarSearch = compiled
+            table = compiled.compiled_table
+        else:
+            if searched is not game:
+                evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
+            table = TranspositionTable(self.table_mb) if self.table_mb else None
+            search = StarSearch(
+                searched,
+                effort,
+                evaluator,
+                order=MoveOrder(searched, self.ordering),
+                table=table,
+                cutoff=cutoff,
+                width=self.samples if is_sampled else None,
+                **shared,
+            )
         deepening = self.deepening
         if deepening is None:
             deepening = self.limits_effort or (self.depth is not None and table is not None)

@@ -37,13 +37,15 @@ __all__ = [
     "ManySeatsTable",
     "can_search_many",
     "compiled_max_n",
+    "expected_rewards",
     "fits",
+    "is_ready",
     "max_n_kernel",
 ]
 
 _MASK: Final = (1 << 64) - 1
 _MAX_PLY: Final = 1000
-_ARENA: Final = 1 << 18
+_MEMORY: Final = 1 << 18
 """Words of memory for records to begin with."""
 _PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
@@ -72,7 +74,7 @@ def fits(game: Any, evaluator: Any) -> bool:
         return hasattr(game.rules, "evaluation")
     traits = game.traits
     return named == "rewards" and inside_bounds(
-        _expected(game), traits.utility_bounds, strictly=traits.seats == 2
+        expected_rewards(game), traits.utility_bounds, strictly=traits.seats == 2
     )
 
 
@@ -113,7 +115,7 @@ def compiled_max_n(
     return CompiledMaxN(game, effort, evaluator, limits=limits, **settings)
 
 
-def _expected(game: Any) -> float:
+def expected_rewards(game: Any) -> float:
     """What the evaluator ``"rewards"`` expects for every seat."""
     traits = game.traits
     return float(traits.constant) / 2 if traits.seats == 2 else 0.0
@@ -178,7 +180,7 @@ class KernelRun:
         sooner: Whether wins should come sooner and losses later.
         ordering: In which order actions are tried.
         table: Positions already searched, or None.
-        arena: Words of memory for records to begin with.
+        memory: Words of memory for records to begin with; plenty, if not given.
     """
 
     def __init__(
@@ -191,7 +193,7 @@ class KernelRun:
         sooner: bool,
         ordering: Ordering,
         table: ManySeatsTable | None,
-        arena: int = _ARENA,
+        memory: int | None = None,
     ) -> None:
         from zermelo.agents.kernels import multi_memory
 
@@ -218,7 +220,7 @@ class KernelRun:
         if table is not None:
             block[words.TABLE] = self.context.hold(table.words)
             block[words.TABLE_BITS] = table.bits
-        self._allot(max(arena, room))
+        self._allot(max(memory or _MEMORY, room))
 
     def _allot(self, size: int) -> None:
         from zermelo.agents.kernels import multi_memory
@@ -311,7 +313,7 @@ class CompiledMaxN(MaxNSearch):
         ordering: In which order actions are tried.
         prunes: Whether to prune.
         table_mb: Memory for the transposition table, in MiB; 0 for none.
-        arena: Words of memory to begin with; it grows as needed.
+        memory: Words of memory for records to begin with; it grows as needed.
     """
 
     def __init__(
@@ -327,7 +329,7 @@ class CompiledMaxN(MaxNSearch):
         ordering: Ordering,
         prunes: bool,
         table_mb: float = 0,
-        arena: int = _ARENA,
+        memory: int | None = None,
     ) -> None:
         order = MoveOrder(game, ordering)
         super().__init__(
@@ -355,7 +357,7 @@ class CompiledMaxN(MaxNSearch):
             sooner=sooner,
             ordering=ordering,
             table=self._known,
-            arena=arena,
+            memory=memory,
         )
         context = self._run.context
         block = context.words
@@ -373,7 +375,7 @@ class CompiledMaxN(MaxNSearch):
         block[kernels.LEAST], block[kernels.GREATEST] = map(int, traits.utility_bounds)
         block[kernels.SUM] = int(traits.constant)
         block[kernels.EVALUATED] = evaluator is not None and evaluator.spec() == "game"
-        numbers[kernels.MIDDLE] = _expected(game)
+        numbers[kernels.MIDDLE] = expected_rewards(game)
         shares = traits.reward_sum is not RewardSum.GENERAL
         numbers[kernels.SHARES] = traits.constant / traits.seats if shares else 0.0
         block[kernels.SCRATCH] = context.hold(np.zeros(2 * traits.seats, np.int64))

@@ -3,78 +3,25 @@
 from __future__ import annotations
 
 import random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from doubles.rules_positions import random_positions
+from doubles.compared_searches import Share, exact_values, random_positions, searched
 
 from zermelo.agents import MaxNAgent, StoppedBy
-from zermelo.agents.deepening import Iteration, Ties, deepen
+from zermelo.agents.deepening import Ties
 from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.kernels.multi_search import CompiledMaxN, ManySeatsTable, can_search_many, compiled_max_n
 from zermelo.agents.limits import Limits
 from zermelo.agents.max_n import max_n
-from zermelo.agents.max_n_search import MaxNSearch, SumNotConstantError, TieRule
+from zermelo.agents.max_n_search import MaxNSearch, TieRule
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.transposition import TranspositionTable
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
-
-
-class ShareState(NamedTuple):
-    left: int
-    seat: int
-    taken: int
-
-
-class Share(NamedTuple):
-    """Three players take one or two coins each; two of a kind are worth half as much more. The sum varies."""
-
-    coins: int = 9
-
-    def num_actions(self) -> int:
-        return 2
-
-    def seats(self) -> int:
-        return 3
-
-    def utility_bounds(self) -> tuple[int, int]:
-        return (0, 2 * self.coins)
-
-    def utility_sum(self) -> int:
-        return -(1 << 40)
-
-    def initial_state(self) -> ShareState:
-        return ShareState(self.coins, 0, 0)
-
-    def to_move(self, state: ShareState) -> int:
-        return state.seat
-
-    def legal_actions(self, state: ShareState, actions: list[int]) -> int:
-        count = min(state.left, 2)
-        for action in range(count):
-            actions[action] = action
-        return count
-
-    def result(self, state: ShareState, action: int) -> ShareState:
-        worth = 3 if action else 1
-        after = (state.seat + 2) % 3 if state.left % 4 == 0 else (state.seat + 1) % 3
-        return ShareState(state.left - action - 1, after, state.taken + (worth << 8 * state.seat))
-
-    def is_terminal(self, state: ShareState) -> bool:
-        return state.left == 0
-
-    def utility(self, state: ShareState, seat: int) -> int:
-        return state.taken >> 8 * seat & 255
-
-    def evaluation(self, state: ShareState, seat: int) -> int:
-        return (state.taken >> 8 * seat & 255) * 1024 + 341 * state.left
-
-    def ordering_hint(self, state: ShareState, action: int) -> int:
-        return action if state.left % 2 else -action
 
 
 RULES = [
@@ -87,32 +34,6 @@ RULES = [
     Share(),
 ]
 MORE_RULES = [Nim(heaps=(2, 3, 2), players=3), Nim(heaps=(2, 2, 3), misere=True, players=4), MNK(m=4, n=3, k=3)]
-
-
-def told(iteration: Iteration | None) -> Any:
-    """All of an iteration, comparable: what is not a number is equal to what is not a number."""
-    if iteration is None or iteration.best is None:
-        return None
-    moves = [(*move[:-2], repr(move.values), move.plies) for move in iteration.moves]
-    tied = [move.action for move in iteration.tied()]
-    return iteration.depth, moves, iteration.best.action, tied, iteration.finished, iteration.proven
-
-
-def searched(search: Any, state: Any, limits: Limits, **how: Any) -> Any:
-    """What ``deepen`` makes of a search."""
-    try:
-        iteration, depth, stopped_by = deepen(search, state, limits, watch=lambda *_: True, **how)
-    except SumNotConstantError as error:
-        return error.values, search.effort.nodes
-    return told(iteration), depth, stopped_by, search.effort.nodes, search.effort.deepest
-
-
-def exact_values(answer: Any) -> Any:
-    """What does not depend on a table: the exact moves' values, the best ones, what is proven."""
-    if len(answer) == 2:
-        return answer[0]
-    moves = [(move[0], move[1], move[-2]) for move in answer[0][1] if move[2]]
-    return moves, answer[0][3], answer[0][5]
 
 
 def compare(rules: Any, count: int, seed: int) -> None:
@@ -153,7 +74,7 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
         return searched(search, state, limits, **how)
 
     said = (game, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, arena=1) == plain(limits, None), said
+    assert compiled(limits, memory=1) == plain(limits, None), said
     expected = exact_values(plain(whole, TranspositionTable(8)))
     assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
 
@@ -192,8 +113,8 @@ def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[CompiledMaxN
 def test_memory_grows_with_what_there_is_to_remember() -> None:
     everything = ((-float("inf"), 0.0), (float("inf"), 0.0))
     answers = []
-    for arena in (1, 1 << 18):
-        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), arena=arena)
+    for memory in (1, 1 << 18):
+        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), memory=memory)
         answers.append((search.visit(state, float("inf"), *everything, 0), search.effort.nodes))
     assert answers[0] == answers[1]
     assert answers[0][0].proven

@@ -1,0 +1,136 @@
+"""Compiled paranoid and best-reply search against the plain ones: nodes, lines, values by seat, best actions."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from doubles.compared_searches import Share, exact_values, random_positions, searched
+
+from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
+from zermelo.agents.best_reply import best_reply
+from zermelo.agents.deepening import Ties
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.kernels.one_against_all_search import compiled_one_against_all
+from zermelo.agents.limits import Limits
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.paranoid import paranoid
+from zermelo.agents.replies_game import RepliesGame
+from zermelo.agents.sampling import looking_inside
+from zermelo.agents.star_search import StarSearch
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
+
+GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
+RULES = [
+    MNK(m=3, n=3, k=3, players=3),
+    MNK(m=4, n=3, k=3, players=4),
+    DotsAndBoxes(rows=2, columns=2, players=3),
+    DotsAndBoxes(rows=1, columns=3, players=4, margin=True),
+    DotsAndBoxes(rows=2, columns=1),
+    Share(),
+]
+MORE_RULES = [Nim(heaps=(2, 3, 2), players=3), Nim(heaps=(2, 2, 3), misere=True, players=4), MNK(m=4, n=3, k=3)]
+
+
+def compare(rules: Any, count: int, seed: int) -> None:
+    """The two searches at random positions with random settings; everything agrees."""
+    generator = random.Random(f"{seed} {rules}")
+    game = RulesGame(rules)
+    for number, state in enumerate(random_positions(game, generator, count)):
+        compare_at(game, state, bool(number % 2), generator)
+
+
+def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Random) -> None:
+    depth = generator.choice([1, 2, 3, 4])
+    limits, whole = Limits(depth=depth, nodes=generator.choice([None, None, 300])), Limits(depth=depth)
+    evaluator = generator.choice([GAME, REWARDS] if hasattr(game.rules, "evaluation") else [REWARDS])
+    ordering, megabytes = generator.choice(list(Ordering)), generator.choice([0.001, 1])
+    seat = game.to_move(state)
+    seen: Any = RepliesGame(game, seat) if replies else game
+    root = seen.root(state) if replies else state
+    shared: dict[str, Any] = {"seat": seat, "sooner": generator.random() < 0.7}
+    how = {
+        "step_by_step": generator.random() < 0.5,
+        "exact": generator.random() < 0.5,
+        "ties": generator.choice(list(Ties)),
+    }
+
+    def plain(limits: Limits, table: TranspositionTable | None) -> Any:
+        inside = looking_inside(evaluator) if replies else evaluator
+        order = MoveOrder(seen, ordering)
+        return searched(
+            StarSearch(seen, Effort(limits), inside, order=order, table=table, **shared), root, limits, **how
+        )
+
+    def compiled(limits: Limits, **settings: Any) -> Any:
+        search = compiled_one_against_all(
+            game, seen, evaluator, Effort(limits), limits=limits, ordering=ordering, **shared, **settings
+        )
+        assert search is not None
+        return searched(search, root, limits, **how)
+
+    said = (game, replies, state, limits, shared, evaluator, ordering, how, megabytes)
+    assert compiled(limits, memory=1) == plain(limits, None), said
+    expected = exact_values(plain(whole, TranspositionTable(8)))
+    assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_everything_agrees(rules: Any) -> None:
+    compare(rules, 30, seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("rules", RULES + MORE_RULES, ids=str)
+def test_everything_agrees_at_thousands_of_positions(rules: Any, seed: int) -> None:
+    compare(rules, 250, seed)
+
+
+def test_the_textbook_functions_agree() -> None:
+    generator = random.Random(3)
+    for rules in (MNK(m=3, n=2, k=2, players=3), DotsAndBoxes(rows=1, columns=2, players=3), Share(coins=7)):
+        game = RulesGame(rules)
+        for state in random_positions(game, generator, 10):
+            seat = game.to_move(state)
+            assert ParanoidAgent().search_state(game, state).value == paranoid(game, state, seat), (rules, state)
+            found = BestReplyAgent().search_state(game, state)
+            assert found.value == best_reply(game, state, seat), (rules, state)
+            assert not found.proven
+
+
+@pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
+def test_limits_and_results_are_as_everywhere(agent: Any) -> None:
+    game = RulesGame(DotsAndBoxes(players=3))
+    result = agent(nodes=5000).search_state(game)
+    assert (result.stopped_by, result.nodes) == (StoppedBy.NODES, 5000)
+    result = agent(seconds=0.3).search_state(game)
+    assert result.stopped_by is StoppedBy.SECONDS
+    result = agent(depth=3).search_state(game)
+    assert (result.stopped_by, result.depth, result.proven) == (StoppedBy.DEPTH, 3, False)
+    assert result.stats["table_hits"] > 0
+    state = game.initial_state()
+    for action in result.principal_variation:
+        assert action in game.legal_actions(state)
+        state = game.result(state, action)
+
+
+@pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
+def test_games_with_chance_are_searched_plain(agent: Any) -> None:
+    game = RulesGame(Pig(target=8, players=3))
+    assert agent(depth=2).search_state(game).action in (0, 1)
+    limits, seen = Limits(depth=2), game
+    found = compiled_one_against_all(
+        game, seen, GAME, Effort(limits), limits=limits, seat=0, sooner=True, ordering=Ordering.AUTO
+    )
+    assert found is None
+
+
+@pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
+def test_a_game_too_long_to_be_searched_to_its_end_is_said_to_be(agent: Any) -> None:
+    with pytest.raises(UnsupportedGameError, match=r"Share\(coins=3000\) goes on for more than \d+ moves.*depth="):
+        agent().search_state(RulesGame(Share(coins=3000)))

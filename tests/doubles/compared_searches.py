@@ -1,0 +1,111 @@
+"""For tests that compare a compiled search with the plain one: positions, a game of varying sums, what is told."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+from zermelo.agents.deepening import Iteration, deepen
+from zermelo.agents.limits import Limits
+from zermelo.agents.max_n_search import SumNotConstantError
+from zermelo.envs import CHANCE
+from zermelo.envs.rules import RulesGame
+
+__all__ = ["Share", "exact_values", "random_positions", "searched"]
+
+
+def random_positions(game: RulesGame, generator: random.Random, count: int, *, longest: int = 12) -> list[Any]:
+    """Unfinished positions in which a player is to move, after fewer than ``longest`` random moves and rolls."""
+    found: list[Any] = []
+    while len(found) < count:
+        state = game.initial_state()
+        for _ in range(generator.randrange(longest)):
+            if game.is_terminal(state):
+                break
+            if game.to_move(state) == CHANCE:
+                actions = [outcome for outcome, _ in game.chance_outcomes(state)]
+            else:
+                actions = list(game.legal_actions(state))
+            state = game.result(state, generator.choice(actions))
+        if not game.is_terminal(state) and game.to_move(state) != CHANCE:
+            found.append(state)
+    return found
+
+
+def told(iteration: Iteration | None) -> Any:
+    """All of an iteration, comparable: what is not a number is equal to what is not a number."""
+    if iteration is None or iteration.best is None:
+        return None
+    moves = [(*move[:-2], repr(move.values), move.plies) for move in iteration.moves]
+    tied = [move.action for move in iteration.tied()]
+    return iteration.depth, moves, iteration.best.action, tied, iteration.finished, iteration.proven
+
+
+def searched(search: Any, state: Any, limits: Limits, **how: Any) -> Any:
+    """What ``deepen`` makes of a search."""
+    try:
+        iteration, depth, stopped_by = deepen(search, state, limits, watch=lambda *_: True, **how)
+    except SumNotConstantError as error:
+        return error.values, search.effort.nodes
+    return told(iteration), depth, stopped_by, search.effort.nodes, search.effort.deepest
+
+
+def exact_values(answer: Any) -> Any:
+    """What does not depend on a table: the exact moves' values, the best ones, what is proven."""
+    if len(answer) == 2:
+        return answer[0]
+    moves = [(move[0], move[1], move[-2]) for move in answer[0][1] if move[2]]
+    return moves, answer[0][3], answer[0][5]
+
+
+class ShareState(NamedTuple):
+    left: int
+    seat: int
+    taken: int
+
+
+class Share(NamedTuple):
+    """Three players take one or two coins each; two of a kind are worth half as much more. The sum varies."""
+
+    coins: int = 9
+
+    def num_actions(self) -> int:
+        return 2
+
+    def seats(self) -> int:
+        return 3
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (0, 2 * self.coins)
+
+    def utility_sum(self) -> int:
+        return -(1 << 40)
+
+    def initial_state(self) -> ShareState:
+        return ShareState(self.coins, 0, 0)
+
+    def to_move(self, state: ShareState) -> int:
+        return state.seat
+
+    def legal_actions(self, state: ShareState, actions: list[int]) -> int:
+        count = min(state.left, 2)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: ShareState, action: int) -> ShareState:
+        worth = 3 if action else 1
+        after = (state.seat + 2) % 3 if state.left % 4 == 0 else (state.seat + 1) % 3
+        return ShareState(state.left - action - 1, after, state.taken + (worth << 8 * state.seat))
+
+    def is_terminal(self, state: ShareState) -> bool:
+        return state.left == 0
+
+    def utility(self, state: ShareState, seat: int) -> int:
+        return state.taken >> 8 * seat & 255
+
+    def evaluation(self, state: ShareState, seat: int) -> int:
+        return (state.taken >> 8 * seat & 255) * 1024 + 341 * state.left
+
+    def ordering_hint(self, state: ShareState, action: int) -> int:
+        return action if state.left % 2 else -action
