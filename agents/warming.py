@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zermelo.envs import Chance, UnsupportedGameError, as_game
+from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
 from zermelo.envs.rules.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -20,12 +20,14 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
         game: A ``Game``, rules, or a live environment.
 
     Returns:
-        ``alphabeta``, ``minimax``, ``solve`` and ``perft``, as far as they are compiled for such a game; empty for
-        a game that is no rules, or has chance.
+        ``alphabeta``, ``minimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too), ``solve`` and ``perft``,
+        as far as they are what such a game is searched with, compiled; empty for a game that is no rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
     """
+    from zermelo.agents.kernels.multi_search import can_search_many, max_n_kernel
+    from zermelo.agents.kernels.one_against_all_search import one_against_all_kernel
     from zermelo.agents.kernels.proof import can_prove, proof_kernel
     from zermelo.agents.kernels.tree_search import can_search, search_kernel
     from zermelo.envs.rules.counting import leaves_kernel
@@ -34,10 +36,16 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     if reason:
         raise UnsupportedGameError(f"nothing can be compiled here, as {reason}: searches run as plain Python")
     game = as_game(game)
-    if not isinstance(game, RulesGame) or game.traits.chance is not Chance.NONE:
+    if not isinstance(game, RulesGame):
         return {}
-    rules = game.rules
+    rules, traits = game.rules, game.traits
     kernels: dict[str, Callable[[], Any]] = {}
+    if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_many(game):
+        kernels["maxn"] = lambda: max_n_kernel(rules)
+        if traits.chance is Chance.NONE:
+            kernels["paranoid"] = lambda: one_against_all_kernel(rules)
+    if traits.chance is not Chance.NONE:
+        return kernels
     if can_search(game):
         kernels["alphabeta"] = lambda: search_kernel(rules, full_width=False)
         kernels["minimax"] = lambda: search_kernel(rules, full_width=True)

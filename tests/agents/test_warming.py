@@ -16,11 +16,12 @@ from zermelo.envs.rules import MNK, Nim, Pig
     ("game", "names"),
     [
         (MNK(), ["alphabeta", "minimax", "solve", "perft"]),
-        (Nim((1, 2), players=3), ["perft"]),
+        (Nim((1, 2), players=3), ["maxn", "paranoid", "perft"]),
         (Pig(), []),
+        (Pig(players=3), ["maxn"]),
         (TreeGame(AIMA_5_2), []),
     ],
-    ids=["two", "three", "dice", "no rules"],
+    ids=["two", "three", "dice", "dice for three", "no rules"],
 )
 def test_what_there_is_to_compile(game: Any, names: list[str]) -> None:
     assert list(kernels_of(game)) == names
