@@ -39,6 +39,9 @@ import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.backgammon_features import count_at, expected
+from zermelo.envs.rules.backgammon_weights import BACKGAMMON, HYPERGAMMON
+from zermelo.envs.rules.defaults import EVALUATION_UNIT
 
 __all__ = ["Backgammon", "BackgammonState", "Hypergammon"]
 
@@ -166,10 +169,28 @@ class Backgammon(NamedTuple):
         return points if seat == state.seat else -points
 
     def evaluation(self, state: BackgammonState, seat: int) -> int:
-        """Pips ahead, each as much as a 150th of a game, but less than a whole one."""
-        ahead = _pips(state.other_low, state.other_high) - _pips(state.low, state.high)
-        worth = min(max(7 * ahead, -1000), 1000)
+        """The expected utility, from weighted features (``zermelo.envs.rules.backgammon_features``).
+
+        It is that before the roll; a roll that is known counts as the pips by which it is above the average, also
+        in the midst of a doublet, which is seen as a roll to come.
+        """
+        if state.roll == _OPENING:
+            return 0
+        rolled = 0
+        if state.roll > 0:
+            high_die, low_die = state.roll >> 3 & 7, state.roll & 7
+            rolled = high_die + low_die - 8
+            if high_die == low_die and state.roll < 64:
+                rolled += 2 * high_die
+        low, high, other_low, other_high, _, _ = state
+        worth = expected(low, high, other_low, other_high, rolled, self.most_points, self._weights())
+        most = EVALUATION_UNIT * self.most_points - 1
+        worth = min(max(worth, -most), most)
         return worth if seat == state.seat else -worth
+
+    def evaluates_before_chance(self) -> bool:
+        """The evaluation is that of a player about to roll."""
+        return True
 
     def text(self, state: BackgammonState) -> str:
         """The board as the first player (X) sees it: 13 to 24 above, 12 to 1 below; the bar, off, and the roll."""
@@ -177,7 +198,7 @@ class Backgammon(NamedTuple):
         first, second = sides if state.seat == 0 else sides[::-1]
 
         def mark(point: int) -> str:
-            mine, theirs = _count(*first, point), _count(*second, 25 - point)
+            mine, theirs = count_at(*first, point), count_at(*second, 25 - point)
             return f"X{mine}" if mine else f"O{theirs}" if theirs else "."
 
         def line(points: range) -> str:
@@ -185,7 +206,7 @@ class Backgammon(NamedTuple):
             return "".join(marks[:6]) + "  |" + "".join(marks[6:])
 
         def rest(name: str, side: tuple[int, int]) -> str:
-            return f"{name}: bar {_count(*side, _BAR)}, off {_count(*side, 0)}"
+            return f"{name}: bar {count_at(*side, _BAR)}, off {count_at(*side, 0)}"
 
         high, low = state.roll >> 3 & 7, state.roll & 7
         rolled = f"{high}-{low}" + (", second half" if state.roll >= 64 else "") if state.roll > 0 else "to roll"
@@ -229,7 +250,7 @@ class Backgammon(NamedTuple):
             (state.other_low, state.other_high, 1 - state.seat),
         ):
             dice = [state.roll >> 3 & 7, state.roll & 7] if mover == state.seat and state.roll > 0 else [0, 0]
-            rows.append([*(_count(low, high, place) for place in range(_PLACES)), *dice])
+            rows.append([*(count_at(low, high, place) for place in range(_PLACES)), *dice])
         return np.array(rows if seat == state.seat else rows[::-1], dtype=np.int8)
 
     def observation_bounds(self) -> tuple[int, int]:
@@ -239,6 +260,10 @@ class Backgammon(NamedTuple):
     def _checkers(self) -> int:
         """How many each player has."""
         return 15
+
+    def _weights(self) -> npt.NDArray[np.int64]:
+        """Of the evaluation."""
+        return BACKGAMMON
 
 
 class Hypergammon(Backgammon):
@@ -258,31 +283,21 @@ class Hypergammon(Backgammon):
     def _checkers(self) -> int:
         return 3
 
+    def _weights(self) -> npt.NDArray[np.int64]:
+        return HYPERGAMMON
+
 
 # Below, ``own`` is both players' checkers: (low, high, other_low, other_high).
-
-
-def _count(low: int, high: int, place: int) -> int:
-    """How many checkers a player has on a place."""
-    return low >> 4 * place & 15 if place < 13 else high >> 4 * (place - 13) & 15
-
-
-def _pips(low: int, high: int) -> int:
-    """How far a player's checkers have still to go."""
-    pips = 0
-    for place in range(1, _PLACES):
-        pips += place * _count(low, high, place)
-    return pips
 
 
 def _can(own: tuple[int, int, int, int], place: int, die: int) -> bool:
     """Whether a checker can be played from a place by a number."""
     low, high, other_low, other_high = own
-    if not _count(low, high, place) or (place != _BAR and high >> 4 * (_BAR - 13)):
+    if not count_at(low, high, place) or (place != _BAR and high >> 4 * (_BAR - 13)):
         return False
     target = place - die
     if target >= 1:
-        return _count(other_low, other_high, 25 - target) < 2
+        return count_at(other_low, other_high, 25 - target) < 2
     if high or low >> 4 * 7:  # somebody is not home
         return False
     return target == 0 or low >> 4 * (place + 1) == 0
@@ -313,7 +328,7 @@ def _played(own: tuple[int, int, int, int], place: int, die: int) -> tuple[int, 
 
 def _is_hit(own: tuple[int, int, int, int], place: int) -> bool:
     """Whether a checker that arrives on a point hits one."""
-    return _count(own[2], own[3], 25 - place) == 1
+    return count_at(own[2], own[3], 25 - place) == 1
 
 
 def _pairs(own: tuple[int, int, int, int], high_die: int, low_die: int, actions: list[int]) -> int:

@@ -1,0 +1,400 @@
+"""Fits the weights of the evaluation of backgammon by self-play, and prints them as a module.
+
+Each round, the weights of the round before play thousands of games against themselves, each side looking one
+action ahead; then, for each outcome (a win, a gammon won, a gammon lost) and for contact and race apart, a
+logistic regression on the features of all positions before a roll gives the next weights. What is regressed on is
+the lambda-return: a mixture of how the game ended and of what the last weights said on the way there (Sutton and
+Barto, 2nd ed., chapter 12). The first round knows
+little more than who is ahead in pips.
+
+python scripts/fit_backgammon.py --help
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from zermelo.envs import CHANCE
+from zermelo.envs.rules import Backgammon, Hypergammon, bits
+from zermelo.envs.rules import backgammon_features as parts
+from zermelo.envs.rules.backgammon_features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
+from zermelo.envs.rules.compiling import prepare
+
+Weights = npt.NDArray[np.int64]
+
+GAMMA: Final = -7046029254386353131
+"""What SplitMix64 adds to its state for each number (0x9E3779B97F4A7C15, as a signed integer)."""
+CHUNK: Final = 250
+"""Games between two steps of the progress bar."""
+LONGEST: Final = 1000
+"""Rolls after which a game is given up; hardly any is."""
+RIDGE: Final = 10.0
+"""How strongly weights are held near 0, as if that many positions said so."""
+RACE: Final = next(start for name, start, _ in BLOCKS if name.startswith("race"))
+FIRST: Final = {"lead": 145, "race, lead": 145, "other's shots": 60, "other's home_risk": 20}
+"""What the first round plays with: pips decide as the normal distribution of rolls says, and blots are minded."""
+
+console = Console()
+
+# -- compiled self-play -------------------------------------------------------------------------------------------
+
+for kind in (Backgammon, Hypergammon):
+    prepare(kind)  # so that compiled code may call the methods of the rules, and the functions of the features
+
+
+@numba.njit
+def seen(rules: Any, state: Any, seat: int, weights: Any) -> int:
+    """What a state is worth to a seat under some weights, in 1024ths."""
+    if rules.is_terminal(state):
+        return 1024 * rules.utility(state, seat)
+    rolled = 0
+    if state.roll > 0:
+        rolled = (state.roll >> 3 & 7) + (state.roll & 7) - 8
+    worth = parts.expected(
+        state.low, state.high, state.other_low, state.other_high, rolled, rules.most_points, weights
+    )
+    return worth if state.seat == seat else -worth
+
+
+@numba.njit
+def roll(rules: Any, state: Any, buffers: Any) -> Any:
+    """The state after a roll, drawn by SplitMix64; the generator's state is the first of ``dice``."""
+    _, outcomes, chances, dice = buffers
+    count = rules.chance_outcomes(state, outcomes, chances)
+    dice[0] += GAMMA
+    drawn, index = bits.shift_right(bits.mix(dice[0]), 11) / (1 << 53), 0
+    while index < count - 1 and drawn >= chances[index]:
+        drawn -= chances[index]
+        index += 1
+    return rules.result(state, outcomes[index])
+
+
+@numba.njit
+def best(rules: Any, state: Any, weights: Any, actions: Any) -> Any:
+    """The state after the action that looks best one move ahead."""
+    count = rules.legal_actions(state, actions)
+    chosen, most = rules.result(state, actions[0]), -(1 << 40)
+    for index in range(count):
+        child = rules.result(state, actions[index])
+        worth = seen(rules, child, state.seat, weights)
+        if worth > most:
+            most, chosen = worth, child
+    return chosen
+
+
+@numba.njit
+def play(rules: Any, first: Any, second: Any, positions: Any, buffers: Any) -> tuple[int, int]:
+    """One game, the positions before each roll written down.
+
+    Returns:
+        How many positions there are, and what the first player has got, 0 if the game was given up.
+    """
+    state = rules.initial_state()
+    length = 0
+    while not rules.is_terminal(state):
+        if rules.to_move(state) == CHANCE:
+            if length == positions.shape[0]:
+                return length, 0
+            if state.roll == 0:
+                row = positions[length]
+                row[0], row[1], row[2], row[3], row[4] = (
+                    state.low, state.high, state.other_low, state.other_high, state.seat,
+                )  # fmt: skip
+                length += 1
+            state = roll(rules, state, buffers)
+        else:
+            state = best(rules, state, first if state.seat == 0 else second, buffers[0])
+    return length, rules.utility(state, 0)
+
+
+@numba.njit
+def returns(positions: Any, length: int, points: int, weights: Any, mixed: float, targets: Any) -> None:
+    """The lambda-returns of a game's positions, for the player to move: a win, a gammon won, a gammon lost."""
+    indices, values = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
+    for number in range(length - 1, -1, -1):
+        if number == length - 1:
+            mine = points if positions[number, 4] == 0 else -points
+            targets[number, 0] = 1.0 if mine > 0 else 0.0
+            targets[number, 1] = 1.0 if mine > 1 else 0.0
+            targets[number, 2] = 1.0 if mine < -1 else 0.0
+            continue
+        after = positions[number + 1]
+        count = parts.features(after[0], after[1], after[2], after[3], 0, indices, values)
+        for outcome in range(3):
+            other = 0 if outcome == 0 else 3 - outcome
+            looks = parts.chance(parts.weighted(indices, values, count, weights, other)) / parts.CERTAIN
+            if (other == 1 and after[2] & 15) or (other == 2 and after[0] & 15):
+                looks = 0.0  # who has borne off a checker cannot lose a gammon
+            told = mixed * targets[number + 1, other] + (1.0 - mixed) * looks
+            targets[number, outcome] = 1.0 - told if outcome == 0 else told
+
+
+@numba.njit
+def new_buffers(rules: Any, seed: int) -> Any:
+    """Room for actions, for rolls and their chances, and the dice."""
+    dice = np.full(1, bits.mix(seed), np.int64)
+    return np.empty(rules.num_actions(), np.int64), np.empty(64, np.int64), np.empty(64, np.float64), dice
+
+
+@numba.njit
+def play_many(rules: Any, weights: Any, games: int, mixed: float, seed: int, longest: int) -> Any:
+    buffers = new_buffers(rules, seed)
+    positions, targets = np.empty((games * longest, 5), np.int64), np.empty((games * longest, 3))
+    one, aims = np.empty((longest, 5), np.int64), np.empty((longest, 3))
+    ends = np.empty(games, np.int64)
+    filled = gammons = backgammons = 0
+    for game in range(games):
+        length, points = play(rules, weights, weights, one, buffers)
+        while points == 0:
+            length, points = play(rules, weights, weights, one, buffers)
+        gammons += abs(points) > 1
+        backgammons += abs(points) > 2
+        returns(one, length, points, weights, mixed, aims)
+        positions[filled : filled + length] = one[:length]
+        targets[filled : filled + length] = aims[:length]
+        filled += length
+        ends[game] = filled
+    return positions[:filled].copy(), targets[:filled].copy(), ends, gammons, backgammons
+
+
+@numba.njit
+def pairs(rules: Any, one: Any, two: Any, games: int, seed: int, longest: int) -> Any:
+    """Points for ``one``, of pairs of games with the same dice and seats changed: half of their sum."""
+    rows, points = np.empty((longest, 5), np.int64), np.empty(games)
+    for pair in range(games):
+        points[pair] = play(rules, one, two, rows, new_buffers(rules, seed + pair))[1] / 2
+        points[pair] -= play(rules, two, one, rows, new_buffers(rules, seed + pair))[1] / 2
+    return points
+
+
+# -- logistic regression ------------------------------------------------------------------------------------------
+
+
+@numba.njit
+def entries_of(positions: Any) -> Any:
+    """The features of positions: which are not zero, their values, and how many, a row each."""
+    number = len(positions)
+    indices, values = np.zeros((number, MOST_ENTRIES), np.int16), np.zeros((number, MOST_ENTRIES), np.int32)
+    counts = np.empty(number, np.int64)
+    some, their = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
+    for row in range(number):
+        low, high, other_low, other_high, _ = positions[row]
+        counts[row] = parts.features(low, high, other_low, other_high, 0, some, their)
+        indices[row], values[row] = some, their
+    return indices, values, counts
+
+
+@numba.njit
+def newton(indices: Any, values: Any, counts: Any, aims: Any, used: Any, weights: Any) -> Any:
+    """The gradient, the curvature and the sum of log losses of a logistic regression."""
+    size = len(weights)
+    gradient, curvature, loss = np.zeros(size), np.zeros((size, size)), 0.0
+    for row in used:
+        total = 0.0
+        for entry in range(counts[row]):
+            total += weights[indices[row, entry]] * values[row, entry]
+        chance = min(max(1.0 / (1.0 + math.exp(-min(max(total, -30.0), 30.0))), 1e-6), 1.0 - 1e-6)
+        aim = aims[row]
+        loss -= aim * math.log(chance) + (1.0 - aim) * math.log(1.0 - chance)
+        spread = chance * (1.0 - chance)
+        for entry in range(counts[row]):
+            index, value = indices[row, entry], values[row, entry]
+            gradient[index] += (aim - chance) * value
+            for earlier in range(entry + 1):
+                curvature[index, indices[row, earlier]] += spread * value * values[row, earlier]
+    return gradient, curvature, loss
+
+
+class Fit(NamedTuple):
+    """One regression: its weights, and log losses on games that were kept apart."""
+
+    weights: npt.NDArray[np.float64]
+    positions: int
+    average: float
+    loss: float
+
+
+def regress(entries: Any, aims: Any, train: Any, test: Any, start: Any) -> Fit:
+    """Newton's method with a ridge; its losses are in nats, beside those of answering the average."""
+    weights, step, least = start.copy(), np.zeros(FEATURES), math.inf
+    for _ in range(30):
+        gradient, curvature, loss = newton(*entries, aims, train, weights)
+        loss += RIDGE / 2 * float(weights @ weights)
+        if loss > least:
+            step /= 2
+            weights -= step
+            continue
+        least = loss
+        curvature += curvature.T - np.diag(np.diag(curvature)) + RIDGE * np.eye(FEATURES)
+        step = np.linalg.solve(curvature, gradient - RIDGE * weights)
+        weights += step
+        if np.abs(step).max() < 1e-3:
+            break
+    base = float(np.clip(aims[train].mean(), 1e-6, 1 - 1e-6))
+    average = -float(np.mean(aims[test] * math.log(base) + (1 - aims[test]) * math.log(1 - base)))
+    loss = newton(*entries, aims, test, weights)[2] / max(len(test), 1)
+    return Fit(weights, len(train), average, loss)
+
+
+# -- rounds -------------------------------------------------------------------------------------------------------
+
+
+def first_weights() -> Weights:
+    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
+    for name, start, _ in BLOCKS:
+        weights[0, start] = FIRST.get(name, 0)
+    for outcome in (1, 2):
+        weights[outcome, [start for name, start, _ in BLOCKS if name.endswith("to_move")]] = -2 * LOGIT
+    return weights
+
+
+class Games(NamedTuple):
+    """Games of self-play: positions, lambda-returns, where each game ends in them, and how many gammons."""
+
+    positions: Any
+    targets: Any
+    ends: Any
+    gammons: int
+    backgammons: int
+
+
+def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int, bar: Any, task: Any) -> Games:
+    chunks = []
+    for start in range(0, games, CHUNK):
+        chunks.append(play_many(rules, weights, min(CHUNK, games - start), mixed, seed + start, LONGEST))
+        bar.advance(task, min(CHUNK, games - start))
+    shifts = np.cumsum([0, *(len(chunk[0]) for chunk in chunks[:-1])])
+    return Games(
+        np.concatenate([chunk[0] for chunk in chunks]),
+        np.concatenate([chunk[1] for chunk in chunks]),
+        np.concatenate([chunk[2] + shift for chunk, shift in zip(chunks, shifts, strict=True)]),
+        sum(chunk[3] for chunk in chunks),
+        sum(chunk[4] for chunk in chunks),
+    )
+
+
+def fitted(before: Weights, games: Games, table: Table, number: int, bar: Any, task: Any) -> Weights:
+    """The next weights, sought from those before; the table gets the quality of each regression."""
+    entries = entries_of(games.positions)
+    race = entries[0][:, 0] >= RACE
+    in_races = np.arange(FEATURES) >= RACE
+    kept_apart = np.arange(len(games.positions)) >= games.ends[len(games.ends) * 9 // 10]
+    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
+    for where, here in (("contact", ~race), ("race", race)):
+        for outcome, name in enumerate(OUTCOMES):
+            possible = here
+            if outcome:  # who has borne off a checker cannot lose a gammon
+                possible = here & (games.positions[:, 2 if outcome == 1 else 0] & 15 == 0)
+            aims = games.targets[:, outcome]
+            train, test = np.flatnonzero(possible & ~kept_apart), np.flatnonzero(possible & kept_apart)
+            begin = np.where(in_races == (where == "race"), before[outcome, :FEATURES] / LOGIT, 0.0)
+            fit = regress(entries, aims, train, test, begin)
+            weights[outcome, :FEATURES] += np.rint(fit.weights * LOGIT).astype(np.int64)
+            table.add_row(
+                str(number), where, name, f"{fit.positions:,}", f"{fit.average:.4f}", f"{fit.loss:.4f}",
+                f"{1 - fit.loss / fit.average:.0%}",
+            )  # fmt: skip
+            bar.advance(task)
+    weights[0, FEATURES] = round(1024 * games.backgammons / max(games.gammons, 1))
+    return weights
+
+
+def as_module(found: dict[str, Weights], command: str) -> str:
+    """The weights as Python's source."""
+    lines = [
+        '"""The weights of ``backgammon_features``, in 4096ths of a unit of log odds, fitted to self-play.',
+        "",
+        *textwrap.wrap(f"``{command}`` makes this module.", 113, break_on_hyphens=False),
+        "",
+        "For each feature, three rows: for a win, for winning a gammon and for losing one, each with a number for",
+        "every point where there is one for every point.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from typing import Final",
+        "",
+        "from zermelo.envs.rules.backgammon_features import weights_of",
+        "",
+        '__all__ = ["BACKGAMMON", "HYPERGAMMON"]',
+        "",
+        "# fmt: off",
+    ]
+    for name, weights in found.items():
+        lines += ["", f"{name.upper()}: Final = weights_of(", "    {"]
+        for block, start, size in BLOCKS:
+            lines.append(f'        "{block}": (')
+            for row in weights:
+                numbers = ", ".join(map(str, row[start : start + size].tolist())) + ("," if size == 1 else "")
+                lines += textwrap.wrap(f"({numbers}),", 113, initial_indent=" " * 12, subsequent_indent=" " * 13)
+            lines.append("        ),")
+        lines += ["    },", f"    backgammons={weights[0, FEATURES]},", ")"]
+    return "\n".join(lines) + "\n"
+
+
+def main(
+    games: Annotated[int, typer.Option(min=20, help="Games of self-play in each round.")] = 20_000,
+    rounds: Annotated[int, typer.Option(min=1, help="How often to play and fit.")] = 4,
+    mixed: Annotated[
+        float,
+        typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
+    ] = 0.9,
+    match: Annotated[int, typer.Option(min=0, help="Pairs of games between each weights and the last.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Of all dice.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Where to write the module; by default it is printed.")] = None,
+) -> None:
+    """Fits the weights of the evaluation of backgammon and Hypergammon, and prints them as a module.
+
+    Log losses are on a tenth of the games that is kept apart, beside those of always answering the average. The
+    match is between the new weights and those before them, money play without cube, in points per game with a
+    95 % interval.
+
+    Example: python scripts/fit_backgammon.py --games 20000 --rounds 4 --seed 1 --out weights.py
+    """
+    command = f"python scripts/fit_backgammon.py --games {games} --rounds {rounds} --lambda {mixed} --seed {seed}"
+    found = {}
+    started = time.perf_counter()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        for rules in (Backgammon(3), Hypergammon(3)):
+            name = type(rules).__name__
+            columns = ("round", "positions of", "outcome", "positions", "average", "loss", "explained")
+            quality = Table(*columns, title=name)
+            matches = Table("round", "gammons", "points per game against the round before", title=name)
+            weights = first_weights()
+            for number in range(1, rounds + 1):
+                task = bar.add_task(f"{name} {number}: games", total=games)
+                played = self_play(rules, weights, games, mixed, (100 * seed + number) << 32, bar, task)
+                task = bar.add_task(f"{name} {number}: regressions", total=6)
+                before = weights
+                weights = fitted(before, played, quality, number, bar, task)
+                points = pairs(rules, weights, before, match, (100 * seed) << 32, LONGEST)
+                told = "not played"
+                if match > 1:
+                    half = 1.96 * points.std(ddof=1) / math.sqrt(match)
+                    told = f"{points.mean():+.3f} ± {half:.3f} ({2 * match:,} games)"
+                matches.add_row(str(number), f"{played.gammons / games:.1%}", told)
+            found[name] = weights
+            console.print(quality, matches)
+    console.print(f"{time.perf_counter() - started:.0f} s")
+    text = as_module(found, command)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text)
+
+
+if __name__ == "__main__":
+    typer.run(main)
