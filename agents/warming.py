@@ -20,8 +20,8 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
         game: A ``Game``, rules, or a live environment.
 
     Returns:
-        ``alphabeta``, ``minimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too), ``solve`` and ``perft``,
-        as far as they are what such a game is searched with, compiled; empty for a game that is no rules.
+        ``alphabeta``, ``minimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too), ``solve`` and
+        ``perft``, as far as they are what such a game is searched with, compiled; empty for other than rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
