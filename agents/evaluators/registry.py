@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from zermelo.agents.evaluators.area import go
+from zermelo.agents.evaluators.backgammon import pips
 from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
 from zermelo.agents.evaluators.material import chess
@@ -97,6 +98,7 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
         "connect_four": _named("connect_four", connect_four),
         "game": _FromGame,
         "go": _named("go", go),
+        "pips": _named("pips", pips),
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,
         "tictactoe": _named("tictactoe", tictactoe),

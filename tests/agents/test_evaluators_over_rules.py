@@ -7,9 +7,10 @@ import random
 import pytest
 
 from zermelo.agents.evaluators.boards import read_grid
+from zermelo.agents.evaluators.protocol import squash
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.envs import as_game, make
-from zermelo.envs.rules import MNK, ConnectFour, Kalah, RulesGame
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.rules import MNK, Backgammon, ConnectFour, Kalah, RulesGame
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four"])
@@ -51,3 +52,15 @@ def test_boards_of_other_sizes(
 def test_other_games_have_no_lines() -> None:
     game = RulesGame(Kalah())
     assert read_grid(game, game.initial_state()) is None
+
+
+def test_pips() -> None:
+    game = RulesGame(Backgammon())
+    state = game.result(game.initial_state(), 6 * 5)  # the first player has 6-1
+    evaluator = make_evaluator("pips")
+    assert evaluator(game, state) == (0, 0)
+    state = game.result(state, 26 * 13 + 8)  # 13/7 8/7
+    assert game.to_move(game.result(state, 0)) == 1
+    assert evaluator(game, state) == (squash(7 / 150), -squash(7 / 150))
+    with pytest.raises(UnsupportedGameError, match="'pips' cannot find a backgammon board in Kalah"):
+        evaluator(RulesGame(Kalah()), RulesGame(Kalah()).initial_state())
