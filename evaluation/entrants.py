@@ -219,7 +219,10 @@ def _own_names(sources: Sequence[AgentSource], limits: Sequence[Isolation | None
                 names.append(None if name is None else str(name))
             else:
                 trial = IsolatedAgent(source, _called(source), limit, keeper)
-                names.append(trial.start())
+                name = trial.start()
+                # A name made of a function inside another one says less than the text that it was made from.
+                nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
+                names.append(None if nameless and isinstance(source, str) else name)
                 trial.close()
     finally:
         keeper.close()

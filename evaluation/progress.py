@@ -1,51 +1,216 @@
-"""The progress bar of a tournament: games, games a second, time left; silent when nobody watches."""
+"""How far a run is, and who leads: drawn in a terminal, as a line now and then elsewhere.
+
+Whoever draws is told of every game that is kept. Games are only counted, by line-up and finish (``GameTotals``);
+the table is made from these counts when it is drawn, at most twice a second and in a fiftieth of the time at most,
+so that a run of very many games is hardly held up. Ratings are not drawn: fitting them would take longer.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TextIO
 
-__all__ = ["progress_bar"]
+from zermelo.evaluation.record import GameRecord
+from zermelo.evaluation.standings import Standings
+from zermelo.evaluation.totals import Finish, GameTotals, GroupTotal
+
+__all__ = ["Pace", "RunningTable", "Watcher", "duration", "line", "tracked", "watcher"]
+
+FIRST_LINE = 10.0
+"""Seconds until the first line, where nothing can be drawn: short runs are silent."""
+LINES_APART = 30.0
+"""Seconds between lines."""
+SHARE = 0.02
+"""Of the time that may go into the table."""
+
+Watcher = Callable[[GameRecord], None]
+"""Is told of each game that is kept."""
 
 
-@contextlib.contextmanager
-def progress_bar(total: int, shown: bool | None = None) -> Iterator[Callable[[], None]]:
-    """Gives a function to call after each game.
+class Pace:
+    """Games done and to do, and how fast.
 
     Args:
         total: Games to play.
-        shown: Whether to draw; None draws on standard error if that is a terminal.
+        at_most: Whether the run may end before all are played.
     """
-    if shown is None:
-        shown = sys.stderr.isatty()
-    if not shown:
-        yield _nothing
+
+    def __init__(self, total: int, at_most: bool = False) -> None:
+        self.total, self.at_most, self.done = total, at_most, 0
+        self._started = time.monotonic()
+        self._first = self._last = self._started
+
+    def step(self) -> None:
+        """One more game."""
+        self.done += 1
+        self._last = time.monotonic()
+        if self.done == 1:
+            self._first = self._last
+
+    @property
+    def rate(self) -> float:
+        """Games a second since the first, before which much may be compiled; 0 if that is not known."""
+        spent = self._last - self._first
+        return (self.done - 1) / spent if spent > 0 else 0.0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._started
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the rest will take if it goes on like this; None if that cannot be said."""
+        rate = self.rate
+        if not rate:
+            return None
+        # While a game goes on, what is left of it shrinks.
+        return max(0.0, (self.total - self.done) / rate - min(time.monotonic() - self._last, 1 / rate))
+
+    def __str__(self) -> str:
+        share = f" ({100 * self.done // self.total} %)" if self.total else ""
+        return f"{self.done:,} of {'at most ' * self.at_most}{self.total:,} games{share}, {self.speed}"
+
+    @property
+    def speed(self) -> str:
+        """The rate and what is left, in words."""
+        rate, left = self.rate, self.left
+        if left is None:
+            return f"{duration(self.elapsed)} so far"
+        speed = f"{rate:,.0f} games/s" if rate >= 10 else f"{rate:.2g} games/s" if rate >= 0.5 else ""
+        speed = speed or f"{duration(1 / rate)} a game"
+        return f"{speed}, {'at most ' * self.at_most}{duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """As a person writes it: 42 s, 3:07 min, 2:05 h, 3 days 4 h."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    hours, minutes = divmod(whole // 60, 60)
+    if hours < 48:
+        return f"{hours}:{minutes:02} h"
+    return f"{hours // 24} days {hours % 24} h"
+
+
+class RunningTable:
+    """The standings while games come in; safe to read from another thread.
+
+    Args:
+        agents: Their names.
+        env: The environment's name.
+        seat_names: Its seats.
+        before: Games that were there already.
+    """
+
+    def __init__(self, agents: Sequence[str], env: str, seat_names: Sequence[str], before: GameTotals) -> None:
+        self._agents, self._env, self._seats = agents, env, seat_names
+        self._totals = before
+        self._lock = threading.Lock()
+        self._standings: Standings | None = None
+        self._due = 0.0
+        self._games = -1
+
+    def add(self, record: GameRecord) -> None:
+        """Counts a game."""
+        finish = Finish.of(record)
+        with self._lock:
+            group = self._totals.groups.get(finish)
+            if group is None:
+                group = GroupTotal(
+                    0, [0] * len(self._seats), [0] * len(self._seats), 0, 0, (len(self._totals.groups),)
+                )
+                self._totals.groups[finish] = group
+            group.games += 1
+            if len(self._seats) == 1 and record.failure is None:
+                self._totals.add_return(finish, record.rewards[0])
+
+    def standings(self) -> Standings:
+        """The table; that of a moment ago while a new one is not due."""
+        with self._lock:
+            now, games = time.monotonic(), self._totals.games
+            if self._standings is None or (games != self._games and now >= self._due):
+                self._standings = Standings.from_totals(
+                    self._totals, (), agents=self._agents, env=self._env, seat_names=self._seats
+                )
+                self._games = games
+                spent = time.monotonic() - now
+                self._due = now + spent / SHARE
+            return self._standings
+
+
+def line(pace: Pace, standings: Standings) -> str:
+    """How far a run is, and its leaders, in one line."""
+    rows = [row for row in standings.rows if row.games][:3]
+    single = len(standings.seat_names) == 1
+    scores = (f"{row.agent} {row.score:.4g}" if single else f"{row.agent} {100 * row.score:.1f} %" for row in rows)
+    more = len(standings.rows) - len(rows)
+    leaders = ", ".join(scores) + (f" and {more} more" if rows and more else "")
+    return f"zermelo: {pace}" + (f"; {leaders}" if leaders else "")
+
+
+@contextlib.contextmanager
+def watcher(
+    table: Callable[[], RunningTable], total: int, *, shown: bool | None = None, at_most: bool = False
+) -> Iterator[Watcher]:
+    """Gives what is to be told of each game.
+
+    Args:
+        table: Makes the table, if one is wanted.
+        total: Games to play.
+        shown: Whether to show anything; None does in a terminal only.
+        at_most: Whether the run may end before all are played.
+    """
+    stream = sys.stderr
+    is_terminal = stream.isatty()
+    if not total or not (is_terminal if shown is None else shown):
+        yield _ignore
+    elif is_terminal:
+        from zermelo.evaluation.live import drawn
+
+        with drawn(Pace(total, at_most), table()) as told:
+            yield told
+    else:
+        yield _lines(Pace(total, at_most), table(), stream)
+
+
+def _ignore(record: GameRecord) -> None:
+    """Where nobody watches."""
+
+
+def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:
+    due = FIRST_LINE
+
+    def told(record: GameRecord) -> None:
+        nonlocal due
+        pace.step()
+        table.add(record)
+        if pace.elapsed >= due and pace.done < pace.total:
+            due = pace.elapsed + LINES_APART
+            with contextlib.suppress(OSError, ValueError):  # whoever read it has gone: the games go on
+                print(line(pace, table.standings()), file=stream, flush=True)
+
+    return told
+
+
+def tracked(games: Iterable[GameRecord], total: int, what: str) -> Iterator[GameRecord]:
+    """The games, one after another, while a bar says how many are through, in a terminal.
+
+    Args:
+        games: Any number of them.
+        total: How many there are.
+        what: What is being done with them.
+    """
+    if not sys.stderr.isatty():
+        yield from games
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import track
 
-    bar = Progress(
-        TextColumn("playing"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TaskProgressColumn(show_speed=True),
-        TextColumn("time left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("games", total=total)
-        yield lambda: bar.advance(task)
-
-
-def _nothing() -> None:
-    """Where there is no bar."""
+    yield from track(games, what, total=total, console=Console(stderr=True), transient=True)

@@ -13,10 +13,11 @@ from typing import Any, overload
 
 from zermelo.evaluation.certainty import LeaderTest
 from zermelo.evaluation.engines import Engine
-from zermelo.evaluation.progress import progress_bar
+from zermelo.evaluation.progress import RunningTable, watcher
 from zermelo.evaluation.record import GameRecord
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.store import Store
+from zermelo.evaluation.totals import GameTotals
 
 __all__ = ["Interrupts", "Run", "leader_after"]
 
@@ -52,8 +53,12 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def off(self) -> None:
-        """From now on a further Ctrl-C is only remembered: the table is being written."""
+        """From now on a Ctrl-C is only remembered: something is being brought to its end."""
         self._held = True
+
+    def on(self) -> None:
+        """From now on a Ctrl-C is raised again."""
+        self._held = False
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:
@@ -119,6 +124,7 @@ class Run:
         engine: Engine,
         interrupts: Interrupts,
         *,
+        table: Callable[[GameTotals], RunningTable],
         progress: bool | None,
         on_game: Callable[[GameRecord], None] | None,
     ) -> None:
@@ -127,20 +133,30 @@ class Run:
         Args:
             engine: Plays.
             interrupts: Keeps Ctrl-C out of writes.
-            progress: Whether to draw a bar; None if standard error is a terminal.
+            table: Makes the table that is shown meanwhile, from the games that are there already.
+            progress: Whether to show how far the run is; None if standard error is a terminal.
             on_game: Called with each game once it is kept.
         """
-        store = self._store
+        store, settled = self._store, self._is_settled()
         with contextlib.ExitStack() as stack:
-            advance = stack.enter_context(progress_bar(len(self._missing), progress))
+            stack.callback(interrupts.on)
+            watch = stack.enter_context(
+                watcher(
+                    lambda: table(store.totals()),
+                    0 if settled else len(self._missing),
+                    shown=progress,
+                    at_most=self._test is not None,
+                )
+            )
+            stack.callback(interrupts.off)  # a terminal is always put back as it was
 
             def acknowledge() -> None:
                 for record in store.kept():
-                    advance()
+                    watch(record)
                     if on_game is not None:
                         on_game(record)
 
-            if not self._is_settled():
+            if not settled:
                 games = stack.enter_context(contextlib.closing(_iterate(engine, self._missing)))
                 for record in games:
                     with interrupts.held():

@@ -182,7 +182,9 @@ class Standings:
     def all_notes(self) -> tuple[str, ...]:
         """``notes``, and what is to be known before reading the ratings."""
         ratings = self.ratings
-        return self.notes if ratings is None or not ratings.games else (*self.notes, *ratings.notes)
+        if ratings is None or not ratings.games:
+            return self.notes
+        return (*self.notes, *filter(None, [ratings.leader_note]), *ratings.notes)
 
     @property
     def games(self) -> int:

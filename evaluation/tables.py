@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_csv", "as_json", "as_text", "print_standings"]
 
+NAME_WIDTH: Final = 10
+"""Characters that names of agents may be folded to."""
 MANY_AGENTS: Final = 6
 """With more agents than this the crosstable leaves decimals out, to fit a terminal."""
 
@@ -39,9 +41,18 @@ def print_standings(standings: Standings, console: Console) -> None:
         standings: What to print.
         console: Where to. One that is no terminal should be wide enough for the table.
     """
+    from rich.console import Console
+
+    names = max((len(row.agent) for row in standings.rows), default=0)
     for part in _parts(standings):
-        is_line = isinstance(part, str) and not console.is_terminal
-        console.print(part, soft_wrap=is_line, markup=False, highlight=False)
+        if isinstance(part, str):
+            console.print(part, soft_wrap=not console.is_terminal, markup=False, highlight=False)
+            continue
+        # Names can be folded. Numbers must not be cut: a table that is too wide is wrapped by the terminal.
+        wide = console.measure(part, options=console.options.update(width=100_000, markup=False)).maximum
+        least = wide - max(0, names - NAME_WIDTH)
+        target = console if least <= console.width else Console(file=console.file, width=least, color_system=None)
+        target.print(part, markup=False, highlight=False)
 
 
 def _parts(standings: Standings) -> Iterable[RenderableType]:
@@ -93,7 +104,7 @@ def _new_table(*columns: str) -> Table:
             justify="left" if is_name else "right",
             overflow="fold",
             no_wrap=not is_name,
-            min_width=10 if is_name else None,
+            min_width=NAME_WIDTH if is_name else None,
         )
     return table
 

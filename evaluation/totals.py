@@ -36,6 +36,20 @@ class Finish(NamedTuple):
     failure: FailureKind | None = None
     failed_seat: int | None = None
 
+    @classmethod
+    def of(cls, record: GameRecord) -> Finish:
+        """The finish of a record."""
+        failure = record.failure
+        offender = None if failure is None else failure.seat
+        if record.void:
+            places: tuple[int, ...] = ()
+        elif offender is not None:
+            places = tuple(int(seat == offender) for seat in range(len(record.agents)))
+        else:
+            ranks = {reward: place for place, reward in enumerate(sorted(set(record.rewards), reverse=True))}
+            places = tuple(ranks[reward] for reward in record.rewards)
+        return cls(record.agents, places, None if failure is None else failure.kind, offender)
+
     @property
     def void(self) -> bool:
         """Whether the game counts for nobody."""
@@ -62,25 +76,15 @@ class Summary(NamedTuple):
     @classmethod
     def of(cls, record: GameRecord) -> Summary:
         """The summary of a record."""
-        failure = record.failure
-        offender = None if failure is None else failure.seat
         seats = len(record.agents)
-        if record.void:
-            places: tuple[int, ...] = ()
-        elif offender is not None:
-            places = tuple(int(seat == offender) for seat in range(seats))
-        else:
-            ranks = {reward: place for place, reward in enumerate(sorted(set(record.rewards), reverse=True))}
-            places = tuple(ranks[reward] for reward in record.rewards)
-        finish = Finish(record.agents, places, None if failure is None else failure.kind, offender)
         moves, microseconds = [0] * seats, [0] * seats
         for move in record.moves:
             moves[move.seat] += 1
             microseconds[move.seat] += round(move.seconds * 1_000_000)
         text = repr((record.actions, record.rewards)).encode()
         line = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 1
-        returned = record.rewards[0] if seats == 1 and failure is None else None
-        return cls(finish, returned, line, tuple(moves), tuple(microseconds))
+        returned = record.rewards[0] if seats == 1 and record.failure is None else None
+        return cls(Finish.of(record), returned, line, tuple(moves), tuple(microseconds))
 
 
 @dataclass
@@ -159,8 +163,12 @@ class GameTotals:
             if order < group.first:
                 group.first, group.first_id, group.message = order, record.game_id, message
         group.games += 1
-        if summary.returned is not None:
-            self.returns.setdefault(finish.agents[0], Counter())[summary.returned] += 1
+        self.add_return(finish, summary.returned)
+
+    def add_return(self, finish: Finish, returned: float | None) -> None:
+        """Counts what a single player earned, unless that is None."""
+        if returned is not None:
+            self.returns.setdefault(finish.agents[0], Counter())[returned] += 1
 
     @property
     def games(self) -> int:

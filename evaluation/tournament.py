@@ -40,6 +40,7 @@ from zermelo.evaluation.isolation import Isolation
 from zermelo.evaluation.match import MAX_MOVES, checked_seed
 from zermelo.evaluation.openings import Openings, openings_for
 from zermelo.evaluation.pairings import Pairings
+from zermelo.evaluation.progress import RunningTable
 from zermelo.evaluation.record import GameRecord, versions
 from zermelo.evaluation.referee import referee_for
 from zermelo.evaluation.running import Interrupts, Run
@@ -47,6 +48,7 @@ from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.sqlite_store import SqliteStore
 from zermelo.evaluation.standings import Standings
 from zermelo.evaluation.store import MemoryStore, Store, read_games
+from zermelo.evaluation.totals import GameTotals
 
 __all__ = ["Tournament", "gauntlet", "read_standings", "round_robin"]
 
@@ -122,7 +124,8 @@ def round_robin(
         isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
             default those that are named by text and run somebody's own code.
         anchor: The agent whose rating is 0; by default ``random`` if it plays, else the average.
-        progress: Whether to show a progress bar; by default if standard error is a terminal.
+        progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
+            elsewhere as a line every half minute. By default in a terminal only.
         on_game: Called with each game's record once it is kept for good.
 
     Raises:
@@ -258,7 +261,7 @@ class Tournament:
             interrupts = stack.enter_context(Interrupts())
             run = Run(self.schedule, store, self.test)
             try:
-                run.play(plays, interrupts, progress=progress, on_game=on_game)
+                run.play(plays, interrupts, table=self._running_table, progress=progress, on_game=on_game)
             except KeyboardInterrupt as interrupt:
                 interrupts.off()
                 store.flush()
@@ -323,6 +326,10 @@ class Tournament:
             anchor=self.anchor,
             notes=notes,
         )
+
+    def _running_table(self, before: GameTotals) -> RunningTable:
+        names = [entrant.name for entrant in self.entrants]
+        return RunningTable(names, env_name(self.env), self.seat_names, before)
 
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""

@@ -73,10 +73,13 @@ def judge_folder(folder: Path, *, nodes: int | None = None, games: int | None = 
     """Judges the games of a tournament and keeps what was found beside them."""
     from zermelo.evaluation.judge import NODES
     from zermelo.evaluation.judge import judge as judge_games
+    from zermelo.evaluation.progress import tracked
     from zermelo.evaluation.report import write_text
     from zermelo.evaluation.store import read_games
 
-    found = judge_games(read_games(folder), nodes=nodes or NODES, games=games)
+    records = read_games(folder)
+    shown = tracked(records, min(len(records), games or len(records)), "judging")
+    found = judge_games(shown, nodes=nodes or NODES, games=games)
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     return found
 

@@ -110,6 +110,9 @@ def tournament(
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
     output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Do not show meanwhile how far it is and who leads.")
+    ] = False,
 ) -> None:
     """Let every agent play every other, and say who is better.
 
@@ -147,9 +150,13 @@ def tournament(
             isolation=isolation,
             anchor=anchor,
         )
-        standings = plan.run(workers=workers, engine=engine, ray_address=ray_address, out=out)
+        # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
+        progress = False if quiet else True if output is Form.TABLE else None
+        standings = plan.run(workers=workers, engine=engine, ray_address=ray_address, out=out, progress=progress)
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
+        if out is not None and not interrupt.standings.complete:
+            typer.echo("The same command again plays the rest.", err=output is not Form.TABLE)
         raise typer.Exit(130) from interrupt
     _print(standings, output, out)
     if judged:

@@ -89,10 +89,11 @@ def fit_ratings(
     if cycles:
         shown = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
         more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
-        notes.append(
-            f"Strength is not a line here: {shown}{more}. Ratings mispredict such games; see the Nash average."
-        )
         nash = nash_average(logit_matrix(counts), counts.players)
+        notes.append(
+            f"Strength is not a line here: {shown}{more}. Ratings mispredict such games. Nash average, the mix of "
+            f"agents that none beats: {nash.mix}."
+        )
     return RatingTable(
         players=players,
         seat_effects=seats,

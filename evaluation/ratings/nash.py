@@ -40,6 +40,12 @@ class NashAverage:
     shares: Mapping[str, float]
     ratings: Mapping[str, float]
 
+    @property
+    def mix(self) -> str:
+        """The shares in words, the greatest first."""
+        shares = sorted(self.shares.items(), key=lambda item: -item[1])
+        return ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares if share >= 0.005)
+
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON can hold them."""
         return dict(plain(self))

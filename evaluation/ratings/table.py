@@ -214,6 +214,45 @@ class RatingTable:
         other = 0.5 * math.exp(min(0.0, fit.profile(contrast, 0.0)[0] - fit.log_likelihood))
         return 1.0 - other if direction is Direction.PLUS_INFINITY else other
 
+    def games_to_be_sure(self, first: str, second: str) -> float:
+        """About how many more games of this tournament until the interval of ``difference`` leaves out zero.
+
+        If everything goes on as it has; even odds that it takes more. 0 if it does already; infinite if the two
+        are even or the games do not tell.
+
+        Raises:
+            UnknownNameError: There is no such player.
+        """
+        contrast, fit = self._contrast(first, second), self._fit
+        direction = Direction.UNDETERMINED if first == second or fit is None else fit.direction(contrast)
+        if fit is None or direction is Direction.UNDETERMINED:
+            return math.inf
+        z = NormalDist().inv_cdf(0.5 + self.confidence / 2.0)
+        # As for the intervals. Likelihoods multiply: so many times the games have so many times the logarithm.
+        needed = z * z / 2.0 if direction is Direction.FINITE else -math.log((1.0 - self.confidence) / 2.0)
+        gained = fit.log_likelihood - fit.profile(contrast, 0.0)[0]
+        if gained >= needed:
+            return 0
+        more = self.games * (needed / gained - 1.0) if gained > 1e-9 else math.inf
+        return max(1, math.ceil(more)) if more < 1e9 else math.inf
+
+    @property
+    def leader_note(self) -> str:
+        """A sentence on who leads where that is not sure, and how many more games may tell; else empty."""
+        if len(self.players) < 2 or self.players[0].component != self.players[1].component:
+            return ""
+        first, second = self.players[0].name, self.players[1].name
+        games = self.games_to_be_sure(first, second)
+        if not games:
+            return ""
+        if math.isinf(games):
+            return f"The games do not tell which of {first} and {second} is stronger."
+        more = "1 more game" if games == 1 else f"{games:,} more games in all"
+        return (
+            f"That {first} is stronger than {second} is not sure yet ({100 * self.confidence:g} %): if everything "
+            f"goes on as it has, it takes about {more}."
+        )
+
     def expected_score(self, first: str, second: str) -> float:
         """Points a game to expect of ``first`` in the first of two seats against ``second``, 0 to 1.
 

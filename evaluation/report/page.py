@@ -154,7 +154,7 @@ def _contents(parts: list[str], has_games: bool) -> str:
 def _notes(
     tally: Tally, ratings: RatingTable | None, drawn: DrawnGames, judged: Mapping[str, Any] | None
 ) -> list[str]:
-    notes = list(ratings.notes) if ratings is not None else []
+    notes = [] if ratings is None else [*filter(None, [ratings.leader_note]), *ratings.notes]
     if tally.void:
         count = "1 game counts" if tally.void == 1 else f"{tally.void:,} games count"
         notes.append(f"{count} for nobody, because the environment itself failed: {tally.void_message}")

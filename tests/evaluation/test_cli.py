@@ -66,6 +66,18 @@ def test_the_same_command_gives_the_same_table_from_a_real_process():
     assert outputs[0].stderr == outputs[1].stderr == ""  # no progress bar in a pipe
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], True), (["--quiet"], False), (["-q", "--format", "json"], False), (["--format", "csv"], False)],
+)
+def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, said, monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.progress.FIRST_LINE", 0.0)
+    result = cli("tournament", TOY, GOOD, LAST, "--games", "4", *words)
+    assert result.exit_code == 0
+    assert ("zermelo: 1 of 4 games" in result.stderr) is said
+    assert "zermelo: 1" not in result.stdout
+
+
 def test_json_and_csv_are_for_programs(cli):
     words = ["tournament", TOY, GOOD, LAST, "--games", "2"]
     data = json.loads(cli(*words, "--format", "json").stdout)
@@ -250,6 +262,7 @@ def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path)
     games = len((out / "games.jsonl").read_text().splitlines())
     assert f"Stopped after {games} of 100000 games." in stdout
     assert "95 % interval" in stdout
+    assert stdout.endswith(f"Games and standings are in {out}\nThe same command again plays the rest.\n")
     assert "Traceback" not in stderr
     nobody_is_left(process.pid)
 

@@ -29,7 +29,7 @@ def test_rock_paper_scissors_is_told():
     table = fit_ratings(_counts(_ring("ABC")))
     assert table.cycles == (("A", "B", "C"),)
     assert table.nash.shares == pytest.approx({"A": 1 / 3, "B": 1 / 3, "C": 1 / 3})
-    assert any("A > B > C > A" in note and "Nash" in note for note in table.notes)
+    assert any("A > B > C > A" in note and "none beats: A 33 %, B 33 %, C 33 %." in note for note in table.notes)
     assert [p.elo for p in table.players] == pytest.approx([0, 0, 0], abs=1e-6)
 
 

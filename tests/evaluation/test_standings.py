@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 import re
@@ -151,6 +152,19 @@ def test_a_terminal_gets_the_same_tables():
     console = Console(force_terminal=True, width=80, record=True, file=io.StringIO(), color_system=None)
     print_standings(Standings.from_records(RECORDS), console)
     assert "95 % interval" in console.export_text()
+
+
+@pytest.mark.parametrize("width", [12, 40, 60, 400])
+def test_no_number_is_cut_where_a_terminal_is_narrow(width):
+    names = [f"agent number {k} of a great many" for k in range(7)]
+    standings = Standings.from_records([game(pair, (1, 0)) for pair in itertools.pairwise(names)] * 1234)
+    file = io.StringIO()
+    print_standings(standings, Console(force_terminal=True, width=width, file=file, color_system=None))
+    tables, _, _ = file.getvalue().partition("score: 1 for a win")
+    for head in ("95 % interval", "ms/move", "leader is stronger"):
+        assert head in tables
+    assert tables.count(" 2468 ") == 5  # games of all but the two at the ends
+    assert tables.count("…") == 0
 
 
 def test_json_has_no_nan_and_all_the_numbers():
