@@ -32,6 +32,8 @@ __all__ = ["CompiledChanceSearch", "can_search_chance", "chance_kernel", "compil
 
 _MOST_PLIES: Final = 1000
 _LEVELS_PER_PLY: Final = 3
+_MORE_LEVELS: Final = 100
+"""States on a path, beyond those: chance may have several events in a row."""
 _GREATEST_UTILITY: Final = 1 << 53
 _PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
@@ -127,7 +129,7 @@ class CompiledChanceSearch:
         self._max_ply = _MOST_PLIES if limits.depth is None else min(limits.depth + 2, _MOST_PLIES)
 
         size = int(game.rules.num_actions())
-        levels = _LEVELS_PER_PLY * (self._max_ply + 2)
+        levels = _LEVELS_PER_PLY * (self._max_ply + 2) + _MORE_LEVELS
         line = self._max_ply + 2
         context = Context(size, levels, memory.HEAD + line + 8 * size)
         self._context = context
@@ -213,8 +215,9 @@ class CompiledChanceSearch:
         reason = int(block[words.STOP])
         if reason == words.TOO_DEEP:
             raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {_MOST_PLIES} moves from here, if it ends at all: "
-                "limit the search with depth="
+                f"{self.game.traits.name} goes on for more than {self._max_ply - 1} moves, or "
+                f"{block[memory.MAX_LEVEL]} moves and chance events, from here, if it ends at all: limit the "
+                "search with depth="
             )
         if reason == words.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)

@@ -26,6 +26,8 @@ Methods that a game may have, and what stands in for them:
 
     ===================================  =========================================================================
     ``seats()``                          the number of players; 2
+    ``player_actions()``                 how many actions players have: the first so many numbers, while the others
+                                         are chance outcomes only; ``num_actions()``. It sizes action spaces
     ``utility_bounds()``                 (least, greatest) utility that a seat can get; (-1, 1)
     ``utility_sum()``                    what all seats' utilities add up to at every end; 0. ``GENERAL_SUM``
                                          where that varies
@@ -35,7 +37,9 @@ Methods that a game may have, and what stands in for them:
                                          it a table keeps a 64-bit hash of the whole state
     ``key_bits()``                       how many low bits such a key uses; 64
     ``evaluation(state, seat)``          how good an unfinished state looks, in 1024ths (``EVALUATION_UNIT``) of a
-                                         point of utility; kept strictly inside the utility bounds; the middle
+                                         point of utility; kept strictly inside the utility bounds; the middle. With
+                                         chance it must be a positive linear transformation of expected utility:
+                                         averages are compared, so the order of states alone is not enough
     ``evaluates_before_chance()``        whether chance states at the depth limit are best evaluated as they are,
                                          say before the next player's roll; else searches evaluate each outcome
                                          there, and average. Never compiled; False

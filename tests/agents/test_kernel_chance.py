@@ -1,0 +1,309 @@
+"""Compiled expectiminimax, Star1 and Star2 against the plain ones: the same nodes, values and best actions."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+from typing import Any, NamedTuple
+
+import pytest
+from doubles.grown_rules import Grown
+
+from zermelo.agents import ExpectiminimaxAgent, StoppedBy
+from zermelo.agents.deepening import Iteration, Ties, deepen
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.expectiminimax import expectiminimax
+from zermelo.agents.full_width import FullWidthSearch
+from zermelo.agents.kernels.chance_search import CompiledChanceSearch, can_search_chance, compiled_chance_search
+from zermelo.agents.limits import Limits
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.star_search import ChancePruning, StarSearch
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame, check_rules
+
+GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
+
+
+def positions(game: RulesGame, generator: random.Random, count: int, longest: int) -> list[Any]:
+    """Unfinished positions in which a player is to move, after fewer than ``longest`` random moves and rolls."""
+    found: list[Any] = []
+    while len(found) < count:
+        state = game.initial_state()
+        for _ in range(generator.randrange(longest)):
+            if game.is_terminal(state):
+                break
+            if game.to_move(state) == CHANCE:
+                state = game.result(state, generator.choice(game.chance_outcomes(state))[0])
+            else:
+                state = game.result(state, generator.choice(game.legal_actions(state)))
+        if not game.is_terminal(state) and game.to_move(state) != CHANCE:
+            found.append(state)
+    return found
+
+
+class Answer(NamedTuple):
+    iteration: Iteration | None
+    depth: int
+    stopped_by: StoppedBy
+    nodes: int
+    deepest: int
+
+
+def answer(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, ties: Ties) -> Answer:
+    found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
+    return Answer(*found, search.effort.nodes, search.effort.deepest)
+
+
+def plain(
+    game: Any, evaluator: Any, limits: Limits, pruning: ChancePruning, ordering: Ordering, **shared: Any
+) -> Any:
+    table = shared.pop("table", None)
+    if pruning is ChancePruning.NONE:
+        return FullWidthSearch(game, Effort(limits), evaluator, table=table, **shared)
+    order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
+    return StarSearch(game, Effort(limits), evaluator, order=order, table=table, probing=probing, **shared)
+
+
+def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
+    """Everything agrees, without a table, for each pruning and settings drawn by the seed."""
+    generator = random.Random(f"{seed} {rules}")
+    game = RulesGame(rules)
+    for state in positions(game, generator, count, longest):
+        for pruning in ChancePruning:
+            ends = generator.random() < 0.2 and isinstance(rules, Grown)
+            limits = Limits(
+                depth=None if ends else generator.randint(1, deepest), nodes=generator.choice([None, None, 300])
+            )
+            evaluator = generator.choice([GAME, GAME, REWARDS])
+            ordering, step = generator.choice(list(Ordering)), generator.random() < 0.5 or limits.nodes is not None
+            exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
+            shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
+            compiled = compiled_chance_search(
+                game, evaluator, Effort(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
+            )
+            assert compiled is not None
+            oracle = plain(game, evaluator, limits, pruning, ordering, **shared)
+            expected = answer(oracle, state, limits, step=step, exact=exact, ties=ties)
+            found = answer(compiled, state, limits, step=step, exact=exact, ties=ties)
+            assert found == expected, (seed, state, pruning, limits, ordering, shared, exact, ties)
+
+
+def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
+    """With tables, compiled and plain, values and best actions are those of the plain search without anything."""
+    generator = random.Random(f"tables {seed} {rules}")
+    game = RulesGame(rules)
+    for state in positions(game, generator, count, longest):
+        limits = Limits(depth=generator.randint(1, deepest))
+        shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
+        full = plain(game, GAME, limits, ChancePruning.NONE, Ordering.FIXED, **shared)
+        step, exact = generator.random() < 0.7, generator.random() < 0.5
+        expected = answer(full, state, limits, step=step, exact=True, ties=Ties.RANDOM)
+        assert expected.iteration is not None
+        assert expected.iteration.best is not None
+        for pruning in ChancePruning:
+            table_mb = generator.choice([1, 1, 0.002])
+            searches = [
+                compiled_chance_search(
+                    game, GAME, Effort(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
+                ),
+                plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(table_mb), **shared),
+            ]
+            for search in searches:
+                found = answer(search, state, limits, step=step, exact=exact, ties=Ties.RANDOM)
+                told = (seed, state, pruning, limits, shared, step, exact, table_mb)
+                assert found.iteration is not None
+                assert found.iteration.best is not None
+                assert found.iteration.best.score[0] == expected.iteration.best.score[0], told
+                best = {move.action for move in expected.iteration.tied()}
+                tied = {move.action for move in found.iteration.tied()}
+                # A search that deepens may end, with nothing better to find, before it sees all that is as good.
+                assert tied == best or (step and not exact and found.iteration.proven and tied < best), told
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("players", [1, 2])
+def test_grown_trees_agree(players: int, seed: int) -> None:
+    rules = Grown(seed=1000 * seed, players=players)
+    compare(rules, seed, 12, 6, longest=3)
+    compare_tables(rules, seed, 6, 6, longest=3)
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_the_rules_grown_here_are_rules(players: int) -> None:
+    check_rules(Grown(seed=7, players=players))
+
+
+def test_hypergammon_agrees() -> None:
+    compare(Hypergammon(), 0, 12, 1)
+    compare(Hypergammon(most_points=3), 0, 3, 2)
+    compare_tables(Hypergammon(), 0, 4, 1)
+
+
+GAMES = [
+    (Pig(target=15), 4, 1500),
+    (Pig(target=30, dice=2, snake_eyes=True), 2, 500),
+    (EinStein(), 2, 800),
+    (EinStein(size=4), 2, 300),
+    (EinStein(random_start=True), 2, 300),
+    (Hypergammon(most_points=3), 2, 150),
+    (Backgammon(), 1, 500),
+    (Backgammon(most_points=3), 2, 12),
+    (Game2048(rows=2, columns=2), 4, 1500),
+    (Game2048(rows=3, columns=2), 3, 300),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rules", "depth", "count"), GAMES, ids=lambda value: str(value))
+def test_thousands_of_positions_agree(rules: Any, depth: int, count: int) -> None:
+    compare(rules, "slow", count, depth, longest=60)
+    compare_tables(rules, "slow", max(count // 5, 5), depth, longest=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [1, 2])
+def test_thousands_of_grown_trees_agree(players: int) -> None:
+    for seed in range(1000):
+        rules = Grown(seed=1000 * seed, width=30 + seed % 30, players=players)
+        compare(rules, seed, 4, 6, longest=3)
+        compare_tables(rules, seed, 2, 6, longest=3)
+
+
+@pytest.mark.parametrize("pruning", list(ChancePruning))
+def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -> None:
+    for seed in range(0, 50_000, 1000):
+        game = RulesGame(Grown(seed=seed))
+        found = ExpectiminimaxAgent(pruning=pruning).search_state(game)
+        assert found.values_by_seat[0] == pytest.approx(expectiminimax(game, game.initial_state()), abs=1e-12)
+        assert found.proven
+        assert found.stopped_by is StoppedBy.COMPLETED
+
+
+def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    for kind in (CompiledChanceSearch, FullWidthSearch, StarSearch):
+        before = kind.__init__
+
+        def record(self: Any, *args: Any, before: Any = before, **named: Any) -> None:
+            made.append(type(self).__name__)
+            before(self, *args, **named)
+
+        monkeypatch.setattr(kind, "__init__", record)
+    game = RulesGame(Grown(seed=2000))
+    agent = ExpectiminimaxAgent(depth=3, pruning="star2")
+    expected = agent.search_state(game)
+    assert made == ["CompiledChanceSearch"]
+
+    def evaluator(game: Any, state: Any) -> Any:
+        return game.evaluation(state)
+
+    plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=evaluator).search_state(game)
+    assert made == ["CompiledChanceSearch", "StarSearch"]
+    assert plain.values_by_seat == expected.values_by_seat
+    cut = ExpectiminimaxAgent(depth=3, cutoff=lambda game, state, ply: ply >= 3).search_state(game)
+    assert made[2:] == ["FullWidthSearch"]
+    assert cut.values_by_seat == expected.values_by_seat
+
+
+def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
+    limits = Limits(depth=2)
+    for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
+        assert not can_search_chance(game)
+        assert compiled_chance_search(game, None, Effort(limits), limits=limits) is None
+    evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
+    assert compiled_chance_search(RulesGame(Grown()), evaluator, Effort(limits), limits=limits) is None
+
+
+def test_it_is_deterministic_and_remembers() -> None:
+    game = RulesGame(Grown(seed=3000, height=12, width=4000))
+    agent = ExpectiminimaxAgent(pruning="star2", nodes=20_000)
+    first = agent.search_state(game)
+    agent.reset(0)
+    again = agent.search_state(game)
+    assert first.nodes == again.nodes <= 20_000
+    assert (first.action, first.value, first.stats) == (again.action, again.value, again.stats)
+    assert first.stats["table_hits"] > 0
+    without = ExpectiminimaxAgent(pruning="star2", table_mb=0, depth=8).search_state(game)
+    with_table = ExpectiminimaxAgent(pruning="star2", table_mb=8, depth=8).search_state(game)
+    assert with_table.nodes < without.nodes
+    assert with_table.value == without.value
+
+
+class EndlessState(NamedTuple):
+    thrown: int
+    rolls: int
+
+
+class Endless(NamedTuple):
+    """A coin that is thrown for ever; each player in turn says something to it."""
+
+    step: int = 1
+
+    def num_actions(self) -> int:
+        return 2
+
+    def initial_state(self) -> EndlessState:
+        return EndlessState(0, 0)
+
+    def to_move(self, state: EndlessState) -> int:
+        return CHANCE if state.rolls % 2 else state.rolls // 2 % 2
+
+    def legal_actions(self, state: EndlessState, actions: list[int]) -> int:
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+
+    def chance_outcomes(self, state: EndlessState, outcomes: list[int], probabilities: list[float]) -> int:
+        for side in range(2):
+            outcomes[side] = side
+            probabilities[side] = 0.5
+        return 2
+
+    def result(self, state: EndlessState, action: int) -> EndlessState:
+        return EndlessState((2 * state.thrown + action) % (1 << 40), state.rolls + self.step)
+
+    def is_terminal(self, state: EndlessState) -> bool:
+        return state.rolls < 0
+
+    def utility(self, state: EndlessState, seat: int) -> int:
+        return 0
+
+
+def test_a_game_without_an_end_is_said_to_have_none() -> None:
+    game = RulesGame(Endless())
+    with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
+        ExpectiminimaxAgent(table_mb=0).search_state(game)
+
+
+def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
+    game = RulesGame(Endless())
+    ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)
+    found = ExpectiminimaxAgent(seconds=1, table_mb=0, evaluator="rewards").search_state(game)
+    assert found.stopped_by is StoppedBy.SECONDS
+    assert found.depth >= 1
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ExpectiminimaxAgent(depth=60, table_mb=0, evaluator="rewards").search_state(game)
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+@pytest.mark.slow
+def test_2048_on_2x2() -> None:
+    """The expected score of optimal play from two tiles, computed independently by another program."""
+    game = RulesGame(Game2048(rows=2, columns=2))
+    start = game.initial_state()
+    total = 0.0
+    for first, p in game.chance_outcomes(start):
+        middle = game.result(start, first)
+        for second, q in game.chance_outcomes(middle):
+            found = ExpectiminimaxAgent().search_state(game, game.result(middle, second))
+            assert found.proven
+            total += p * q * found.value
+    assert total == pytest.approx(66.9641494571, abs=1e-9)
