@@ -70,7 +70,7 @@ class ProcessEngine:
             WorkerError: A worker could not start.
             ZermeloError: What a game raised that no other game could do better.
         """
-        waiting = deque(games)
+        waiting = _Waiting(games)
         workers: list[_Worker] = []
         try:
             while len(workers) < min(self._count, len(games)):
@@ -86,7 +86,7 @@ class ProcessEngine:
                             unsent, lost = worker.unfinished()
                             if lost is not None:
                                 yield self._lost(worker, lost)
-                            waiting.extendleft(reversed(unsent))
+                            waiting.give_back(unsent)
                             worker.stop()
                             workers[place] = _Worker(self._context, self._player)
             for worker in workers:
@@ -102,6 +102,29 @@ class ProcessEngine:
         else:
             failure = Failure(FailureKind.CRASH, seat, f"its process ended during its turn ({how})")
         return lost_game(game, self._player.env_name, self._player.seat_names, failure)
+
+
+class _Waiting:
+    """Games to hand out: those that were given back, then the schedule's, each worked out when it is needed."""
+
+    def __init__(self, games: Sequence[ScheduledGame]) -> None:
+        self._games, self._next = games, 0
+        self._back: list[ScheduledGame] = []
+
+    def __len__(self) -> int:
+        return len(self._back) + len(self._games) - self._next
+
+    def take(self, count: int) -> list[ScheduledGame]:
+        """The next so many games, or as many as there are."""
+        batch, self._back = self._back[:count], self._back[count:]
+        end = min(len(self._games), self._next + count - len(batch))
+        batch += self._games[self._next : end]
+        self._next = end
+        return batch
+
+    def give_back(self, games: Sequence[ScheduledGame]) -> None:
+        """Games that somebody else has to play."""
+        self._back = [*games, *self._back]
 
 
 class _Worker:
@@ -120,12 +143,12 @@ class _Worker:
             self.process.start()
         theirs.close()
 
-    def give(self, waiting: deque[ScheduledGame]) -> None:
+    def give(self, waiting: _Waiting) -> None:
         """Hands the worker as many games as it should have."""
         wanted = AHEAD if self._short else 1
         if not waiting or len(self.games) > wanted // 2:
             return
-        batch = [waiting.popleft() for _ in range(min(wanted - len(self.games), len(waiting)))]
+        batch = waiting.take(wanted - len(self.games))
         self.games.extend(batch)
         with contextlib.suppress(OSError):  # it has died: the games are still in self.games, and are dealt with
             self.pipe.send(batch)

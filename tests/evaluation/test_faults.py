@@ -1,5 +1,6 @@
 """Whatever an agent does: the fault has its name, costs that game only, and nothing is left of it."""
 
+import itertools
 import os
 import time
 from collections import Counter
@@ -157,6 +158,23 @@ def test_good_agents_games_are_the_same_to_the_last_byte_without_the_bad_ones(to
     text = sorted(map(same_but_for_the_place, together))
     assert text == sorted(same_but_for_the_place(record.without_timings()) for record in alone)
     assert table(together) == table(among_the_good(alone))
+
+
+def test_ratings_of_the_good_are_those_without_the_bad(tournament):
+    """Who loses every game by a fault tells nothing of the others, even where those games are counted."""
+    alone = Standings.from_records(played(GOOD, games=4)).ratings
+    among_themselves = Standings.from_records(among_the_good(tournament)).ratings
+    with_the_bad = Standings.from_records(tournament).ratings
+    assert among_themselves.players == alone.players
+    assert {player.name for player in with_the_bad.players} == GOOD.keys() | BAD.keys()
+    print()
+    for one, other in itertools.combinations(GOOD, 2):
+        difference = alone.difference(one, other)
+        found = with_the_bad.difference(one, other)
+        print(f"{one} - {other}: {difference.estimate:.6f} without the bad agents, {found.estimate:.6f} with them")
+        assert (found.estimate, found.lower, found.upper) == pytest.approx(
+            (difference.estimate, difference.lower, difference.upper), abs=1e-6
+        )
 
 
 def test_worker_processes_play_the_same_games():

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
@@ -23,6 +24,8 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.fresh_envs import FreshEnvs
 from zermelo.evaluation.match import agent_seeds
+from zermelo.evaluation.processes import AHEAD
+from zermelo.evaluation.tournament import Tournament
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
 
@@ -157,6 +160,28 @@ def test_a_worker_that_dies_amid_a_batch_of_games_loses_no_other_game():
     for record, same in zip(standings.records, harmless.records, strict=True):
         if record.failure is None:
             assert record.without_timings() == same.without_timings()
+
+
+def test_games_are_worked_out_as_they_are_played():
+    """Of a schedule of ten million games no more than workers are given ahead."""
+    plan = Tournament.prepare(toy_envs.ToyEnv, [First, Last], games=10**7)
+    made = []
+
+    class Watched(Sequence):
+        def __len__(self):
+            return len(plan.schedule)
+
+        def __getitem__(self, places):
+            found = plan.schedule[places]
+            made.extend(found if isinstance(found, tuple) else [found])
+            return found
+
+    games = plan.engine(workers=2).play(Watched())
+    records = [next(games) for _ in range(100)]
+    games.close()
+    assert len({record.game_id for record in records}) == 100
+    assert 100 <= len(made) <= 100 + 4 * AHEAD
+    assert len({game.game_id for game in made}) == len(made)
 
 
 def test_a_process_that_the_environment_ends_is_nobodys_fault():
