@@ -27,6 +27,8 @@ from zermelo.envs.rules.rules_game import RulesGame
 __all__ = ["SettledSearch", "can_settle", "proof_megabytes", "settle"]
 
 _MOST_MEGABYTES: Final = 16
+_FIRST_NODES: Final = 100
+_MORE_NODES: Final = 16
 _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
 """Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
 
@@ -130,7 +132,7 @@ def settle(
     """
     game = search.game
     task = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
-    if not task.ready_within(0):
+    if not task.ready_within(until / 8):
         return None
     prover = _PROVERS.pop(agent, None)
     if prover is None or prover.game != game:
@@ -166,29 +168,47 @@ class _Proof:
         return least
 
     def keeping(self, state: Any, value: int, actions: Sequence[int]) -> list[int]:
-        """The actions after which a value of at least 0 or 1 is still reached, as far as time allows."""
+        """The actions after which a value of at least 0 or 1 is still reached, as far as time allows.
+
+        What proved the state has proved one of them, which the table will know. So all are asked about with few
+        nodes first, and those that this did not settle with more and more.
+        """
         mover = self._game.to_move(state)
         found = []
+        waiting = list(actions)
+        nodes = _FIRST_NODES
         try:
-            for action in actions:
-                if self._keeps(self._game.result(state, action), mover, value):
-                    found.append(action)
+            while waiting:
+                undecided = []
+                for action in waiting:
+                    keeps = self._keeps(self._game.result(state, action), mover, value, nodes)
+                    if keeps is None:
+                        undecided.append(action)
+                    elif keeps:
+                        found.append(action)
+                waiting = undecided
+                nodes *= _MORE_NODES
         except SearchStopped:
             self._effort.check_clock()
         return found
 
-    def _keeps(self, child: Any, mover: int, value: int) -> bool:
+    def _keeps(self, child: Any, mover: int, value: int, nodes: int) -> bool | None:
+        """Whether a value is still reached; None if it takes more nodes to find out."""
         if self._game.is_terminal(child):
             return self._game.utility(child)[mover] >= value
-        if self._game.to_move(child) == mover:
-            return self._bounds(child, value - 1, value)[0] >= value
-        return self._bounds(child, -value, 1 - value)[1] <= -value
+        same = self._game.to_move(child) == mover
+        least, greatest = self._bounds(child, value - 1 if same else -value, value if same else 1 - value, nodes)
+        if least != greatest:
+            return None
+        return least >= value if same else least <= -value
 
-    def _bounds(self, state: Any, least: int, greatest: int) -> tuple[int, int]:
+    def _bounds(self, state: Any, least: int, greatest: int, nodes: int | None = None) -> tuple[int, int]:
         """Bounds on a state's score, of which nothing beyond ``least`` and ``greatest`` is asked."""
-        found = self._prover.score(state, least=least, greatest=greatest, guess=least, check=self._check)
-        if found.stopped_by is not StoppedBy.COMPLETED:
-            raise SearchStopped(found.stopped_by)
+        found = self._prover.score(
+            state, least=least, greatest=greatest, guess=greatest, check=self._check, nodes=nodes
+        )
+        if found.stopped_by is StoppedBy.SECONDS:
+            raise SearchStopped(StoppedBy.SECONDS)
         return min(max(found.least, least), greatest), max(min(found.greatest, greatest), least)
 
     def _check(self) -> None:
