@@ -69,13 +69,14 @@ def _document(rules_class: Any) -> str:
         names = getattr(rules, "seat_names", None)
         seats = rules.seats() if hasattr(rules, "seats") else 2
         agents = list(names()) if names is not None else [f"player_{seat}" for seat in range(seats)]
+        actions = rules.player_actions() if hasattr(rules, "player_actions") else rules.num_actions()
         least, greatest = rules.utility_bounds() if hasattr(rules, "utility_bounds") else (-1, 1)
         rows = [
             ("Creation", f'make("aec", "zermelo/{rules_class.__name__}-v0"{", " if shown else ""}{shown})'),
             ("Agents", ", ".join(agents)),
-            ("Actions", f"Discrete({rules.num_actions()})"),
+            ("Actions", f"Discrete({actions})"),
             ("Observation", _observation_text(rules_class)),
-            ("Action mask", f"{rules.num_actions()} of 0 and 1; all zero for agents that are not to move"),
+            ("Action mask", f"{actions} of 0 and 1; all zero for agents that are not to move"),
             ("Rewards", f"zero until the end, then {least} to {greatest}; {least} for an illegal action"),
             ("Rendering", "ansi, rgb_array, human"),
         ]
@@ -95,12 +96,15 @@ def _observation_text(rules_class: Any) -> str:
 
 _LISTED: dict[str, tuple[str, str]] = {
     "Backgammon": ("2", "dice, exact chance"),
+    "DotsAndBoxes": ("2-10", "board"),
     "EinStein": ("2", "dice, exact chance"),
     "Game2048": ("1", "sliding tiles, exact chance"),
     "Hypergammon": ("2", "dice, exact chance"),
+    "MNK": ("2-4", "board"),
+    "Nim": ("2-16", "heaps"),
     "Pig": ("2 or more", "dice, exact chance"),
 }
-"""Players and kind, for the list of environments, of games that are no board games for two."""
+"""Players and kind, for the list of environments, of games that are not board games for two."""
 
 for _name in own_rules.__all__:
     if is_rules_class(getattr(own_rules, _name)):

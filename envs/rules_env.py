@@ -2,7 +2,7 @@
 
 =============  =================================================================================================
 Agents         ``rules.seat_names()``, else ``player_0``, ``player_1``, ...
-Actions        ``Discrete(rules.num_actions())``
+Actions        ``Discrete``, as many as players have (``rules.player_actions()``, else ``rules.num_actions()``)
 Observation    a dictionary: ``observation``, what the agent sees from its own side
                (``zermelo.envs.observations``), and ``action_mask``, 1 for each legal action, all zero for agents
                that are not to move
@@ -83,7 +83,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": name or env_name(type(rules))}  # type: ignore[misc]  # see above
         self.possible_agents = list(game.traits.seat_names)
-        size = rules.num_actions()
+        size = game.traits.num_actions
         seen = observation_space(rules)
         self.action_spaces: dict[str, Any] = {agent: Discrete(size) for agent in self.possible_agents}
         self.observation_spaces: dict[str, Any] = {
@@ -206,7 +206,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         """What an agent sees from its own side, and the mask of its legal actions, zero unless it is to move."""
         space = self.observation_spaces[agent]["observation"]
         seen = observation(self.rules, self.position, self.possible_agents.index(agent))
-        mask = np.zeros(self.rules.num_actions(), dtype=np.int8)
+        mask = np.zeros(self.observation_spaces[agent]["action_mask"].shape, dtype=np.int8)
         if agent == self.agent_selection:
             mask[self.legal_actions()] = 1
         return {"observation": seen.astype(space.dtype, copy=False), "action_mask": mask}

@@ -37,9 +37,9 @@ Methods that a game may have, and what stands in for them:
                                          it a table keeps a 64-bit hash of the whole state
     ``key_bits()``                       how many low bits such a key uses; 64
     ``evaluation(state, seat)``          how good an unfinished state looks, in 1024ths (``EVALUATION_UNIT``) of a
-                                         point of utility; kept strictly inside the utility bounds; the middle. With
-                                         chance it must be a positive linear transformation of expected utility:
-                                         averages are compared, so the order of states alone is not enough
+                                         point of utility; kept strictly inside the utility bounds; the middle.
+                                         With chance it must be a positive linear transformation of expected
+                                         utility: averages are compared, so the order of states is not enough
     ``evaluates_before_chance()``        whether chance states at the depth limit are best evaluated as they are,
                                          say before the next player's roll; else searches evaluate each outcome
                                          there, and average. Never compiled; False

@@ -163,6 +163,13 @@ class _Check:
             self.fail("legal_actions", state, "there is no legal action, yet is_terminal says the game goes on")
         if actions != sorted(actions):
             self.fail("legal_actions", state, f"{actions} are not in ascending order")
+        players = self.call("player_actions") if self.has("player_actions") else self.size
+        if not actions[-1] < players <= self.size:
+            self.fail(
+                "player_actions",
+                state,
+                f"it gave {players}, but {actions[-1]} is legal and num_actions() is {self.size}",
+            )
         for action in actions:
             self._action(state, action)
         if self.has("evaluation"):

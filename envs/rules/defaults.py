@@ -27,6 +27,11 @@ def seats(self: Any) -> int:
     return 2
 
 
+def player_actions(self: Rules) -> int:
+    """Players may come to have every action."""
+    return self.num_actions()
+
+
 def utility_bounds(self: Any) -> tuple[int, int]:
     """A loss or a win."""
     return (-1, 1)
@@ -110,6 +115,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
     function.__name__: function
     for function in (
         seats,
+        player_actions,
         utility_bounds,
         utility_sum,
         key,

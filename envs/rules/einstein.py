@@ -73,6 +73,10 @@ class EinStein(NamedTuple):
         """Three directions a square, and six places."""
         return 3 * self.size * self.size + _STONES
 
+    def player_actions(self) -> int:
+        """The places are chance outcomes if chance places the stones."""
+        return 3 * self.size * self.size + (0 if self.random_start else _STONES)
+
     def initial_state(self) -> EinSteinState:
         """An empty board."""
         return EinSteinState(_NONE, _NONE, 0, 0, 0)

@@ -23,6 +23,7 @@ _ARGUMENTS = {
     "is_terminal": ("state",),
     "utility": ("state", "number"),
     "seats": (),
+    "player_actions": (),
     "utility_bounds": (),
     "utility_sum": (),
     "key": ("state",),

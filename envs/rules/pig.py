@@ -79,6 +79,10 @@ class Pig(NamedTuple):
         """Roll and hold, and more numbers where chance has more outcomes."""
         return max(2, self._sums() + 1 + self.snake_eyes)
 
+    def player_actions(self) -> int:
+        """Roll and hold."""
+        return 2
+
     def seats(self) -> int:
         """As many as there are players."""
         return self.players

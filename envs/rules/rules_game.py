@@ -174,7 +174,7 @@ def _traits(rules: Any) -> Traits:
         information=Information.PERFECT,
         utility_bounds=(float(least), float(greatest)),
         terminal_rewards_only=True,
-        num_actions=int(rules.num_actions()),
+        num_actions=int(ask("player_actions")),
         sources=dict.fromkeys((*declared, "num_actions"), TraitSource.DECLARED),
     )
 

@@ -69,6 +69,10 @@ class Game2048(NamedTuple):
         """Four directions; chance has two outcomes a square."""
         return max(4, 2 * self.rows * self.columns)
 
+    def player_actions(self) -> int:
+        """Four directions."""
+        return 4
+
     def seats(self) -> int:
         """One player."""
         return 1

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from doubles.compared_searches import Share, exact_values, random_positions, searched
+from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.best_reply import best_reply
@@ -75,8 +75,17 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
 
     said = (game, replies, state, limits, shared, evaluator, ordering, how, megabytes)
     assert compiled(limits, memory=1) == plain(limits, None), said
-    expected = exact_values(plain(whole, TranspositionTable(8)))
-    assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
+    expected = best_ones(plain(whole, TranspositionTable(8)))
+    assert best_ones(compiled(whole, table_mb=megabytes)) == expected, said
+
+
+def best_ones(answer: Any) -> Any:
+    """What does not depend on a table: the best score and who has it, and whether it is proven.
+
+    What the others get depends on which of several replies that are as bad is found first.
+    """
+    _, moves, best, tied, _, proven = answer[0]
+    return next(move[1] for move in moves if move[0] == best), tied, proven
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)

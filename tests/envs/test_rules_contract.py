@@ -123,6 +123,10 @@ def _two(self: Any) -> int:
     return 2
 
 
+def _four(self: Any) -> int:
+    return 4
+
+
 def _same(self: Any, action: int, symmetry: int) -> int:
     return action
 
@@ -157,6 +161,11 @@ def _sorted_text(self: Any, state: HeapState) -> bool:
             {"symmetries": _two, "symmetric_state": _upside_down, "symmetric_action": _same},
             r"Broken\.symmetric_state at HeapState\(left=0",
         ),
+        (
+            {"player_actions": _two},
+            r"Broken\.player_actions at .*it gave 2, but 2 is legal and num_actions\(\) is 3",
+        ),
+        ({"player_actions": _four}, r"Broken\.player_actions at .*it gave 4, but 2 is legal"),
         ({"pass_turn": _not_passed}, r"Broken\.pass_turn at HeapState\(.*seat 0 is to move again"),
         ({"pass_turn": lambda self, state: 0}, r"Broken\.pass_turn"),
         ({"is_terminal": _raises}, r"Broken\.is_terminal at HeapState\(left=\d.*raised ValueError: too few"),

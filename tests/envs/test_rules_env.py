@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import re
 import subprocess
 import sys
 import warnings
 from typing import Any
 
 import numpy as np
+import pettingzoo
 import pytest
 from doubles.own_rules import Pictured, Piglike, ThreeTake
 from pettingzoo.utils import BaseWrapper
@@ -460,6 +462,38 @@ def test_every_game_has_an_id_and_its_table() -> None:
         document = OWN_ENVS[name].load().__doc__ or ""
         for line in ("Creation", "Agents", "Actions", "Observation", "Action mask", "Rewards", "Version history"):
             assert f"\n{line}" in document, (name, line)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_tables_are_true(name: str) -> None:
+    """What the table says makes the environment, which then has those actions, for players only."""
+    document = OWN_ENVS[name].load().__doc__ or ""
+    rows = dict(re.findall(r"^(\w[\w ]*?)  +(.+)$", document, flags=re.MULTILINE))
+    live = eval(rows["Creation"], {"make": pettingzoo.make})
+    live.reset(seed=0)
+    spaces = [live.action_space(agent) for agent in live.possible_agents]
+    assert {str(space) for space in spaces} == {rows["Actions"]}
+    mask = live.observe(live.agent_selection)["action_mask"]
+    assert rows["Action mask"].startswith(f"{len(mask)} of 0 and 1")
+    assert len(mask) == spaces[0].n == as_game(live).traits.num_actions
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("zermelo/Pig-v0", 2),
+        ("zermelo/Pig-v0(dice=2, snake_eyes=True, players=3)", 2),
+        ("zermelo/Game2048-v0(rows=2, columns=3)", 4),
+        ("zermelo/EinStein-v0", 81),
+        ("zermelo/EinStein-v0(random_start=True)", 75),
+    ],
+)
+@api_warnings
+def test_outcomes_of_chance_are_no_actions(text: str, actions: int) -> None:
+    live = make(text)
+    live.reset(seed=0)
+    assert live.action_space(live.agent_selection).n == actions
+    api_test(live, num_cycles=100)
 
 
 @pytest.mark.parametrize(
