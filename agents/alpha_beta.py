@@ -17,7 +17,7 @@ from zermelo.agents.proving_root import SettledSearch, can_settle, proof_megabyt
 from zermelo.agents.result import SearchResult
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.agents.transposition import TranspositionTable
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 
 __all__ = ["AlphaBetaAgent", "Window", "alpha_beta"]
 
@@ -67,7 +67,7 @@ class AlphaBetaAgent(TreeSearchAgent):
 
     For two players with a constant sum, no chance and nothing hidden. With ``quiescence=0``, or in a game without
     noisy actions, it finds minimax's value to the same depth, whatever the other settings; table and ordering only
-    decide how soon.
+    decide how soon. Late-move reductions and null moves, off unless asked for, trade that away for depth.
 
     The plain algorithm that textbooks count nodes with is
     ``AlphaBetaAgent(window="full", sooner=False, ordering="fixed", table_mb=0, ties="first")``.
@@ -82,11 +82,20 @@ class AlphaBetaAgent(TreeSearchAgent):
         deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
             limit may stop the search half way, and where a table carries over what one iteration learns.
         threads: How many threads search together, where the game has compiled rules; plain Python uses one. The
-            value does not depend on it, but with more than one the nodes visited differ from run to run.
+            value does not depend on it (with late-move reductions or null moves it may), but with more than one
+            the nodes visited differ from run to run.
         proof_share: How much of a time limit may go into proving who wins, in games of compiled rules that are
             won, drawn or lost and have the hook ``bounds``. What is proven, and which actions keep it, is then
             known to the search; ``proven`` says so. A quarter of ``table_mb``, 16 at most, serves it. Not with
             ``exact``, a full window, a cut-off test or other limits; 0 proves nothing.
+        late_move_reductions: After how many actions of a node the others, which come late in the order and are
+            seldom best, are first searched one move less deep, and to the full depth only if they turn out better
+            than what is known. Not at the root, not in the last two moves, not for noisy actions and not for those
+            that leave the turn where it is. 3 is usual; 0, the default, reduces nothing.
+        null_move: How many moves less deep to search, at each node below the root, what follows if the player to
+            move skips its turn: if that is good enough already, so is the node, and it is not searched. 2 is
+            usual; 0, the default, skips nothing. Only for games that say how (``pass_turn(state)``), and only good
+            in those in which having to move seldom hurts.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -99,6 +108,8 @@ class AlphaBetaAgent(TreeSearchAgent):
     deepening: bool | None = None
     threads: int = 1
     proof_share: float = 0.5
+    late_move_reductions: int = 0
+    null_move: int = 0
 
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
@@ -108,6 +119,8 @@ class AlphaBetaAgent(TreeSearchAgent):
         check_number("proof_share", self.proof_share, least=0)
         if self.proof_share > 1:
             raise InvalidSettingError(f"proof_share must be at most 1, not {self.proof_share!r}")
+        check_whole("late_move_reductions", self.late_move_reductions)
+        check_whole("null_move", self.null_move)
         if self.deepening is not None:
             check_flag("deepening", self.deepening)
         self._set("ordering", check_choice("ordering", self.ordering, Ordering))
@@ -123,12 +136,22 @@ class AlphaBetaAgent(TreeSearchAgent):
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         effort = self.new_effort(started)
+        step_by_step = self.deepening
+        if step_by_step is None:
+            step_by_step = self.limits_effort or (self.depth is not None and self.table_mb > 0)
         evaluator = self.evaluator_for(game, state)
         shared: dict[str, Any] = {
             "sooner": self.sooner,
             "use_bounds": self.window is Window.BOUNDS,
             "quiescence": self.quiescence,
         }
+        if self.null_move and not hasattr(game, "pass_turn"):
+            raise UnsupportedGameError(
+                f"null_move={self.null_move} needs a game in which a turn can be skipped (pass_turn), which "
+                f"{game.traits.name} is not: leave null_move out"
+            )
+        if step_by_step or self.depth is not None:  # a search to the end at once has no depth to reduce
+            shared |= {"late_move_reductions": self.late_move_reductions, "null_move": self.null_move}
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
         search: CompiledSearch | AlphaBetaSearch | SettledSearch | None = None
@@ -158,10 +181,7 @@ class AlphaBetaAgent(TreeSearchAgent):
                 cutoff=self.cutoff_test,
                 **shared,
             )
-        deepening = self.deepening
-        if deepening is None:
-            deepening = self.limits_effort or (self.depth is not None and search.table is not None)
-        return self.deepened(search, state, step_by_step=deepening, exact=self.exact, table=search.table)
+        return self.deepened(search, state, step_by_step=step_by_step, exact=self.exact, table=search.table)
 
     def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, and what was proven before it."""

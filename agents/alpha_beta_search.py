@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort
@@ -11,11 +12,14 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.gate import no_legal_action
 from zermelo.agents.leaf import LeafValue
 from zermelo.agents.ordering import MoveOrder
-from zermelo.agents.scores import Frame, Scale, Score
+from zermelo.agents.scores import Frame, Scale, Score, just_above, just_below
 from zermelo.agents.transposition import Bound, Entry, TranspositionTable
 from zermelo.envs import Game, RewardSum
 
-__all__ = ["AlphaBetaSearch", "bound_of", "settles"]
+__all__ = ["LEAST_REDUCED_DEPTH", "AlphaBetaSearch", "bound_of", "settles"]
+
+LEAST_REDUCED_DEPTH: Final = 3
+"""Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
 
 
 class AlphaBetaSearch:
@@ -33,6 +37,9 @@ class AlphaBetaSearch:
         cutoff: ``cutoff(game, state, ply)``, true where the search should evaluate instead of going on.
         quiescence: How many moves beyond the depth to follow noisy actions, if the game has ``is_noisy``.
         seat: The seat that maximizes; all others minimize.
+        late_move_reductions: How many actions of a node are searched to the full depth before later ones are
+            searched one move less deep first; 0 reduces none.
+        null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
     """
 
     def __init__(
@@ -48,6 +55,8 @@ class AlphaBetaSearch:
         cutoff: Callable[[Game[Any], Any, int], bool] | None = None,
         quiescence: int = 0,
         seat: int = 0,
+        late_move_reductions: int = 0,
+        null_move: int = 0,
     ) -> None:
         self.game = game
         self.effort = effort
@@ -61,6 +70,22 @@ class AlphaBetaSearch:
         self._cutoff = cutoff
         self._is_noisy = getattr(game, "is_noisy", None) if quiescence else None
         self._quiescence = quiescence
+        self._late_moves = late_move_reductions
+        self._null_move = null_move
+        self._passed_ply = 0  # where a null move has just led to, so that another does not follow
+        self._pass_turn: Callable[[Any], Any] = getattr(game, "pass_turn", lambda state: state)
+        self._is_forcing = getattr(game, "is_noisy", None)
+
+    @property
+    def selective(self) -> bool:
+        """Whether some moves are searched less deep than others."""
+        return bool(self._late_moves or self._null_move)
+
+    def search_fully(self) -> None:
+        """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
+        self._late_moves = self._null_move = 0
+        if self._table is not None:
+            self._table.clear()
 
     @property
     def table(self) -> TranspositionTable | None:
@@ -113,6 +138,10 @@ class AlphaBetaSearch:
                     if settles(entry.bound, score, alpha, beta):
                         return self._remembered(state, entry, score)
 
+        if self._null_move and self._null_move < depth < math.inf and self._passed_ply != ply:
+            cut = self._null_cut(state, depth, alpha, beta, ply, frame)
+            if cut is not None:
+                return cut  # not for the table: it is no proof, and has no action to try first
         best = self._best(state, depth, alpha, beta, ply, frame, table_action)
         if self._table is not None:
             value, promptness = best.score
@@ -175,11 +204,17 @@ class AlphaBetaSearch:
         alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
         best: Visit | None = None
         proven = True
-        for action in self._order.ordered(state, game.legal_actions(state), mover, ply, table_action):
-            found = self.visit(
-                game.result(state, action), depth - 1, frame.hastened(alpha), frame.hastened(beta), ply + 1
-            )
+        late = self._late_moves if LEAST_REDUCED_DEPTH <= depth < math.inf else 0
+        ordered = self._order.ordered(state, game.legal_actions(state), mover, ply, table_action)
+        for number, action in enumerate(ordered):
+            child = game.result(state, action)
+            less = 1 if late and number >= late and self._is_quiet(state, action, child, mover) else 0
+            window = frame.hastened(alpha), frame.hastened(beta)
+            found = self.visit(child, depth - 1 - less, *window, ply + 1)
             score = frame.delayed(found.score)
+            if less and not found.proven and (score > alpha if maximizing else score < beta):
+                found = self.visit(child, depth - 1, *window, ply + 1)  # better than thought: now in earnest
+                score = frame.delayed(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
@@ -195,6 +230,40 @@ class AlphaBetaSearch:
         limit = frame.highest if maximizing else frame.lowest
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
+
+    def _is_quiet(self, state: Any, action: int, child: Any, mover: int) -> bool:
+        """Whether an action leaves the turn to the other player and is not noisy."""
+        if self.game.to_move(child) == mover:
+            return False
+        return self._is_forcing is None or not self._is_forcing(state, action)
+
+    def _null_cut(
+        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, frame: Frame
+    ) -> Visit | None:
+        """The bound that the mover keeps to even if it skips its turn, so that it need not search; else None.
+
+        C. Donninger, "Null move and deep search", ICCA Journal 16 (1993). It takes for granted that having to move
+        never hurts, so nothing follows from it for certain: the bound lies inside the game's limits, and is not
+        proven.
+        """
+        game = self.game
+        mover = game.to_move(state)
+        maximizing = mover == self.max_seat
+        value, promptness = edge = beta if maximizing else alpha
+        if not frame.lowest[0] < value < frame.highest[0]:
+            return None
+        after = self._pass_turn(state)
+        if game.to_move(after) == mover:
+            return None
+        low, high = (just_below(edge), edge) if maximizing else (edge, just_above(edge))
+        window = frame.hastened(low), frame.hastened(high)
+        self._passed_ply = ply + 1
+        found = self.visit(after, depth - 1 - self._null_move, *window, ply + 1)
+        self._passed_ply = 0
+        score = frame.delayed(found.score)
+        if maximizing:
+            return Visit((value, math.ceil(promptness)), False) if score >= edge else None
+        return Visit((value, math.floor(promptness)), False) if score <= edge else None
 
     def _quiet(self, state: Any, left: int, alpha: Score, beta: Score, ply: int) -> Visit:
         """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.

@@ -133,6 +133,8 @@ def _plies(
     not come soon, a win is as far away as one likes.
     """
     frame, traits = search.frame(state), search.game.traits
+    if getattr(search, "selective", False):  # a sooner win may have been searched less deep
+        return None
     if hasattr(search, "preferred"):  # it prefers whole lines, so what it plays is as long as its line
         return len(finished_line) if finished_line is not None else None
     value, promptness = move.score

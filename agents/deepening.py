@@ -55,7 +55,8 @@ class TreeSearch(Protocol):
     """What the root needs of a search: its game, its effort, and how to search below.
 
     A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
-    method ``preferred(moves)``, which says which of several root moves of equal score it would play.
+    method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
+    ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that.
     """
 
     @property
@@ -225,6 +226,10 @@ def deepen(
         if settled or search.effort.deepest < depth:
             # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
             reason = StoppedBy.COMPLETED
+            if not settled and getattr(search, "selective", False):
+                reason = StoppedBy.DEPTH
+                fully = getattr(search, "search_fully")  # noqa: B009 - few searches have it
+                fully()
         goes_on = watch(*found, reason)
         if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
             return *found, reason

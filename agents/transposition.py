@@ -121,6 +121,10 @@ class TranspositionTable:
         self._older.pop(key, None)
         self._put(key, entry)
 
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._newer, self._older, self._charged = {}, {}, 0
+
     def _put(self, key: Hashable, entry: Entry) -> None:
         self._charged += _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
         self._newer[key] = entry

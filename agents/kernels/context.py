@@ -52,6 +52,10 @@ BUSY_BITS: Final = 14
 # Proof: what is known of the root when the search ends.
 ROOT_LEAST: Final = 28
 ROOT_GREATEST: Final = 29
+# Alpha-beta, selective: how many moves before late ones, how much less deep a null move is, where one led to.
+LATE_MOVES: Final = 30
+NULL_MOVE: Final = 31
+PASSED_PLY: Final = 32
 
 SIZE: Final = 64
 

@@ -37,6 +37,10 @@ class CompiledTable:
         self.hits = 0
         self.stores = 0
 
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.words[:] = 0
+
     def get(self, key: Any) -> KnownAction | None:
         """The best action of a position whose exact value is kept.
 

@@ -28,14 +28,17 @@ from zermelo.agents.kernels.context import (
     HIGHEST,
     HISTORY,
     KILLERS,
+    LATE_MOVES,
     LEAST_EVALUATION,
     LOWEST,
     MAX_PLY,
     MOST_NODES,
     NODES,
+    NULL_MOVE,
     NULL_WINDOWS,
     ORDERED,
     OUT_OF_NODES,
+    PASSED_PLY,
     QUIESCENCE,
     ROW,
     SOONER,
@@ -53,7 +56,7 @@ from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["full_width", "visit"]
+__all__ = ["LEAST_REDUCED_DEPTH", "full_width", "visit"]
 
 SCALE: Final = 1 << 13
 HALF: Final = SCALE >> 1
@@ -64,6 +67,7 @@ LOWER: Final = 1
 UPPER: Final = 2
 # How an entry's data are packed: score (38 bits), action + 1 (12), depth (10), bound (2), proven (1), age (1).
 _NO_ACTION: Final = 4094
+LEAST_REDUCED_DEPTH: Final = 3
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
@@ -333,10 +337,26 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                         store(row, 0, 1)
                         store(row, 1, table_action)
                     return score | proven
-    # 4. The actions, most promising first.
+    # 4. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
+    null_move = load(context, NULL_MOVE)
+    if null_move != 0 and null_move < depth and load(context, PASSED_PLY) != ply:
+        value = (beta + HALF) >> 13
+        if (lowest + HALF) >> 13 < value < (highest + HALF) >> 13:
+            after = rules.pass_turn(state)
+            if rules.to_move(after) != mover:
+                child_low = hastened(context, beta - 1)
+                child_high = hastened(context, beta)
+                store(context, PASSED_PLY, ply + 1)
+                found = visit(rules, after, depth - 1 - null_move, -child_high, -child_low, ply + 1, context)
+                store(context, PASSED_PLY, 0)
+                if load(context, STOP) != 0:
+                    return 0
+                if delayed(context, -(found & -2)) >= beta:
+                    return (beta + 1) & -2
+    # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(actions, load(context, ACTIONS)))
     arrange(rules, state, mover, count, ply, table_action, context)
-    # 5. The textbook's loop.
+    # 6. The textbook's loop; late moves are first searched less deep, where that was asked for.
     low = max(alpha, lowest)
     high = min(beta, highest)
     best = -(1 << 60)
@@ -349,6 +369,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     first = 0
     put_off = 0
     rounds = 1 if busy == 0 else 2
+    late = load(context, LATE_MOVES) if depth >= LEAST_REDUCED_DEPTH else 1 << 20
     for turn in range(rounds):
         if turn == 1:
             first, count, actions = 0, put_off, later
@@ -369,6 +390,9 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             edge = high
             if best_action >= 0 and load(context, NULL_WINDOWS) != 0 and low + 1 < high:
                 edge = low + 1
+            less = 0
+            if index + turn >= late and sign < 0 and not rules.is_noisy(state, action):
+                less = 1
             score = 0
             found = 0
             while True:
@@ -377,10 +401,13 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 if sign > 0:
                     found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, context)
                 else:
-                    found = visit(rules, child, depth - 1, -child_high, -child_low, ply + 1, context)
+                    found = visit(rules, child, depth - 1 - less, -child_high, -child_low, ply + 1, context)
                 if load(context, STOP) != 0:
                     return 0
                 score = delayed(context, sign * (found & -2))
+                if less != 0 and score > low and found & 1 == 0:
+                    less = 0
+                    continue
                 if edge == high or score < edge or score >= high:
                     break
                 edge = high
@@ -400,12 +427,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 break
         if cut:
             break
-    # 6. One action proves a cut, or a greatest value; otherwise all of them together do.
+    # 7. One action proves a cut, or a greatest value; otherwise all of them together do.
     if cut:
         all_proven = best_proven
     elif best_proven != 0 and (best + HALF) >> 13 == (highest + HALF) >> 13:
         all_proven = 1
-    # 7. The table.
+    # 8. The table.
     if load(context, TABLE) != 0:
         bound = EXACT
         if lowest < best < highest and not alpha < best < beta:

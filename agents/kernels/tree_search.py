@@ -108,6 +108,9 @@ class CompiledSearch:
         quiescence: How many moves beyond the depth to follow noisy actions.
         symmetric: Whether symmetric positions share their table entry.
         threads: How many threads search each root action together.
+        late_move_reductions: How many actions of a node are searched to the full depth before later ones are
+            searched one move less deep first; 0 reduces none.
+        null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
     """
 
     def __init__(
@@ -125,6 +128,8 @@ class CompiledSearch:
         quiescence: int = 0,
         symmetric: bool = False,
         threads: int = 1,
+        late_move_reductions: int = 0,
+        null_move: int = 0,
     ) -> None:
         use_bounds = use_bounds or full_width  # minimax only asks of them whether a value is proven
         self.game = game
@@ -134,6 +139,7 @@ class CompiledSearch:
         self._full_width = full_width
         self._most = limits.nodes
         self._quiescence = quiescence
+        self._late_moves, self._null_move = late_move_reductions, null_move
         self._middle = game.traits.constant / 2
         self._order = MoveOrder(game, Ordering.FIXED if full_width else ordering)
         self._kernel = search_kernel(game.rules, full_width=full_width)
@@ -141,6 +147,17 @@ class CompiledSearch:
         self._contexts = [
             self._context(ordering, sooner, use_bounds, evaluated, symmetric) for _ in range(max(threads, 1))
         ]
+
+    @property
+    def selective(self) -> bool:
+        """Whether some moves are searched less deep than others."""
+        return bool(self._late_moves or self._null_move)
+
+    def search_fully(self) -> None:
+        """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
+        self._late_moves = self._null_move = 0
+        if self.table is not None:
+            self.table.clear()
 
     def _context(
         self, ordering: Ordering, sooner: bool, use_bounds: bool, evaluated: bool, symmetric: bool
@@ -223,6 +240,9 @@ class CompiledSearch:
             block[words.NODES] = self.effort.nodes if number == 0 else 0
             block[words.DEEPEST] = self.effort.deepest
             block[words.AGE] = int(depth) & 1 if depth < 1 << 20 else 0
+            block[words.LATE_MOVES] = self._late_moves if self._late_moves and depth < 1 << 20 else 1 << 20
+            block[words.NULL_MOVE] = self._null_move if depth < 1 << 20 else 0
+            block[words.PASSED_PLY] = 0
             if self._most is not None:
                 block[words.MOST_NODES] = self._most
         if self._busy is not None:

@@ -1,0 +1,273 @@
+"""Late-move reductions and null moves: compiled as in plain Python, and never in a proof."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+import pytest
+
+from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
+from zermelo.agents.alpha_beta_search import LEAST_REDUCED_DEPTH, AlphaBetaSearch
+from zermelo.agents.deepening import Ties, deepen
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.kernels import tree_kernel
+from zermelo.agents.kernels.tree_search import compiled_search
+from zermelo.agents.limits import Limits
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame, check_rules
+
+EVALUATOR = make_evaluator("game")
+
+
+class HeapState(NamedTuple):
+    left: int
+    mover: int
+    lead: int = 0
+
+
+class Heap(NamedTuple):
+    """Take one to three of a heap; who takes the last one gets another point. One point to who takes two.
+
+    Taking two gives another turn. To have to move is often bad, so that null moves go wrong.
+    """
+
+    start: int = 13
+
+    def num_actions(self) -> int:
+        return 3
+
+    def initial_state(self) -> HeapState:
+        return HeapState(self.start, 0, 0)
+
+    def to_move(self, state: HeapState) -> int:
+        return state.mover
+
+    def legal_actions(self, state: HeapState, actions: list[int]) -> int:
+        count = min(state.left, 3)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: HeapState, action: int) -> HeapState:
+        left = state.left - action - 1
+        sign = 1 if state.mover == 0 else -1
+        gained = (1 if action == 1 else 0) + (3 if left == 0 else 0)
+        return HeapState(left, state.mover if action == 1 else 1 - state.mover, state.lead + sign * gained)
+
+    def is_terminal(self, state: HeapState) -> bool:
+        return state.left == 0
+
+    def utility(self, state: HeapState, seat: int) -> int:
+        return state.lead if seat == 0 else -state.lead
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (-self.start, self.start)
+
+    def evaluation(self, state: HeapState, seat: int) -> int:
+        worth = 1024 * state.lead + 300 * (state.left % 4) * (1 if state.mover == 0 else -1)
+        return worth if seat == 0 else -worth
+
+    def is_noisy(self, state: HeapState, action: int) -> bool:
+        return state.left == action + 1
+
+    def pass_turn(self, state: HeapState) -> HeapState:
+        return HeapState(state.left, 1 - state.mover, state.lead)
+
+
+GAMES = (MNK(m=4, n=3, k=3), Breakthrough(6, 4, 2), Othello(4, 4), Othello(4, 5, True), ConnectFour(4, 5), Heap())
+
+
+def positions(game: RulesGame, generator: random.Random, count: int) -> list[Any]:
+    """Unfinished positions after some random moves."""
+    found: list[Any] = []
+    while len(found) < count:
+        state = game.initial_state()
+        for _ in range(generator.randrange(10)):
+            if game.is_terminal(state):
+                break
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+        if not game.is_terminal(state):
+            found.append(state)
+    return found
+
+
+def plain_search(game: RulesGame, limits: Limits, table_mb: float = 0, **settings: Any) -> AlphaBetaSearch:
+    settings = {"sooner": True, "use_bounds": True, "ordering": Ordering.AUTO, **settings}
+    order = MoveOrder(game, settings.pop("ordering"))
+    table = TranspositionTable(table_mb) if table_mb else None
+    return AlphaBetaSearch(game, Effort(limits), EVALUATOR, order=order, table=table, **settings)
+
+
+def run(
+    search: Any, state: Any, limits: Limits, *, step: bool, exact: bool = False, ties: Ties = Ties.RANDOM
+) -> Any:
+    found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
+    return *found, search.effort.nodes, search.effort.deepest
+
+
+def test_both_searches_reduce_from_the_same_depth_on() -> None:
+    assert tree_kernel.LEAST_REDUCED_DEPTH == LEAST_REDUCED_DEPTH
+
+
+def test_passing_in_the_heap_keeps_the_contract() -> None:
+    check_rules(Heap(), games=5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("rules", GAMES, ids=str)
+def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None:
+    """Nodes, lines, values, best actions and what is proven."""
+    generator = random.Random(f"selective {seed} {rules}")
+    game = RulesGame(rules)
+    fewer = 0
+    for state in positions(game, generator, 10):
+        nodes = generator.choice([None, None, 400])
+        limits = Limits(depth=generator.choice([3, 4, 5]), nodes=nodes)
+        settings: dict[str, Any] = {
+            "sooner": generator.random() < 0.7,
+            "use_bounds": generator.random() < 0.7,
+            "ordering": generator.choice(list(Ordering)),
+            "quiescence": generator.choice([0, 3]),
+        }
+        reductions = {
+            "late_move_reductions": generator.choice([0, 1, 1, 2, 3]),
+            "null_move": generator.choice([0, 1, 1, 2]) if hasattr(rules, "pass_turn") else 0,
+        }
+        how = {
+            "step": nodes is not None or generator.random() < 0.5,
+            "exact": generator.random() < 0.5,
+            "ties": generator.choice(list(Ties)),
+        }
+        compiled = compiled_search(game, EVALUATOR, Effort(limits), limits=limits, **settings, **reductions)
+        assert compiled is not None
+        expected = run(plain_search(game, limits, **settings, **reductions), state, limits, **how)
+        assert run(compiled, state, limits, **how) == expected, (seed, state, limits, settings, reductions, how)
+        full = run(plain_search(game, limits, **settings), state, limits, **how)
+        fewer += expected[3] < full[3]
+    assert fewer, "nothing was ever reduced"
+
+
+class Truth:
+    """The value of every position for seat 0, by minimax that remembers."""
+
+    def __init__(self, game: RulesGame) -> None:
+        self.game = game
+        self.known: dict[Any, float] = {}
+
+    def of(self, state: Any) -> float:
+        if self.game.is_terminal(state):
+            return self.game.utility(state)[0]
+        if state not in self.known:
+            values = [self.of(self.game.result(state, action)) for action in self.game.legal_actions(state)]
+            self.known[state] = max(values) if self.game.to_move(state) == 0 else min(values)
+        return self.known[state]
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
+@pytest.mark.parametrize("table_mb", [0, 1])
+@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Breakthrough(4, 3, 1), Othello(4, 4), Heap()], ids=str)
+def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> None:
+    generator = random.Random(f"proven {rules} {table_mb}")
+    game = RulesGame(rules)
+    truth = Truth(game)
+    proven = 0
+    for _ in range(25):
+        state = game.initial_state()
+        for _ in range(generator.randrange(4, 9)):
+            if not game.is_terminal(state):
+                before, state = state, game.result(state, generator.choice(game.legal_actions(state)))
+        state = before if game.is_terminal(state) else state
+        limits = Limits(depth=generator.choice([3, 4, 6, 8, 10]))
+        settings: dict[str, Any] = {
+            "late_move_reductions": generator.choice([0, 1, 2]),
+            "null_move": generator.choice([1, 2]),
+            "table_mb": table_mb,
+        }
+        search: Any
+        if compiled:
+            search = compiled_search(game, EVALUATOR, Effort(limits), limits=limits, **settings)
+        else:
+            search = plain_search(game, limits, **settings)
+        iteration, *_ = run(search, state, limits, step=True, exact=generator.random() < 0.5)
+        value = truth.of(state)
+        proven += iteration.proven
+        if iteration.proven:
+            assert iteration.best.score[0] == value, (state, limits, settings)
+        for move in iteration.moves:
+            if move.proven and move.is_exact:
+                assert move.score[0] == truth.of(game.result(state, move.action)), (state, move, settings)
+    assert proven, "the test shows nothing"
+
+
+@pytest.mark.parametrize("ties", Ties)
+@pytest.mark.parametrize("rules", [MNK(), Heap(9), Breakthrough(4, 3, 1), Othello(4, 4)], ids=str)
+def test_a_tree_searched_to_its_ends_is_then_searched_without_reductions(rules: Any, ties: Ties) -> None:
+    """Null moves alone would never prove a draw, and could go on deepening for ever."""
+    game = RulesGame(rules)
+    state = game.initial_state()
+    for action in (0, 0, 0) if isinstance(rules, Othello) else ():
+        state = game.result(state, game.legal_actions(state)[action])
+    full = AlphaBetaAgent(ties=ties).search_state(game, state)
+    found = AlphaBetaAgent(
+        nodes=20_000_000, late_move_reductions=1, null_move=1, ties=ties, quiescence=0
+    ).search_state(game, state)
+    assert found.stopped_by is StoppedBy.COMPLETED
+    assert found.proven
+    assert found.value == full.value == Truth(game).of(state) * (1 if game.to_move(state) == 0 else -1)
+
+
+def test_how_soon_is_not_told_where_a_sooner_win_may_have_been_searched_less_deep() -> None:
+    game = RulesGame(MNK(m=4, n=4, k=3))
+    plain = AlphaBetaAgent(depth=6).search_state(game)
+    assert (plain.proven, plain.plies) == (True, 5)
+    for settings in ({"late_move_reductions": 2}, {"null_move": 1}):
+        found = AlphaBetaAgent(depth=6, **settings).search_state(game)
+        assert (found.proven, found.value, found.plies) == (True, 1.0, None)
+
+
+def test_a_search_to_the_end_at_once_reduces_nothing() -> None:
+    game = RulesGame(MNK(m=4, n=3, k=3))
+
+    def nodes(**settings: Any) -> SearchResult:
+        return AlphaBetaAgent(ties="first", **settings).search_state(game)
+
+    plain, asked = nodes(), nodes(late_move_reductions=1, null_move=1)
+    assert (asked.nodes, asked.value, asked.plies) == (plain.nodes, plain.value, plain.plies)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"late_move_reductions": 3}, {"null_move": 2}, {"late_move_reductions": 3, "null_move": 2}],
+    ids=str,
+)
+def test_othello_to_ten_moves_takes_fewer_nodes(settings: dict[str, int]) -> None:
+    game = RulesGame(Othello())
+    full = AlphaBetaAgent(depth=10).search_state(game)
+    assert AlphaBetaAgent(depth=10, **settings).search_state(game).nodes < 0.9 * full.nodes
+
+
+def test_a_game_without_a_pass_is_refused_in_a_sentence() -> None:
+    with pytest.raises(
+        UnsupportedGameError,
+        match=r"^null_move=2 needs a game in which a turn can be skipped \(pass_turn\), which ConnectFour is not: "
+        r"leave null_move out$",
+    ):
+        AlphaBetaAgent(depth=3, null_move=2).search_state(ConnectFour())
+
+
+@pytest.mark.parametrize("name", ["late_move_reductions", "null_move"])
+@pytest.mark.parametrize("value", [-1, True, 1.5, None])
+def test_bad_settings(name: str, value: Any) -> None:
+    with pytest.raises(InvalidSettingError, match=rf"{name} must be a whole number of at least 0, not {value!r}"):
+        AlphaBetaAgent(**{name: value})
+
+
+def test_specs() -> None:
+    agent = make_agent("alphabeta(depth=6, late_move_reductions=3, null_move=2)")
+    assert isinstance(agent, AlphaBetaAgent)
+    assert (agent.late_move_reductions, agent.null_move) == (3, 2)
+    assert agent.spec() == "alphabeta(depth=6, late_move_reductions=3, null_move=2)"
