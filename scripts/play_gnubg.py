@@ -392,27 +392,36 @@ def main(
 
     Example: python scripts/play_gnubg.py noise-0.2 beginner expert --agent "expectiminimax(depth=2)" --games 400
     """
-    chosen = levels or list(LEVELS)[:7]
-    results: list[MatchResult] = []
+    played: dict[str, list[int]] = {}
+    status = 0
     try:
         if games % 2:
             raise InvalidSettingError(f"games must be even, as they come in pairs, not {games}")
-        with Progress(console=Console(stderr=True)) as bar:
-            for level in chosen:
+        console = Console(stderr=True)
+        with Progress(console=console, disable=not console.is_terminal) as bar:
+            for level in levels or list(LEVELS)[:7]:
                 task = bar.add_task(level, total=games)
-                points = []
+                points = played.setdefault(level, [])
                 for won in play_level(agent, level, games, seed, gnubg):
                     points.append(won)
-                    bar.update(task, advance=1, description=f"{level} {sum(points) / len(points):+.2f}")
-                results.append(MatchResult(agent, level, tuple(points)))
+                    said = f"{level} {sum(points) / len(points):+.3f}"
+                    bar.update(task, advance=1, description=said)
+                    if not console.is_terminal and len(points) % 20 == 0:
+                        print(f"{said}, {len(points)} of {games} games", file=sys.stderr, flush=True)
     except ZermeloError as error:
         print(f"play_gnubg: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
-    finally:
-        if results:
-            Console().print(table_of(results))
-            if out is not None:
-                out.write_text(json.dumps([asdict(result) for result in results], indent=1) + "\n")
+        status = 1
+    except KeyboardInterrupt:
+        status = 130
+    pairs = {level: points[: len(points) // 2 * 2] for level, points in played.items()}
+    results = [MatchResult(agent, level, tuple(points)) for level, points in pairs.items() if len(points) > 3]
+    if results:
+        wide = Console()
+        (wide if wide.is_terminal else Console(width=120)).print(table_of(results))
+        if out is not None:
+            out.write_text(json.dumps([asdict(result) for result in results], indent=1) + "\n")
+    if status:
+        raise typer.Exit(status)
 
 
 if __name__ == "__main__":
