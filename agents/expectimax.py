@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.checks import check_number, check_whole
+from zermelo.agents.chance_limit import ChanceAtLimit, evaluates_chance
+from zermelo.agents.checks import check_choice, check_number, check_whole
 from zermelo.agents.deepening import TreeSearch
 from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators.protocol import Evaluator
@@ -53,6 +54,8 @@ class ExpectimaxAgent(TreeSearchAgent):
             game and state that gives each legal action's probability, or its ``"module:name"``.
         samples: How many draws stand for a chance event that can only be simulated.
         table_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        chance_at_limit: What a chance event is worth where the search looks no further, as in
+            ``ExpectiminimaxAgent``.
     """
 
     kind: ClassVar[str] = "expectimax"
@@ -60,8 +63,10 @@ class ExpectimaxAgent(TreeSearchAgent):
     opponent: Any = "random"
     samples: int = 8
     table_mb: float = 64
+    chance_at_limit: ChanceAtLimit = ChanceAtLimit.AUTO
 
     def __post_init__(self) -> None:
+        self._set("chance_at_limit", check_choice("chance_at_limit", self.chance_at_limit, ChanceAtLimit))
         self._set("_model", make_opponent(self.opponent))
         if isinstance(self.opponent, str) and ":" not in self.opponent:
             self._set("opponent", parse_spec(self.opponent))
@@ -87,6 +92,7 @@ class ExpectimaxAgent(TreeSearchAgent):
         cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
         model: OpponentModel = self.model
         is_sampled = game.traits.chance is Chance.SAMPLED
+        at_chance = evaluates_chance(self.chance_at_limit, game, evaluator)
         if is_sampled:
             sampled = SampledGame(game, self.samples)
             evaluator = LookingInside(evaluator) if evaluator is not None else None
@@ -105,6 +111,7 @@ class ExpectimaxAgent(TreeSearchAgent):
             width=self.samples if is_sampled else None,
             seat=game.to_move(state),
             replies=lambda game, state: replies(model, game, state),
+            at_chance=at_chance,
         )
         return self.deepened(
             search, state, step_by_step=self.limits_effort, exact=True, table=table, is_estimate=is_sampled

@@ -20,12 +20,14 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
         game: A ``Game``, rules, or a live environment.
 
     Returns:
-        ``alphabeta``, ``minimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too), ``solve`` and
-        ``perft``, as far as they are what such a game is searched with, compiled; empty for other than rules.
+        ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too),
+        ``solve`` and ``perft``, as far as they are what such a game is searched with, compiled; empty for other
+        than rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
     """
+    from zermelo.agents.kernels.chance_search import can_search_chance, chance_kernel
     from zermelo.agents.kernels.multi_search import can_search_many, max_n_kernel
     from zermelo.agents.kernels.one_against_all_search import one_against_all_kernel
     from zermelo.agents.kernels.proof import can_prove, proof_kernel
@@ -44,6 +46,8 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
         kernels["maxn"] = lambda: max_n_kernel(rules)
         if traits.chance is Chance.NONE:
             kernels["paranoid"] = lambda: one_against_all_kernel(rules)
+    if can_search_chance(game):
+        kernels["expectiminimax"] = lambda: chance_kernel(rules)
     if traits.chance is not Chance.NONE:
         return kernels
     if can_search(game):

@@ -17,7 +17,7 @@ from zermelo.envs.rules import MNK, Nim, Pig
     [
         (MNK(), ["alphabeta", "minimax", "solve", "perft"]),
         (Nim((1, 2), players=3), ["maxn", "paranoid", "perft"]),
-        (Pig(), []),
+        (Pig(), ["expectiminimax"]),
         (Pig(players=3), ["maxn"]),
         (TreeGame(AIMA_5_2), []),
     ],
