@@ -8,7 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.judge import JudgeTable
+    from zermelo.evaluation.judgement import JudgeTable
 
 __all__ = ["as_text"]
 

@@ -12,7 +12,7 @@ from zermelo.evaluation.cli.arguments import Seed
 from zermelo.evaluation.export import ExportFormat
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.judge import JudgeTable
+    from zermelo.evaluation.judgement import JudgeTable
 
 __all__ = ["export", "judge", "judge_folder", "report"]
 

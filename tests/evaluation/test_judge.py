@@ -10,7 +10,8 @@ from doubles.made_games import made_records
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation import EndReason, GameRecord, Move, play_match
 from zermelo.evaluation import judge as judge_module
-from zermelo.evaluation.judge import Phase, judge
+from zermelo.evaluation.judge import judge
+from zermelo.evaluation.judgement import Phase
 from zermelo.evaluation.replay import ReplayError
 
 TICTACTOE = "classic/tictactoe-v3"
