@@ -84,6 +84,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self.metadata = {**type(self).metadata, "name": name or env_name(type(rules))}  # type: ignore[misc]  # see above
         self.possible_agents = list(game.traits.seat_names)
         size = game.traits.num_actions
+        assert size is not None, "rules say how many"
         seen = observation_space(rules)
         self.action_spaces: dict[str, Any] = {agent: Discrete(size) for agent in self.possible_agents}
         self.observation_spaces: dict[str, Any] = {

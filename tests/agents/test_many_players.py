@@ -128,8 +128,39 @@ def oracle_best_reply(node, seat, chooser=None):
     return min(options)
 
 
-class TestTextbook:
-    """Korf 1991: three players, two actions each; every player takes what is best for itself."""
+class TestRussellAndNorvig:
+    """Artificial Intelligence: A Modern Approach, 4th ed., figure 5.4: players A, B and C move once each."""
+
+    ROOT = three(
+        0,
+        [
+            three(1, [three(2, [Leaf(1, 2, 6), Leaf(4, 2, 3)]), three(2, [Leaf(6, 1, 2), Leaf(7, 4, 1)])]),
+            three(1, [three(2, [Leaf(5, 1, 1), Leaf(1, 5, 2)]), three(2, [Leaf(7, 7, 1), Leaf(5, 4, 5)])]),
+        ],
+    )
+
+    @pytest.mark.parametrize("agent", [MaxNAgent(), MaxNAgent(table_mb=0, exact=True)])
+    def test_values_of_every_node(self, agent):
+        game = tree_of(self.ROOT)
+        left, right = self.ROOT.children
+        expected = {
+            left.children[0]: (1, 2, 6),
+            left.children[1]: (6, 1, 2),
+            right.children[0]: (1, 5, 2),
+            right.children[1]: (5, 4, 5),
+            left: (1, 2, 6),
+            right: (1, 5, 2),
+            self.ROOT: (1, 2, 6),  # to A both actions are worth 1, and the first is taken
+        }
+        for node, values in expected.items():
+            assert max_n(game, node) == values
+            assert agent.search_state(game, node).values_by_seat == values
+        assert agent.search_state(game).action == 0
+        assert MaxNAgent(tie_rule="spiteful").search_state(game).values_by_seat == (1, 5, 2)
+
+
+class TestSmallTree:
+    """A tree made for these tests: three players, two actions each, values that a pencil checks."""
 
     ROOT = three(
         0,
