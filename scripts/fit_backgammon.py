@@ -60,12 +60,7 @@ def seen(rules: Any, state: Any, seat: int, weights: Any) -> int:
     """What a state is worth to a seat under some weights, in 1024ths."""
     if rules.is_terminal(state):
         return 1024 * rules.utility(state, seat)
-    rolled = 0
-    if state.roll > 0:
-        rolled = (state.roll >> 3 & 7) + (state.roll & 7) - 8
-    worth = parts.expected(
-        state.low, state.high, state.other_low, state.other_high, rolled, rules.most_points, weights
-    )
+    worth = rules.estimate(state, weights)
     return worth if state.seat == seat else -worth
 
 

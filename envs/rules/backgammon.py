@@ -32,7 +32,7 @@ a doublet, 64 times the place from which the first half's last checker came more
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -169,24 +169,35 @@ class Backgammon(NamedTuple):
         return points if seat == state.seat else -points
 
     def evaluation(self, state: BackgammonState, seat: int) -> int:
-        """The expected utility, from weighted features (``zermelo.envs.rules.backgammon_features``).
-
-        It is that before the roll; a roll that is known counts as the pips by which it is above the average, also
-        in the midst of a doublet, which is seen as a roll to come.
-        """
-        if state.roll == _OPENING:
-            return 0
-        rolled = 0
-        if state.roll > 0:
-            high_die, low_die = state.roll >> 3 & 7, state.roll & 7
-            rolled = high_die + low_die - 8
-            if high_die == low_die and state.roll < 64:
-                rolled += 2 * high_die
-        low, high, other_low, other_high, _, _ = state
-        worth = expected(low, high, other_low, other_high, rolled, self.most_points, self._weights())
+        """The expected utility, from weighted features (``zermelo.envs.rules.backgammon_features``)."""
         most = EVALUATION_UNIT * self.most_points - 1
-        worth = min(max(worth, -most), most)
+        worth = min(max(self.estimate(state, self._weights()), -most), most)
         return worth if seat == state.seat else -worth
+
+    def estimate(self, state: BackgammonState, weights: npt.NDArray[np.int64]) -> int:
+        """What the player to move can expect by some weights, in 1024ths of a point.
+
+        It is that before a roll; one that is known counts as the pips by which it is above the average. Where half
+        a doublet has been played, the other half is played as looks best: a position in between says little.
+        """
+        low, high, other_low, other_high, seat, roll = state
+        if roll == _OPENING:
+            return 0
+        if roll < 64:
+            high_die, low_die = roll >> 3 & 7, roll & 7
+            rolled = 0 if roll == 0 else high_die + low_die - 8
+            if roll > 0 and high_die == low_die:
+                rolled += 2 * high_die
+            return expected(low, high, other_low, other_high, rolled, self.most_points, weights)
+        actions = np.empty(_ORDER, np.int64)
+        best = -4 * EVALUATION_UNIT
+        for index in range(_doublet(state, actions)):
+            after = self.result(state, int(actions[index]))
+            if after.roll > 0:
+                return EVALUATION_UNIT * self.utility(after, seat)
+            low, high, other_low, other_high, _, _ = after
+            best = max(best, -expected(low, high, other_low, other_high, 0, self.most_points, weights))
+        return best
 
     def evaluates_before_chance(self) -> bool:
         """The evaluation is that of a player about to roll."""
@@ -369,7 +380,7 @@ def _other_order(
     return count
 
 
-def _doublet(state: BackgammonState, actions: list[int]) -> int:
+def _doublet(state: BackgammonState, actions: Any) -> int:
     """The ways to play half of a doublet: two checkers, or as many as can be played.
 
     No checker comes from a higher place than one before it: a play of several checkers can always be put in that
