@@ -13,7 +13,6 @@ from zermelo.envs.rules import ConnectFour
 
 DATA = Path(__file__).parents[1] / "data" / "connect_four"
 DIRECTIONS = ((1, 0), (1, 1), (1, -1), (0, 1))
-UPWARDS = (0, 1)
 
 
 def cells_of(rules: ConnectFour, state: Any) -> dict[tuple[int, int], str]:
@@ -24,12 +23,12 @@ def cells_of(rules: ConnectFour, state: Any) -> dict[tuple[int, int], str]:
     }
 
 
-def windows(rules: ConnectFour, *, upwards: bool) -> Iterator[list[tuple[int, int]]]:
+def windows(rules: ConnectFour) -> Iterator[list[tuple[int, int]]]:
     squares = {(column, row) for column in range(rules.columns) for row in range(rules.rows)}
     for column, row in sorted(squares):
         for right, up in DIRECTIONS:
             window = [(column + step * right, row + step * up) for step in range(4)]
-            if set(window) <= squares and (upwards or (right, up) != UPWARDS):
+            if set(window) <= squares:
                 yield window
 
 
@@ -38,12 +37,12 @@ def counted(rules: ConnectFour, state: Any) -> int:
     cells = cells_of(rules, state)
     value = 0
     for mark, sign in (("X", 1), ("O", -1)):
-        for window in windows(rules, upwards=False):
+        for window in windows(rules):
             held = [cells[square] for square in window]
             if set(held) <= {mark, "."}:
                 value += sign * 10 * (0, 1, 3, 4)[held.count(mark)]
     threats: dict[tuple[int, int], set[str]] = {}
-    for window in windows(rules, upwards=True):
+    for window in windows(rules):
         empty = [square for square in window if cells[square] == "."]
         marks = {cells[square] for square in window} - {"."}
         if len(empty) == 1 and len(marks) == 1:
