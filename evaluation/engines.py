@@ -6,6 +6,7 @@ there are, and it keeps nothing: those are the schedule's and the store's affair
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ from zermelo.evaluation.isolation.isolated import IsolatedAgent
 from zermelo.evaluation.isolation.keeping import Keeper
 from zermelo.evaluation.match import MAX_MOVES, play_game
 from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, versions
-from zermelo.evaluation.referee import referee_for
+from zermelo.evaluation.referee import Referee, referee_for
+from zermelo.evaluation.rehearsal import rehearse
 from zermelo.evaluation.schedule import ScheduledGame
 
 __all__ = ["Engine", "GamePlayer", "SerialEngine", "lost_game"]
@@ -38,7 +40,8 @@ class GamePlayer:
     """Plays one scheduled game at a time; worker processes are sent one of these.
 
     Every game has a fresh environment, so that nothing is left of the last one. Agents are made once and
-    reset before each game; one that has failed is made anew. ``close`` ends the agents' own processes.
+    reset before each game; one that has failed is made anew. What one loads or compiles at first use is loaded
+    before its first game, on no move's time. ``close`` ends the agents' own processes.
 
     Attributes:
         env: What makes the environment.
@@ -55,6 +58,7 @@ class GamePlayer:
     max_moves: int = MAX_MOVES
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _keeper: Keeper = field(default_factory=Keeper, init=False, repr=False)
+    _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -68,8 +72,10 @@ class GamePlayer:
         """
         try:
             agents = self._seated(game.seats)
+            referee = referee_for(self._envs.make(), game.seed)
+            self._rehearse(referee)
             record = play_game(
-                referee_for(self._envs.make(), game.seed),
+                referee,
                 agents,
                 seed=game.seed,
                 env=self.env_name,
@@ -94,9 +100,19 @@ class GamePlayer:
             key = (name, copies[name])
             copies[name] += 1
             if key not in self._agents:
-                self._agents[key] = self.entrants[name].player(self._keeper, copies=key[1])
+                agent = self._agents[key] = self.entrants[name].player(self._keeper, copies=key[1])
+                if not isinstance(agent, IsolatedAgent):
+                    self._new.append(agent)
             seated.append(self._agents[key])
         return seated
+
+    def _rehearse(self, referee: Referee) -> None:
+        """Once for each agent that is made; those in processes of their own do so there."""
+        while self._new:
+            agent = self._new.pop()
+            needs_view = getattr(agent, "needs", None) == "observation"
+            with contextlib.suppress(EnvironmentFailureError):  # the game will say so
+                rehearse(agent, referee.view() if needs_view else referee.env)
 
     def _dismiss(self, failed: Agent) -> None:
         if isinstance(failed, IsolatedAgent):
@@ -109,7 +125,7 @@ class GamePlayer:
         self._keeper.close()
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_agents": {}, "_keeper": None, "_envs": None}
+        return {**vars(self), "_agents": {}, "_keeper": None, "_new": [], "_envs": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state, _keeper=Keeper(), _envs=FreshEnvs(state["env"]))

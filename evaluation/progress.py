@@ -35,12 +35,13 @@ class Pace:
     """Games done and to do, and how fast.
 
     Args:
-        total: Games to play.
+        total: Games of the run.
         at_most: Whether the run may end before all are played.
+        before: How many were there already.
     """
 
-    def __init__(self, total: int, at_most: bool = False) -> None:
-        self.total, self.at_most, self.done = total, at_most, 0
+    def __init__(self, total: int, at_most: bool = False, before: int = 0) -> None:
+        self.total, self.at_most, self.done, self._before = total, at_most, before, before
         self._started = time.monotonic()
         self._first = self._last = self._started
 
@@ -48,14 +49,14 @@ class Pace:
         """One more game."""
         self.done += 1
         self._last = time.monotonic()
-        if self.done == 1:
+        if self.done == self._before + 1:
             self._first = self._last
 
     @property
     def rate(self) -> float:
         """Games a second since the first, before which much may be compiled; 0 if that is not known."""
         spent = self._last - self._first
-        return (self.done - 1) / spent if spent > 0 else 0.0
+        return (self.done - self._before - 1) / spent if spent > 0 else 0.0
 
     @property
     def elapsed(self) -> float:
@@ -156,28 +157,25 @@ def line(pace: Pace, standings: Standings) -> str:
 
 
 @contextlib.contextmanager
-def watcher(
-    table: Callable[[], RunningTable], total: int, *, shown: bool | None = None, at_most: bool = False
-) -> Iterator[Watcher]:
+def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None = None) -> Iterator[Watcher]:
     """Gives what is to be told of each game.
 
     Args:
         table: Makes the table, if one is wanted.
-        total: Games to play.
+        pace: Of the run, with no game told yet.
         shown: Whether to show anything; None does in a terminal only.
-        at_most: Whether the run may end before all are played.
     """
     stream = sys.stderr
     is_terminal = stream.isatty()
-    if not total or not (is_terminal if shown is None else shown):
+    if pace.done >= pace.total or not (is_terminal if shown is None else shown):
         yield _ignore
     elif is_terminal:
         from zermelo.evaluation.live import drawn
 
-        with drawn(Pace(total, at_most), table()) as told:
+        with drawn(pace, table()) as told:
             yield told
     else:
-        yield _lines(Pace(total, at_most), table(), stream)
+        yield _lines(pace, table(), stream)
 
 
 def _ignore(record: GameRecord) -> None:

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from zermelo.evaluation.certainty import LeaderTest
 from zermelo.evaluation.engines import Engine
-from zermelo.evaluation.progress import RunningTable, watcher
+from zermelo.evaluation.progress import Pace, RunningTable, watcher
 from zermelo.evaluation.record import GameRecord
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.store import Store
@@ -140,14 +140,10 @@ class Run:
         store, settled = self._store, self._is_settled()
         with contextlib.ExitStack() as stack:
             stack.callback(interrupts.on)
-            watch = stack.enter_context(
-                watcher(
-                    lambda: table(store.totals()),
-                    0 if settled else len(self._missing),
-                    shown=progress,
-                    at_most=self._test is not None,
-                )
-            )
+            total = len(self._schedule)
+            before = total if settled else total - len(self._missing)
+            pace = Pace(total, at_most=self._test is not None, before=before)
+            watch = stack.enter_context(watcher(lambda: table(store.totals()), pace, shown=progress))
             stack.callback(interrupts.off)  # a terminal is always put back as it was
 
             def acknowledge() -> None:

@@ -12,7 +12,6 @@ Requests come from the worker and are trusted; they are pickled pairs of a name 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import faulthandler
 import os
 import pickle
@@ -26,8 +25,6 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from zermelo.agents import OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.entrants import build_agent
 from zermelo.evaluation.faults import choose, fault_kind, sentence, traceback_text
@@ -35,6 +32,7 @@ from zermelo.evaluation.isolation.shipping import pack_answer
 from zermelo.evaluation.isolation.wire import read_frame, write_frame
 from zermelo.evaluation.positions import shown_position
 from zermelo.evaluation.record import FailureKind, plain
+from zermelo.evaluation.rehearsal import rehearse
 
 __all__ = ["children", "serve"]
 
@@ -109,9 +107,7 @@ class _Host:
         return {"name": None if name is None else str(name), "needs": str(needs)}
 
     def _show(self, value: bytes) -> dict[str, Any]:
-        shown = pickle.loads(value)
-        with contextlib.suppress(Exception):  # if it fails in earnest too, the game will say so
-            _rehearse(self._agent, shown)
+        rehearse(self._agent, pickle.loads(value))
         return {}
 
     def _reset(self, seed: int) -> dict[str, Any]:
@@ -149,17 +145,6 @@ class _Host:
                 return {"left": kind, "detail": ", ".join(sorted(map(_described, left)))[:1000]}
             time.sleep(0.005)
         return {}
-
-
-def _rehearse(agent: Any, shown: Any) -> None:
-    """Has an agent of ours decide something small: compiled searches and models load what they need at first use.
-
-    An agent of somebody else's is not asked: it may count how often it is.
-    """
-    if isinstance(agent, TreeSearchAgent) and type(agent).__module__.startswith("zermelo."):
-        dataclasses.replace(agent, depth=1, nodes=None, seconds=None, on_iteration=None).act(shown)
-    elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
-        agent.act_on(shown)
 
 
 def _raised(method: str, error: BaseException) -> dict[str, Any]:

@@ -34,8 +34,9 @@
     if (ms >= 1000) return `${(ms / 1000).toPrecision(3)} s`;
     return ms >= 1 ? `${Number(ms.toPrecision(3))} ms` : `${Math.round(ms * 1000)} µs`;
   }
+  const nameOf = (number) => (game.names && game.names[number - 1]) || "";
   function actionText(number) {
-    const name = game.names && game.names[number - 1];
+    const name = nameOf(number);
     return name ? `${game.actions[number - 1]} (${name})` : game.actions[number - 1];
   }
 
@@ -120,6 +121,7 @@
     show(at);
   }
   function fillMoves() {
+    $("action-heading").textContent = game.names && game.names.some(Boolean) ? "action (written)" : "action";
     const rows = game.actions.map((_, place) => {
       const number = place + 1;
       const move = moveAt(number);
@@ -261,7 +263,7 @@
     drawBoard();
     const move = ply ? moveAt(ply) : undefined;
     const who = move ? agentOf(move[0]) : "the opening";
-    const parts = ply ? [`Move ${count(ply)} of ${count(last())}: ${who} plays ${actionText(ply)}`] : [`Start of the game, ${count(last())} moves to come`];
+    const parts = ply ? [`Move ${count(ply)} of ${count(last())}: ${who} plays ${game.actions[ply - 1]}${nameOf(ply) && `, written ${nameOf(ply)}`}`] : [`Start of the game, ${count(last())} moves to come`];
     if (move && move[4] !== null) parts.push(`value ${move[4]}`);
     if (move && move[3] !== null) parts.push(`depth ${move[3]}`);
     if (move && move[2] !== null) parts.push(`${count(move[2])} nodes`);

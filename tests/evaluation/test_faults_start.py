@@ -18,9 +18,10 @@ from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.entrants import entrants
 from zermelo.evaluation.faults import AgentFault
 from zermelo.evaluation.isolation import Isolate, Isolation
-from zermelo.evaluation.isolation.host import _rehearse, children
+from zermelo.evaluation.isolation.host import children
 from zermelo.evaluation.isolation.isolated import IsolatedAgent
 from zermelo.evaluation.isolation.keeping import Keeper
+from zermelo.evaluation.rehearsal import rehearse
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
@@ -210,10 +211,10 @@ def test_searches_and_models_rehearse_before_their_time_is_taken_and_other_agent
     env.reset(seed=1)
     states = []
     agent = AlphaBetaAgent(depth=3, evaluator=lambda game, state: states.append(state) or (0.0, 0.0))
-    _rehearse(agent, env)
+    rehearse(agent, env)
     assert len(states) == 9  # as the agent would search, but one move deep
     recorder = policies.Recorder()
-    _rehearse(PolicyAgent(recorder), Observation("player_0", 0, np.array([True]), 0, 1))
+    rehearse(PolicyAgent(recorder), Observation("player_0", 0, np.array([True]), 0, 1))
     assert recorder.given == []
 
 

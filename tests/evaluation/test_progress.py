@@ -88,6 +88,15 @@ def test_slow_games_and_early_ends_are_said(clock):
     assert str(pace) == "3 of at most 5 games (60 %), 1:30 min a game, at most 3:00 min left"
 
 
+def test_games_that_were_there_already_count_but_not_for_the_pace(clock):
+    pace = Pace(100, before=40)
+    assert str(pace) == "40 of 100 games (40 %), 0 s so far"
+    for _ in range(11):
+        clock(1.0)
+        pace.step()
+    assert str(pace) == "51 of 100 games (51 %), 1 games/s, 49 s left"
+
+
 def test_the_running_table_is_that_of_the_records(clock):
     records = list(made_records(300))
     void = Failure(FailureKind.ENVIRONMENT_ERROR, None, "broke")
@@ -233,7 +242,7 @@ def test_a_drawing_is_wiped_away_and_the_cursor_comes_back():
 
 def test_a_line_now_and_then_where_nothing_can_be_drawn(clock, monkeypatch, capsys):
     records = list(made_records(100))
-    with watcher(table, 100, shown=True) as told:
+    with watcher(table, Pace(100), shown=True) as told:
         for record in records:
             clock(1.0)
             told(record)
@@ -246,7 +255,7 @@ def test_a_line_now_and_then_where_nothing_can_be_drawn(clock, monkeypatch, caps
 
 @pytest.mark.parametrize("shown", [None, False])
 def test_nothing_is_said_unasked(shown, clock, capsys):
-    with watcher(lambda: pytest.fail("no table is needed"), 100, shown=shown) as told:
+    with watcher(lambda: pytest.fail("no table is needed"), Pace(100), shown=shown) as told:
         for record in made_records(100):
             clock(60)
             told(record)
@@ -259,7 +268,7 @@ def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
             raise BrokenPipeError
 
     monkeypatch.setattr(sys, "stderr", Gone())
-    with watcher(table, 100, shown=True) as told:
+    with watcher(table, Pace(100), shown=True) as told:
         for record in made_records(20):
             clock(60)
             told(record)

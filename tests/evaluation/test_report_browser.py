@@ -133,7 +133,9 @@ def test_buttons_the_slider_and_the_list_step_too(browser, played):
     with Watched(browser, path) as page:
         choose(page, record)
         page.click("#forward")
-        assert status(page).startswith(f"Move 1 of {last}: the opening plays 3")
+        assert status(page).startswith(f"Move 1 of {last}: the opening plays 3, written 4")
+        assert page.inner_text("#action-heading") == "action (written)"
+        assert page.inner_text("#moves tr:nth-child(1) td:nth-child(3)") == "3 (4)"
         page.click("#last")
         assert status(page).startswith(f"Move {last} of")
         assert page.locator("#forward").is_disabled()
@@ -188,6 +190,21 @@ def test_no_width_needs_scrolling_sideways(browser, large, viewport, scheme):
             "#viewer button, #viewer select", "all => all.map(e => e.offsetHeight)"
         )
         assert min(heights) >= 44
+
+
+def test_paper_is_wide_enough(browser, large, played):
+    for path in (large, played[0]):
+        with Watched(browser, path, {"width": 794, "height": 1123}) as page:  # A4
+            page.emulate_media(media="print")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 794
+
+
+def test_names_stay_in_sight_where_a_table_is_scrolled(browser, large):
+    with Watched(browser, large, PHONE) as page:
+        table, name = page.locator("#ratings .scroll"), page.locator("#ratings tbody th").first
+        table.evaluate("table => { table.scrollLeft = 10000; }")
+        assert table.evaluate("table => table.scrollLeft") > 50
+        assert name.bounding_box()["x"] == pytest.approx(table.bounding_box()["x"], abs=1)
 
 
 def contrast(first, second):

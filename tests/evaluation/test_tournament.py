@@ -12,6 +12,7 @@ import pytest
 from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, First, Good, Last, Raises
 
+from zermelo.agents import PolicyAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
 from zermelo.evaluation import (
     AgentStartError,
@@ -48,6 +49,20 @@ def test_the_games_are_the_same_for_any_number_of_workers():
     assert one.crosstable == two.crosstable
     assert [row.score for row in one.rows] == [row.score for row in three.rows]
     assert without_timings(one) != without_timings(round_robin(toy_envs.DiceEnv, CROWD, games=4, seed=6))
+
+
+def test_every_agent_rehearses_once_before_its_first_game(monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        "zermelo.evaluation.engines.rehearse", lambda agent, shown: told.append((agent.name, shown))
+    )
+    round_robin("classic/tictactoe-v3", ["random", "greedy", PolicyAgent(centre_or_first)], games=4)
+    assert sorted(name for name, _ in told) == sorted(["random", "greedy", PolicyAgent(centre_or_first).name])
+    assert [type(shown).__name__ for name, shown in told if "policy" in name] == ["Observation"]
+
+
+def centre_or_first(observation, action_mask):
+    return 4 if action_mask[4] else int(action_mask.argmax())
 
 
 def test_named_environments_and_searches_are_reproducible_too():
