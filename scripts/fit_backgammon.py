@@ -341,13 +341,13 @@ def as_module(found: dict[str, Weights], command: str) -> str:
 
 
 def main(
-    games: Annotated[int, typer.Option(min=20, help="Games of self-play in each round.")] = 20_000,
+    games: Annotated[int, typer.Option(min=20, help="Games of self-play in each round.")] = 10_000,
     rounds: Annotated[int, typer.Option(min=1, help="How often to play and fit.")] = 4,
     mixed: Annotated[
         float,
         typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
     ] = 0.9,
-    match: Annotated[int, typer.Option(min=0, help="Pairs of games between each weights and the last.")] = 2000,
+    match: Annotated[int, typer.Option(min=0, help="Pairs of games between each weights and the last.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of all dice.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Where to write the module; by default it is printed.")] = None,
 ) -> None:
@@ -357,7 +357,7 @@ def main(
     match is between the new weights and those before them, money play without cube, in points per game with a
     95 % interval.
 
-    Example: python scripts/fit_backgammon.py --games 20000 --rounds 4 --seed 1 --out weights.py
+    Example: python scripts/fit_backgammon.py --games 10000 --rounds 4 --seed 1 --out weights.py
     """
     command = f"python scripts/fit_backgammon.py --games {games} --rounds {rounds} --lambda {mixed} --seed {seed}"
     found = {}

@@ -170,6 +170,39 @@ def test_a_roll_that_is_known_counts() -> None:
     assert average == pytest.approx(value(mine, theirs), abs=0.05)
 
 
+@pytest.mark.parametrize("most_points", [1, 3])
+def test_half_a_doublet_is_worth_what_the_other_half_makes_of_it(most_points: int) -> None:
+    rules = Backgammon(most_points)
+    game, generator = RulesGame(rules), random.Random(11)
+    halves = 0
+    for _ in range(6):
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            if game.to_move(state) == CHANCE:
+                outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+                state = game.result(state, generator.choices(outcomes, chances)[0])
+                continue
+            if state.roll >= 64:
+                after = [game.result(state, action) for action in game.legal_actions(state)]
+                worth = [
+                    game.utility(child)[state.seat]
+                    if game.is_terminal(child)
+                    else game.evaluation(child)[state.seat]
+                    for child in after
+                ]
+                certain = most_points - 1 / EVALUATION_UNIT
+                assert game.evaluation(state)[state.seat] == min(max(worth), certain)
+                halves += 1
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+    assert halves > 20
+
+
+def test_half_a_doublet_before_the_end() -> None:
+    state = BackgammonState(*words({1: 2}, {1: 15}), 0, 64 * 1 + 8 * 1 + 1)
+    assert Backgammon(1).evaluation(state, 0) == EVALUATION_UNIT - 1
+    assert Backgammon(3).evaluation(state, 1) == -2 * EVALUATION_UNIT
+
+
 def test_weights_are_of_their_shape() -> None:
     for weights in (BACKGAMMON, HYPERGAMMON):
         assert weights.shape == (len(parts.OUTCOMES), parts.FEATURES + 1)
