@@ -11,13 +11,14 @@ from zermelo.agents.alpha_beta_search import AlphaBetaSearch
 from zermelo.agents.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.deepening import TreeSearch
 from zermelo.agents.gate import require_deterministic, require_perfect_information, require_two_opposed
-from zermelo.agents.kernels.tree_search import CompiledSearch, compiled_search
+from zermelo.agents.kernels.proof import proof_kernel
+from zermelo.agents.kernels.tree_search import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.proving_root import SettledSearch, can_settle, proof_megabytes, settle
 from zermelo.agents.result import SearchResult
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.agents.transposition import TranspositionTable
-from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
+from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
 
 __all__ = ["AlphaBetaAgent", "Window", "alpha_beta"]
 
@@ -132,6 +133,14 @@ class AlphaBetaAgent(TreeSearchAgent):
         require_perfect_information(traits, self.kind)
         require_deterministic(traits, self.kind)
         require_two_opposed(traits, self.kind)
+
+    def prepare(self, env: Any) -> None:
+        """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
+        game = as_game(env, backend=self.backend, traits=self.traits)
+        if can_search(game):
+            search_kernel(game.rules, full_width=False)
+            if self._proof_seconds(game):
+                proof_kernel(game.rules)
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""

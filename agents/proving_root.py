@@ -9,6 +9,7 @@ the draw that it likes best. Of a lost position it leaves all actions, for the s
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import weakref
 from collections.abc import Sequence
@@ -143,8 +144,7 @@ def settle(
         value = proof.value(state)
         actions = proof.keeping(state, value, search.root_actions(state)) if value >= 0 else []
     except SearchStopped:
-        effort.check_clock()
-        return None
+        return None  # if that was the end of all time, the search will find out itself
     finally:
         effort.nodes += prover.nodes - before
         _PROVERS[agent] = prover
@@ -177,7 +177,7 @@ class _Proof:
         found = []
         waiting = list(actions)
         nodes = _FIRST_NODES
-        try:
+        with contextlib.suppress(SearchStopped):
             while waiting:
                 undecided = []
                 for action in waiting:
@@ -188,8 +188,6 @@ class _Proof:
                         found.append(action)
                 waiting = undecided
                 nodes *= _MORE_NODES
-        except SearchStopped:
-            self._effort.check_clock()
         return found
 
     def _keeps(self, child: Any, mover: int, value: int, nodes: int) -> bool | None:

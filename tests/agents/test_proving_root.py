@@ -8,11 +8,12 @@ import random
 from typing import Any
 
 import pytest
+from doubles.small_games import CoinRow
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
-from zermelo.agents.effort import Effort, SearchStopped
+from zermelo.agents.effort import Effort
 from zermelo.agents.kernels.background import in_background
-from zermelo.agents.kernels.proof import proof_kernel
+from zermelo.agents.kernels.proof import Prover, proof_kernel
 from zermelo.agents.kernels.tree_search import CompiledSearch
 from zermelo.agents.limits import Limits
 from zermelo.agents.proving_root import SettledSearch, can_settle, proof_megabytes, settle
@@ -104,11 +105,32 @@ def test_the_proof_takes_no_more_than_its_share():
     """From the empty board nothing is proven in no time, and the search then has all its actions."""
     state = GAME.initial_state()
     assert settled(GAME, state, until=0.0) is None
+
+
+def test_an_answer_is_given_when_all_time_is_gone():
+    """A machine that is busy with other things may take all of it before the first node."""
+    state = GAME.initial_state()
     limits = Limits(seconds=1e-9)
     effort = Effort(limits)
     search = CompiledSearch(GAME, effort, limits=limits, table_mb=1)
-    with pytest.raises(SearchStopped):
-        settle(AlphaBetaAgent(), search, state, effort, until=LONG, table_mb=1, threads=1)
+    assert settle(AlphaBetaAgent(), search, state, effort, until=LONG, table_mb=1, threads=1) is None
+    result = AlphaBetaAgent(seconds=1e-9).search_state(GAME, state)
+    assert result.action in GAME.legal_actions(state)
+    assert not result.proven
+
+
+def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch):
+    state = late_states(GAME, 3, 1, 16)[0]
+    agent = AlphaBetaAgent()
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Prover, "score", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            settled(GAME, state, agent=agent)
+    assert settled(GAME, state, agent=agent) is not None
 
 
 def test_nodes_of_proofs_are_counted():
@@ -180,3 +202,18 @@ def test_the_share_is_part_of_the_spec():
     assert isinstance(agent, AlphaBetaAgent)
     assert agent.proof_share == 0.25
     assert agent.spec() == "alphabeta(seconds=0.5, proof_share=0.25)"
+
+
+def test_agents_can_be_prepared(monkeypatch):
+    """Both kernels where a time limit is set, so that no move pays for them; nothing where nothing is compiled."""
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "zermelo.agents.alpha_beta.search_kernel", lambda rules, full_width: asked.append("search")
+    )
+    monkeypatch.setattr("zermelo.agents.alpha_beta.proof_kernel", lambda rules: asked.append("proof"))
+    AlphaBetaAgent(seconds=1).prepare(GAME)
+    assert asked == ["search", "proof"]
+    AlphaBetaAgent(depth=3).prepare(GAME)
+    assert asked == ["search", "proof", "search"]
+    AlphaBetaAgent(seconds=1).prepare(CoinRow((1, 2, 3)))
+    assert asked == ["search", "proof", "search"]
