@@ -1,14 +1,13 @@
 """Measures the compiled searches beside their peers, everything in one run.
 
 ``python scripts/bench_search.py [PART...]``, where a part is one of solve, perft, minimax, alphabeta, branching,
-threads and start. Peers that are not installed are left out, and a line says so. Times are the best of several
-runs, taken in turns; ratios are what to look at on a busy machine.
+selective, threads and start. Peers that are not installed are left out, and a line says so. Times are the best of
+several runs, taken in turns; ratios are what to look at on a busy machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import random
 import subprocess
@@ -17,6 +16,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from bench_peers import has, peers
+from bench_selective import selective
 
 from zermelo.agents.deepening import Ties, deepen
 from zermelo.agents.effort import Effort
@@ -53,14 +55,6 @@ def fastest(runs: int, *calls: Callable[[], Any]) -> list[float]:
             call()
             best[number] = min(best[number], time.perf_counter() - started)
     return best
-
-
-def has(module: str) -> bool:
-    """Whether a peer is installed; says so if not."""
-    found = importlib.util.find_spec(module) is not None
-    if not found:
-        print(f"  ({module} is not installed)")
-    return found
 
 
 def position(moves: str) -> Any:
@@ -176,83 +170,6 @@ def alpha_beta(depth: int, *, game: RulesGame = GAME, **settings: Any) -> int:
     return effort.nodes
 
 
-def peers() -> None:
-    """Alpha-beta without a table, in board order, every leaf worth nothing."""
-    nodes = alpha_beta(10, ordering=Ordering.FIXED)
-    (seconds,) = fastest(3, lambda: alpha_beta(10, ordering=Ordering.FIXED))
-    ours = nodes / seconds
-    print(f"  zermelo, depth 10: {nodes:,} nodes, {ours:,.0f} a second")
-    for name, measure in (("pyspiel", _open_spiel), ("easyAI", _easy_ai)):
-        if has(name):
-            depth, theirs = measure()
-            print(f"  {name}, depth {depth}: {theirs:,.0f} nodes a second; ratio {ours / theirs:,.0f}")
-
-
-def _open_spiel() -> tuple[int, float]:
-    import pyspiel
-    from open_spiel.python.algorithms import minimax as theirs
-
-    game, depth = pyspiel.load_game("connect_four"), 6
-    count = 0
-    inner = theirs._alpha_beta
-
-    def counted(*args: Any, **named: Any) -> Any:
-        nonlocal count
-        count += 1
-        return inner(*args, **named)
-
-    def run() -> None:
-        theirs.alpha_beta_search(
-            game, value_function=lambda state: 0.0, maximum_depth=depth, maximizing_player_id=0
-        )
-
-    theirs._alpha_beta = counted
-    run()
-    theirs._alpha_beta = inner
-    (seconds,) = fastest(3, run)
-    return depth, count / seconds
-
-
-def _easy_ai() -> tuple[int, float]:
-    import numpy as np
-    from easyAI import AI_Player, Negamax, TwoPlayerGame
-
-    class Four(TwoPlayerGame):  # type: ignore[misc]  # easyAI has no types
-        made = 0
-
-        def __init__(self, players: Any) -> None:
-            self.players, self.current_player = players, 1
-            self.board = np.zeros((6, 7), int)
-
-        def possible_moves(self) -> list[int]:
-            return [column for column in range(7) if self.board[:, column].min() == 0]
-
-        def make_move(self, column: int) -> None:
-            Four.made += 1
-            self.board[np.argmin(self.board[:, column] != 0), column] = self.current_player
-
-        def lose(self) -> bool:
-            stones = self.board == self.opponent_index
-            across = (stones[:, :-3] & stones[:, 1:-2] & stones[:, 2:-1] & stones[:, 3:]).any()
-            up = (stones[:-3] & stones[1:-2] & stones[2:-1] & stones[3:]).any()
-            rising = (stones[:-3, :-3] & stones[1:-2, 1:-2] & stones[2:-1, 2:-1] & stones[3:, 3:]).any()
-            falling = (stones[3:, :-3] & stones[2:-1, 1:-2] & stones[1:-2, 2:-1] & stones[:-3, 3:]).any()
-            return bool(across or up or rising or falling)
-
-        def is_over(self) -> bool:
-            return self.lose() or self.board.min() > 0
-
-        def scoring(self) -> int:
-            return -100 if self.lose() else 0
-
-    depth = 5
-    game = Four([AI_Player(Negamax(depth)), AI_Player(Negamax(depth))])
-    game.player.ask_move(game)
-    nodes, Four.made = Four.made, 0
-    (seconds,) = fastest(2, lambda: game.player.ask_move(game))
-    return depth, nodes / seconds
-
-
 def branching() -> None:
     """Nodes of alpha-beta by the order of moves, next to what theory says."""
     shuffled = RulesGame(ShuffledConnectFour())
@@ -316,6 +233,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "minimax": minimax,
     "alphabeta": peers,
     "branching": branching,
+    "selective": selective,
     "threads": threads,
     "start": start,
 }
