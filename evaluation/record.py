@@ -186,7 +186,10 @@ class GameRecord:
             "seconds": self.seconds,
             "versions": self.versions,
         }
-        return json.dumps(_encode(data), allow_nan=False, separators=(",", ":"))
+        try:
+            return _JSON.encode(data)
+        except ValueError:  # a number is not finite
+            return _JSON.encode(_encode(data))
 
     @classmethod
     def from_json(cls, line: str) -> GameRecord:
@@ -259,6 +262,7 @@ def plain(value: Any) -> Any:
 _FLOAT: Final = "$float"
 
 
+_JSON: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=plain)
 _AS_IT_IS: Final = frozenset({int, str, bool, type(None)})
 
 

@@ -171,10 +171,13 @@ class Standings:
         return fit_ratings(self.totals.counts(), anchor=self.anchor)
 
     def superiority(self, agent: str) -> float:
-        """The probability that the leader, the first of ``rows``, is stronger than that agent; nan if unrated."""
+        """The probability that the leader, the first of ``rows``, is stronger than that agent.
+
+        nan if one of them is unrated, or no chain of games connects the two.
+        """
         leader, ratings = self.rows[0].agent, self.ratings
-        rated = {player.name for player in ratings.players} if ratings is not None else set()
-        if ratings is None or agent == leader or not {agent, leader} <= rated:
+        parts = {} if ratings is None else {player.name: player.component for player in ratings.players}
+        if ratings is None or agent == leader or parts.get(agent, -1) != parts.get(leader, -2):
             return math.nan
         return ratings.superiority(leader, agent)
 

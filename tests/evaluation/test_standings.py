@@ -232,6 +232,24 @@ def test_ratings_that_mean_little_are_told_of():
     )
 
 
+def test_agents_that_no_chain_of_games_connects_are_not_compared():
+    games = [game(pair, rewards) for pair in ("ab", "cd", "ba", "dc") for rewards in ((1, 0), (0, 1), (1, 0))]
+    standings = Standings.from_records([*games, game("ab", (1, 0))])
+    assert standings.rows[0].agent == "a"
+    assert 0.5 < standings.superiority("b") < 1.0
+    assert math.isnan(standings.superiority("c"))
+    assert math.isnan(standings.superiority("d"))
+    assert "never met" in str(standings)
+
+
+def test_who_leads_is_said_to_be_unsure_with_the_games_that_it_takes():
+    text = str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1)), game("ab", (0, 1))] * 4))
+    assert re.search(
+        r"Note: That a is stronger than b is not sure yet \(95 %\): .* takes about \d+ more games", text
+    )
+    assert "not sure" not in str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 20))
+
+
 def test_one_sided_results_give_a_bound():
     text = str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 10))
     assert re.search(r"^1  a +~\d+ +> \d+ *$", text, re.MULTILINE)
