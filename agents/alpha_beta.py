@@ -14,7 +14,7 @@ from zermelo.agents.gate import require_deterministic, require_perfect_informati
 from zermelo.agents.kernels.proof import proof_kernel
 from zermelo.agents.kernels.tree_search import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.proving_root import SettledSearch, can_settle, proof_megabytes, settle
+from zermelo.agents.proving_root import BriefedSearch, brief, can_settle, proof_megabytes
 from zermelo.agents.result import SearchResult
 from zermelo.agents.search_agent import TreeSearchAgent
 from zermelo.agents.transposition import TranspositionTable
@@ -85,10 +85,10 @@ class AlphaBetaAgent(TreeSearchAgent):
         threads: How many threads search together, where the game has compiled rules; plain Python uses one. The
             value does not depend on it (with late-move reductions or null moves it may), but with more than one
             the nodes visited differ from run to run.
-        proof_share: How much of a time limit may go into proving who wins, in games of compiled rules that are
-            won, drawn or lost and have the hook ``bounds``. What is proven, and which actions keep it, is then
-            known to the search; ``proven`` says so. A quarter of ``table_mb``, 16 at most, serves it. Not with
-            ``exact``, a full window, a cut-off test or other limits; 0 proves nothing.
+        proof_share: How much of a time limit may go into proving who wins, after a short search, in games of
+            compiled rules that are won, drawn or lost and have the hook ``bounds``. What is proven, and which
+            actions keep it, is then known to the search; ``proven`` says so. A quarter of ``table_mb``, 16 at
+            most, serves it. Not with ``exact``, a full window, a cut-off test or other limits; 0 proves nothing.
         late_move_reductions: After how many actions of a node the others, which come late in the order and are
             seldom best, are first searched one move less deep, and to the full depth only if they turn out better
             than what is known. Not at the root, not in the last two moves, not for noisy actions and not for those
@@ -164,7 +164,7 @@ class AlphaBetaAgent(TreeSearchAgent):
             shared |= {"late_move_reductions": self.late_move_reductions, "null_move": self.null_move}
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
-        search: CompiledSearch | AlphaBetaSearch | SettledSearch | None = None
+        search: CompiledSearch | AlphaBetaSearch | BriefedSearch | None = None
         if self.cutoff is None:
             search = compiled_search(
                 game,
@@ -177,10 +177,15 @@ class AlphaBetaAgent(TreeSearchAgent):
                 **shared,
             )
         if isinstance(search, CompiledSearch) and proof_seconds:
-            settled = settle(
-                self, search, state, effort, until=proof_seconds, table_mb=proof_mb, threads=self.threads
+            search = brief(
+                self,
+                search,
+                state,
+                started=started,
+                until=proof_seconds,
+                table_mb=proof_mb,
+                threads=self.threads,
             )
-            search = settled or search
         if search is None:
             search = AlphaBetaSearch(
                 game,
@@ -195,7 +200,7 @@ class AlphaBetaAgent(TreeSearchAgent):
 
     def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, and what was proven before it."""
-        return search.told(state, result) if isinstance(search, SettledSearch) else result
+        return search.told(state, result) if isinstance(search, BriefedSearch) else result
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

@@ -5,6 +5,9 @@ is reached, and has the hooks that a game offers for it (``bounds``, ``safe_acti
 it is often done in a fraction of a second, where an evaluated search would have to look twice as far. It says
 which root actions keep the value. Among those the search then chooses as ever: the soonest win that it can see, or
 the draw that it likes best. Of a lost position it leaves all actions, for the search to find the hardest.
+
+A short search comes first, so that there is something to play if the proof takes the rest of the time, as it may
+on a machine that is busy with other things.
 """
 
 from __future__ import annotations
@@ -15,36 +18,43 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Final
 
-from zermelo.agents.deepening import Visit
+from zermelo.agents.deepening import Iteration, Ties, Visit, deepen
 from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.kernels.background import in_background
 from zermelo.agents.kernels.proof import Prover, can_prove, proof_kernel
 from zermelo.agents.kernels.tree_search import CompiledSearch
-from zermelo.agents.limits import StoppedBy
+from zermelo.agents.limits import Limits, StoppedBy
 from zermelo.agents.result import SearchResult
 from zermelo.agents.scores import Frame, Score
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["SettledSearch", "can_settle", "proof_megabytes", "settle"]
+__all__ = ["BriefedSearch", "brief", "can_settle", "proof_megabytes"]
 
 _MOST_MEGABYTES: Final = 16
 _FIRST_NODES: Final = 100
 _MORE_NODES: Final = 16
+_MOST_NODES: Final = 30_000
+_GLANCE: Final = 0.25
+"""How much of the time for the proof goes into a search before it, and at most into waiting for the compiler."""
 _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
 """Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
 
 
-class SettledSearch:
-    """A search whose root is known to be won, drawn or lost, and which looks only at actions that keep that.
+class BriefedSearch:
+    """A search that knows where to start, and perhaps whether its root is won, drawn or lost and what keeps that.
 
     Args:
         search: The search.
-        value: The root's, for its player to move.
-        actions: Root actions known to keep the value; empty where all do.
+        first: The root action to try first; None if none is better than another.
+        value: The root's, for its player to move; None if it is not known.
+        actions: The only root actions to look at: they are known to keep the value; empty for all.
     """
 
-    def __init__(self, search: CompiledSearch, value: int, actions: Sequence[int]) -> None:
+    def __init__(
+        self, search: CompiledSearch, first: int | None, value: int | None = None, actions: Sequence[int] = ()
+    ) -> None:
         self._search = search
+        self._first = first
         self.value = value
         self.actions = tuple(sorted(actions))
 
@@ -80,11 +90,12 @@ class SettledSearch:
     def root_actions(self, state: Any) -> Sequence[int]:
         """The actions that keep the value, the most promising first."""
         actions = self._search.root_actions(state)
-        return [action for action in actions if action in self.actions] if self.actions else actions
+        kept = [action for action in actions if action in self.actions] if self.actions else list(actions)
+        return sorted(kept, key=lambda action: action != self._first)
 
     def told(self, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, with the value that is proven in the place of one that is evaluated."""
-        if result.proven:
+        if result.proven or self.value is None:
             return result
         value = float(self.value)
         first = value if self.game.to_move(state) == 0 else -value
@@ -110,45 +121,63 @@ def proof_megabytes(table_mb: float) -> float:
     return min(table_mb / 4, _MOST_MEGABYTES)
 
 
-def settle(
+def brief(
     agent: Any,
     search: CompiledSearch,
     state: Any,
-    effort: Effort,
     *,
+    started: float,
     until: float,
     table_mb: float,
     threads: int,
-) -> SettledSearch | None:
-    """Tries to find out who wins, and by which actions; None if it does not succeed, or is still being compiled.
+) -> BriefedSearch:
+    """Looks a little ahead, then tries to find out who wins and by which actions, and tells the search.
 
     Args:
         agent: Whose search it is: what was proven is remembered for it.
-        search: The search.
+        search: The search, which has a limit in seconds.
         state: Its root, not finished.
-        effort: Counts nodes, and is asked for the time.
-        until: The seconds on ``effort``'s clock at which to give up.
+        started: The clock when the search began.
+        until: The seconds from then at which to give up.
         table_mb: Memory for the proof's table, in MiB.
         threads: How many threads work together.
     """
     game = search.game
     task = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
-    if not task.ready_within(until / 8):
-        return None
+    glance = _glance(search, state, started, until * _GLANCE)
+    first = None if glance is None or glance.best is None else glance.best.action
+    known = BriefedSearch(search, first)
+    if (glance is not None and glance.proven) or not task.ready_within(until * _GLANCE):
+        return known  # the search will find the same again, from its table; or the compiler is at work
     prover = _PROVERS.pop(agent, None)
     if prover is None or prover.game != game:
         prover = Prover(game, table_mb=table_mb, threads=threads)
     before = prover.nodes
-    proof = _Proof(prover, effort, until)
+    proof = _Proof(prover, search.effort, until)
     try:
         value = proof.value(state)
-        actions = proof.keeping(state, value, search.root_actions(state)) if value >= 0 else []
+        actions = proof.keeping(state, value, known.root_actions(state)) if value >= 0 else []
     except SearchStopped:
-        return None  # if that was the end of all time, the search will find out itself
+        return known  # if that was the end of all time, the search will find out itself
     finally:
-        effort.nodes += prover.nodes - before
+        search.effort.nodes += prover.nodes - before
         _PROVERS[agent] = prover
-    return SettledSearch(search, value, actions) if actions or value < 0 else None
+    return BriefedSearch(search, first, value, actions) if actions or value < 0 else known
+
+
+def _glance(search: CompiledSearch, state: Any, started: float, seconds: float) -> Iteration | None:
+    """A search of its own that ends so many seconds after the start; None if they were too few."""
+    limits = Limits(seconds=seconds)
+    effort = search.effort
+    search.effort = Effort(limits, started)
+    try:
+        found, _, _ = deepen(
+            search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
+        )
+    finally:
+        effort.nodes += search.effort.nodes
+        search.effort = effort
+    return found
 
 
 class _Proof:
@@ -171,14 +200,15 @@ class _Proof:
         """The actions after which a value of at least 0 or 1 is still reached, as far as time allows.
 
         What proved the state has proved one of them, which the table will know. So all are asked about with few
-        nodes first, and those that this did not settle with more and more.
+        nodes first, and those that this did not settle with more; with many only while none is found, as they
+        would push out of the table what is to prove later moves.
         """
         mover = self._game.to_move(state)
-        found = []
+        found: list[int] = []
         waiting = list(actions)
         nodes = _FIRST_NODES
         with contextlib.suppress(SearchStopped):
-            while waiting:
+            while waiting and not (found and nodes > _MOST_NODES):
                 undecided = []
                 for action in waiting:
                     keeps = self._keeps(self._game.result(state, action), mover, value, nodes)

@@ -16,7 +16,7 @@ from zermelo.agents.kernels.background import in_background
 from zermelo.agents.kernels.proof import Prover, proof_kernel
 from zermelo.agents.kernels.tree_search import CompiledSearch
 from zermelo.agents.limits import Limits
-from zermelo.agents.proving_root import SettledSearch, can_settle, proof_megabytes, settle
+from zermelo.agents.proving_root import BriefedSearch, brief, can_settle, proof_megabytes
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules import MNK, ConnectFour, Hexapawn, Kalah, RulesGame
 
@@ -49,11 +49,21 @@ def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
     return found
 
 
-def settled(game: Any, state: Any, *, until: float = LONG, agent: Any = None) -> SettledSearch | None:
-    limits = Limits(seconds=LONG)
+@pytest.fixture
+def no_glance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that sees the end at once leaves nothing to prove: do without it."""
+    monkeypatch.setattr("zermelo.agents.proving_root._glance", lambda *_: None)
+
+
+def briefed(
+    game: Any, state: Any, *, until: float = LONG, agent: Any = None, limit: float = LONG
+) -> BriefedSearch:
+    limits = Limits(seconds=limit)
     effort = Effort(limits)
     search = CompiledSearch(game, effort, limits=limits, table_mb=1)
-    return settle(agent or AlphaBetaAgent(), search, state, effort, until=until, table_mb=1, threads=1)
+    return brief(
+        agent or AlphaBetaAgent(), search, state, started=Effort.now(), until=until, table_mb=1, threads=1
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,18 +75,18 @@ def settled(game: Any, state: Any, *, until: float = LONG, agent: Any = None) ->
     ],
     ids=repr,
 )
-def test_value_and_actions_are_those_of_the_solver(game, plies, number):
+def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_glance):
     make_ready(game.rules)
     agent = AlphaBetaAgent()
     seen = set()
     for state in late_states(game, 17, number, plies):
-        found = settled(game, state, agent=agent)
+        found = briefed(game, state, agent=agent)
         exact = solve(game, state)
-        assert found is not None
         assert found.value == exact.value
         seen.add(found.value)
-        if found.value >= 0:
-            assert list(found.actions) == [a for a, v in sorted(exact.action_values.items()) if v == exact.value]
+        if exact.value >= 0:
+            assert found.actions
+            assert {exact.action_values[action] for action in found.actions} == {exact.value}
             assert sorted(found.root_actions(state)) == list(found.actions)
         else:
             assert found.actions == ()
@@ -84,7 +94,7 @@ def test_value_and_actions_are_those_of_the_solver(game, plies, number):
     assert seen >= {-1, 1}
 
 
-def test_agents_say_what_is_proven_and_play_it():
+def test_agents_say_what_is_proven_and_play_it(no_glance):
     """Stopped after one move's depth, a search would know nothing of the end."""
     for state in late_states(GAME, 5, 10, 20):
         agent = AlphaBetaAgent(seconds=LONG, table_mb=4, on_iteration=lambda result: False)
@@ -101,25 +111,68 @@ def test_agents_say_what_is_proven_and_play_it():
             assert exact.action_values[action] == value
 
 
-def test_the_proof_takes_no_more_than_its_share():
+def test_a_position_won_stays_proven_move_after_move(no_glance):
+    """What proved a move proves the next ones: the table still has it, so that few nodes do."""
+    states = late_states(GAME, 9, 30, 14)
+    state = next(s for s in states if solve(GAME, s).value == 1)
+    agent = AlphaBetaAgent()
+    seat = GAME.to_move(state)
+    first = 0
+    while not GAME.is_terminal(state):
+        if GAME.to_move(state) == seat:
+            found = briefed(GAME, state, agent=agent)
+            assert found.value == 1
+            nodes = found.effort.nodes
+            first = first or nodes
+            assert nodes <= max(first, 200_000)
+            state = GAME.result(state, found.root_actions(state)[0])
+        else:
+            state = GAME.result(state, max(GAME.legal_actions(state)))
+    assert GAME.utility(state)[seat] == 1
+
+
+def test_what_was_seen_before_the_proof_is_tried_first():
+    state = late_states(GAME, 3, 1, 8)[0]
+    limits = Limits(seconds=LONG)
+    search = CompiledSearch(GAME, Effort(limits), limits=limits, table_mb=1)
+    plain = list(search.root_actions(state))
+    for first in plain:
+        known = BriefedSearch(search, first)
+        assert known.root_actions(state)[0] == first
+        assert sorted(known.root_actions(state)) == sorted(plain)
+    narrowed = BriefedSearch(search, plain[0], 0, plain[1:3])
+    assert sorted(narrowed.root_actions(state)) == sorted(plain[1:3])
+
+
+def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("the prover was asked")
+
+    monkeypatch.setattr(Prover, "score", never)
+    state = late_states(GAME, 2, 1, 36)[0]
+    found = briefed(GAME, state)
+    assert found.value is None
+    assert found.root_actions(state)[0] == AlphaBetaAgent(ties="first").search_state(GAME, state).action
+
+
+def test_the_proof_takes_no_more_than_its_share(no_glance):
     """From the empty board nothing is proven in no time, and the search then has all its actions."""
     state = GAME.initial_state()
-    assert settled(GAME, state, until=0.0) is None
+    found = briefed(GAME, state, until=0.0)
+    assert found.value is None
+    assert len(found.root_actions(state)) == 7
 
 
 def test_an_answer_is_given_when_all_time_is_gone():
     """A machine that is busy with other things may take all of it before the first node."""
     state = GAME.initial_state()
-    limits = Limits(seconds=1e-9)
-    effort = Effort(limits)
-    search = CompiledSearch(GAME, effort, limits=limits, table_mb=1)
-    assert settle(AlphaBetaAgent(), search, state, effort, until=LONG, table_mb=1, threads=1) is None
+    assert briefed(GAME, state, limit=1e-9).value is None
     result = AlphaBetaAgent(seconds=1e-9).search_state(GAME, state)
     assert result.action in GAME.legal_actions(state)
     assert not result.proven
 
 
-def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch):
+def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_glance):
     state = late_states(GAME, 3, 1, 16)[0]
     agent = AlphaBetaAgent()
 
@@ -129,21 +182,19 @@ def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Prover, "score", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            settled(GAME, state, agent=agent)
-    assert settled(GAME, state, agent=agent) is not None
+            briefed(GAME, state, agent=agent)
+    assert briefed(GAME, state, agent=agent).value is not None
 
 
-def test_nodes_of_proofs_are_counted():
+def test_nodes_of_proofs_are_counted(no_glance):
     state = late_states(GAME, 3, 1, 16)[0]
-    found = settled(GAME, state)
-    assert found is not None
-    assert found.effort.nodes > 0
+    assert briefed(GAME, state).effort.nodes > 0
 
 
-def test_a_result_that_the_search_has_proven_stays_as_it_is():
+def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
     """A search that sees the end knows more: how soon."""
-    pairs = ((state, settled(GAME, state)) for state in late_states(GAME, 9, 20, 26))
-    state, found = next((state, found) for state, found in pairs if found is not None and found.value == 1)
+    pairs = ((state, briefed(GAME, state)) for state in late_states(GAME, 9, 20, 26))
+    state, found = next((state, found) for state, found in pairs if found.value == 1)
     result = AlphaBetaAgent().search_state(GAME, state)
     assert result.proven
     assert result.plies
@@ -178,9 +229,9 @@ def test_only_games_that_are_won_drawn_or_lost_and_have_the_hook():
 )
 def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
     def never(*_: Any, **__: Any) -> None:
-        raise AssertionError("settle was called")
+        raise AssertionError("brief was called")
 
-    monkeypatch.setattr("zermelo.agents.alpha_beta.settle", never)
+    monkeypatch.setattr("zermelo.agents.alpha_beta.brief", never)
     state = late_states(GAME, 1, 1, 30)[0]
     AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state)
 
