@@ -10,6 +10,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
 from zermelo.agents.effort import Effort
+from zermelo.agents.kernels.proof import Prover
 from zermelo.agents.limits import Limits
 from zermelo.agents.solving_plain import PlainSolver
 from zermelo.agents.solving_proof import ProofSolver
@@ -119,6 +120,17 @@ def test_larger_games() -> None:
     assert solve(MNK(4, 4, 4), weak=True).outcome is NEITHER
     assert solve(Hexapawn(3, 4)).outcome is FIRST
     assert solve(Hexapawn(4, 4)).outcome is FIRST
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_kalah_with_six_houses_four_seeds_and_empty_captures() -> None:
+    """The first player wins by 10 (Wikipedia, "Kalah"); some 500 million positions."""
+    game = RulesGame(Kalah(6, 4, empty_capture=True, margin=True))
+    prover = Prover(game, table_mb=512)
+    score = prover.score(game.initial_state(), guess=2 * 10)
+    assert score.least == score.greatest
+    assert prover.value(score.least) == (10, None)
 
 
 def pons_score(value: float, plies: int | None, played: int) -> int:
