@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 from typing import Any
 
-from zermelo.agents import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents import AlphaBetaAgent, OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.search_agent import TreeSearchAgent
 
 __all__ = ["rehearse"]
@@ -25,5 +25,7 @@ def rehearse(agent: Any, shown: Any) -> None:
     with contextlib.suppress(Exception):
         if isinstance(agent, TreeSearchAgent) and type(agent).__module__.startswith("zermelo."):
             dataclasses.replace(agent, depth=1, nodes=None, seconds=None, on_iteration=None).act(shown)
+            if isinstance(agent, AlphaBetaAgent):
+                agent.prepare(shown)
         elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
             agent.act_on(shown)

@@ -166,7 +166,7 @@ def test_the_proof_takes_no_more_than_its_share(no_glance):
 def test_an_answer_is_given_when_all_time_is_gone():
     """A machine that is busy with other things may take all of it before the first node."""
     state = GAME.initial_state()
-    assert briefed(GAME, state, limit=1e-9).value is None
+    assert briefed(GAME, state, until=1e-9, limit=1e-9).value is None
     result = AlphaBetaAgent(seconds=1e-9).search_state(GAME, state)
     assert result.action in GAME.legal_actions(state)
     assert not result.proven
