@@ -26,6 +26,7 @@ from zermelo.agents.solving import solve
 from zermelo.agents.solving_policy import solve_policy
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
 from zermelo.agents.value_iteration import ValueIterationAgent, ValueTable, value_iteration
+from zermelo.agents.value_policy import policy_of_values
 
 __all__ = [
     "Agent",
@@ -63,6 +64,7 @@ __all__ = [
     "list_agents",
     "make_agent",
     "make_evaluator",
+    "policy_of_values",
     "search_many",
     "solve",
     "solve_policy",

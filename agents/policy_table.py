@@ -5,7 +5,8 @@ an object: ``format`` is ``"zermelo policy table"``, ``version`` is 1, ``game`` 
 ``"seat"`` or ``"full"``, ``seat`` the owner of a plan for one seat, ``states`` the number of lines that follow.
 Each of those is ``[key, value, actions]``: the state's key; what the player to move can still get by perfect play;
 and all actions with which it does, ascending. A state of rules has its integers for a key, separated by commas;
-any other state the first 128 bits of the SHA-256 of its game's own key.
+any other state the first 128 bits of the SHA-256 of its game's own key. Where values are only close to those of
+perfect play, as value iteration finds them, the first line has a ``tolerance`` too.
 """
 
 from __future__ import annotations
@@ -50,12 +51,14 @@ class PolicyTable:
         plan: Which states it covers.
         seat: The owner, for a plan for one seat.
         entries: By the state's key, what the player to move can still get, and the optimal actions, ascending.
+        tolerance: How far off the values may be; 0 where they are proven.
     """
 
     game: str
     plan: Plan
     seat: int | None
     entries: Mapping[str, tuple[float, tuple[int, ...]]] = field(repr=False)
+    tolerance: float = 0.0
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -70,6 +73,7 @@ class PolicyTable:
             "plan": self.plan.value,
             "seat": self.seat,
             "states": len(self),
+            **({"tolerance": self.tolerance} if self.tolerance else {}),
         }
         partial = f"{name}.partial"
         try:
@@ -104,7 +108,13 @@ class PolicyTable:
                 }
                 if len(entries) != header["states"]:
                     raise ValueError(f"it has {len(entries)} states of {header['states']}")
-                return cls(game=header["game"], plan=Plan(header["plan"]), seat=header["seat"], entries=entries)
+                return cls(
+                    game=header["game"],
+                    plan=Plan(header["plan"]),
+                    seat=header["seat"],
+                    entries=entries,
+                    tolerance=float(header.get("tolerance", 0)),
+                )
         except (FileNotFoundError, IsADirectoryError):
             raise InvalidSettingError(
                 f"there is no file {name!r}: path must name one that `zermelo solve ENV --policy FILE` wrote"
@@ -171,12 +181,12 @@ class PolicyTableAgent(SearchAgent):
             action=action,
             env_action=game.to_env_action(state, action),
             value=value,
-            values_by_seat=(value, rest) if seat == 0 else (rest, value),
+            values_by_seat=tuple(value if other == seat else rest for other in range(game.traits.seats)),
             action_values=dict.fromkeys(actions, value),
             principal_variation=(action,),
             nodes=1,
             seconds=Effort.now() - started,
-            proven=True,
+            proven=not table.tolerance,
         )
 
 

@@ -80,14 +80,19 @@ class ValueTable:
         return {action: value if mine else self._total - value for action, value in values.items()}
 
     def action(self, state: Any) -> int:
-        """A best action; of several, one with which the game may end soonest, so that play does not go in circles.
+        """A best action; of several, the one with the smallest number."""
+        return self.best_actions(state)[0]
 
-        Of those the one with the smallest number.
+    def best_actions(self, state: Any) -> tuple[int, ...]:
+        """The best actions, ascending: of several, those with which the game may end soonest.
+
+        So play does not go in circles. Actions are as good if their values differ by less than the table tells.
         """
         values = self.action_values(state)
         best = max(values.values())
         tied = [action for action, value in values.items() if value >= best - 2 * self.tolerance]
-        return min(tied, key=lambda action: (self._moves_to_end(self.game.result(state, action)), action))
+        moves = [self._moves_to_end(self.game.result(state, action)) for action in tied]
+        return tuple(action for action, number in zip(tied, moves, strict=True) if number == min(moves))
 
     def _moves_to_end(self, state: Any) -> int:
         return int(self.moves_to_end[self.numbers[self.game.key(state)]])

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["solve_command"]
 
 _INTERRUPTED = 130
+_MOST_STATES = 1_000_000
+_MOST_VALUES = 3_000_000
+"""Pig to 100 has two million states."""
 
 
 def solve_command(
@@ -35,14 +38,23 @@ def solve_command(
     plan: Annotated[
         str, typer.Option(help="Which states: seat, those of the player to move when it plays by them; or full.")
     ] = "seat",
-    states: Annotated[int, typer.Option(min=1, help="How many states there may be.")] = 1_000_000,
+    states: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many states there may be: 1,000,000 in a policy, 3,000,000 with chance."),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(help="With chance, or one player: how far off a value may be.")
+    ] = 1e-9,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     seed: Seed = 0,
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
 
-    For two players with opposed interests, without chance and with nothing hidden. The value is for the player to
-    move, in the game's own rewards. Exit code 1 says that a limit came before the proof.
+    For two players with opposed interests and nothing hidden. The value is for the player to move, in the game's
+    own rewards. Exit code 1 says that a limit came before the proof.
+
+    Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
+    best play, to within --tolerance. --weak, --nodes, --seconds, --threads and --table-mb are not for those.
 
     [bold]Examples[/bold]
 
@@ -51,11 +63,14 @@ def solve_command(
     [dim]$[/dim] zermelo solve classic/tictactoe-v3 --policy tictactoe.jsonl --plan full
 
     [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --weak
+
+    [dim]$[/dim] zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
     """
     from zermelo.agents import Plan, solve, solve_policy
     from zermelo.agents.checks import check_choice
-    from zermelo.envs import as_game
+    from zermelo.envs import InvalidSettingError, as_game
     from zermelo.evaluation.cli.position import parse_moves, position_after
+    from zermelo.evaluation.cli.solve_values import is_for_values, solve_values
 
     covered = check_choice("plan", plan, Plan)
     referee = position_after(env, parse_moves(moves), seed)
@@ -63,6 +78,24 @@ def solve_command(
     state = game.snapshot(referee.env)
     live = _LiveLine()
     try:
+        if is_for_values(game.traits):
+            if weak or nodes is not None or seconds is not None:
+                raise InvalidSettingError(
+                    f"{env} is solved by value iteration, which has none of --weak, --nodes and --seconds: leave "
+                    "them out, or use --tolerance and --states"
+                )
+            solve_values(
+                env,
+                moves,
+                game,
+                state,
+                tolerance=tolerance,
+                most_states=states or _MOST_VALUES,
+                policy=policy,
+                plan=covered,
+                as_json=as_json,
+            )
+            return
         solution = solve(
             game,
             state,
@@ -75,7 +108,8 @@ def solve_command(
         )
         if policy and solution.proven:
             live.what = "states"
-            table = solve_policy(game, state, plan=covered, most_states=states, on_progress=live.show)
+            most = states or _MOST_STATES
+            table = solve_policy(game, state, plan=covered, most_states=most, on_progress=live.show)
             table.save(policy)
     except KeyboardInterrupt:
         live.clear()
