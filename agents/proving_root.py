@@ -34,6 +34,7 @@ _MOST_MEGABYTES: Final = 16
 _FIRST_NODES: Final = 100
 _MORE_NODES: Final = 16
 _MOST_NODES: Final = 30_000
+_NODES_AT_ONCE: Final = 1000
 _GLANCE: Final = 0.25
 """How much of the time for the proof goes into a search before it, and at most into waiting for the compiler."""
 _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
@@ -166,18 +167,20 @@ def brief(
 
 
 def _glance(search: CompiledSearch, state: Any, started: float, seconds: float) -> Iteration | None:
-    """A search of its own that ends so many seconds after the start; None if they were too few."""
-    limits = Limits(seconds=seconds)
+    """What is seen at once, whatever the clock says, or within so many seconds of the start if that is more."""
+    seen = None
     effort = search.effort
-    search.effort = Effort(limits, started)
     try:
-        found, _, _ = deepen(
-            search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
-        )
+        for limits in (Limits(nodes=_NODES_AT_ONCE), Limits(seconds=seconds)):
+            search.effort = Effort(limits, started)
+            found, _, _ = deepen(
+                search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
+            )
+            effort.nodes += search.effort.nodes
+            seen = seen if found is None or found.best is None else found
     finally:
-        effort.nodes += search.effort.nodes
         search.effort = effort
-    return found
+    return seen
 
 
 class _Proof:
