@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zermelo.evaluation import gauntlet
+from zermelo.evaluation import round_robin
 from zermelo.evaluation.interval import paired_interval
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
@@ -15,7 +15,7 @@ ONE, TWO = "expectiminimax(depth=1)", "expectiminimax(depth=2)"
 
 def beats(stronger: str, weaker: str, games: int) -> bool:
     """Whether the 95 % interval of the score excludes one half."""
-    row = gauntlet(ENV, [stronger, weaker], games=games, seed=7, progress=False).row(stronger)
+    row = round_robin(ENV, [stronger, weaker], games=games, seed=1, progress=False).row(stronger)
     assert not row.failures
     return paired_interval(row.wins, row.draws, row.losses)[0] > 0.5
 
@@ -26,4 +26,4 @@ def test_one_move_ahead_beats_the_baselines(baseline: str) -> None:
 
 
 def test_two_moves_ahead_beat_one() -> None:
-    assert beats(TWO, ONE, 200)
+    assert beats(TWO, ONE, 800)  # it wins about 55 of 100
