@@ -8,6 +8,7 @@ so that a run of very many games is hardly held up. Ratings are not drawn: fitti
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -169,7 +170,7 @@ def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None
     is_terminal = stream.isatty()
     if pace.done >= pace.total or not (is_terminal if shown is None else shown):
         yield _ignore
-    elif is_terminal:
+    elif is_terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
         from zermelo.evaluation.live import drawn
 
         with drawn(pace, table()) as told:

@@ -262,6 +262,27 @@ def test_nothing_is_said_unasked(shown, clock, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_terminal_that_can_only_type_gets_lines(clock, monkeypatch):
+    class Typewriter(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Typewriter()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "dumb")
+    with watcher(table, Pace(20)) as told:
+        for record in made_records(20):
+            clock(6)
+            told(record)
+    lines = stream.getvalue().splitlines()
+    assert [found.split(" of ")[0] for found in lines] == [
+        "zermelo: 2",
+        "zermelo: 7",
+        "zermelo: 12",
+        "zermelo: 17",
+    ]
+
+
 def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
     class Gone(io.StringIO):
         def write(self, text):
