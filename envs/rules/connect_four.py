@@ -20,8 +20,8 @@ from zermelo.envs.rules.scores import loss_in, win_in
 __all__ = ["ConnectFour", "ConnectFourState"]
 
 # Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Measured
-# and left out, as they won no more games: threats on the other player's squares and threats worth more as the board
-# fills, which foretold those values a little better, and leaves that ``bounds`` settles.
+# and left out, as they won no more games: threats on the other player's squares and threats worth more as the
+# board fills, which foretold those values a little better, and leaves that ``bounds`` settles.
 _WINDOW: Final = 10
 _FIRST_THREAT: Final = 170
 _SECOND_THREAT: Final = 120
