@@ -7,7 +7,7 @@ space from the mask, nothing checked, nothing stored); a tournament in this proc
 worker processes. The rates of workers leave out their start: they are taken between the first tenth of the games
 and the last. Best of the rounds. Processor time is given too, as it hardly depends on what else the machine does;
 there the start is left out by taking the difference of a long and a short run. ``--million`` also fills a store
-with a million games and times its standings and ratings.
+with a million games and times its standings, ratings and report.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from zermelo.evaluation import SqliteStore, read_games, read_standings, round_robin
+from zermelo.evaluation.report import report_page
 from zermelo.evaluation.tournament import Tournament
 
 ENV = "classic/tictactoe-v3"
@@ -143,9 +144,14 @@ def million(games=1_000_000):
         print(f"standings {counted - clock:.2f} s, ratings {done - counted:.2f} s more")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         print(f"memory: grew by {grown:.0f} MB (peak of the process {before / 1024:.0f} MB before)")
-        clock = time.perf_counter()
-        moves = sum(len(record.moves) for record in read_games(folder))
-        print(f"reading every record: {time.perf_counter() - clock:.0f} s ({moves:,} moves)")
+        clock, processor = time.perf_counter(), time.process_time()
+        page = report_page(read_games(folder))
+        print(
+            f"report {time.perf_counter() - clock:.0f} s ({time.process_time() - processor:.0f} s of processor time), "
+            f"{len(page) / 1e6:.2f} MB"
+        )
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        print(f"memory: grew by {grown:.0f} MB in all")
 
 
 def plan_sample(plan):
