@@ -146,10 +146,8 @@ def million(games=1_000_000):
         print(f"memory: grew by {grown:.0f} MB (peak of the process {before / 1024:.0f} MB before)")
         clock, processor = time.perf_counter(), time.process_time()
         page = report_page(read_games(folder))
-        print(
-            f"report {time.perf_counter() - clock:.0f} s ({time.process_time() - processor:.0f} s of processor time), "
-            f"{len(page) / 1e6:.2f} MB"
-        )
+        spent, worked = time.perf_counter() - clock, time.process_time() - processor
+        print(f"report {spent:.0f} s ({worked:.0f} s of processor time), {len(page) / 1e6:.2f} MB")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         print(f"memory: grew by {grown:.0f} MB in all")
 
