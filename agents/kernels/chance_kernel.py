@@ -42,6 +42,7 @@ from zermelo.agents.kernels.chance_memory import (
     delayed,
     enter,
     find,
+    goes_on,
     greatest_of,
     hand_down_probe,
     hastened,
@@ -145,16 +146,10 @@ def visit(
     context: int,
 ) -> float:
     """Fail-soft: exact between alpha and beta, else a bound. ``rolled`` is the outcome that led here, or -1."""
-    # 1. What a probe has found of one action here; count the node; a finished game, or the depth limit.
-    known = load(context, KNOWN)
-    known_value = load_float(context, KNOWN_VALUE)
-    known_promptness = load_float(context, KNOWN_PROMPTNESS)
-    known_proven = load(context, KNOWN_PROVEN)
-    nothing = load(context, NOTHING)
-    store(context, KNOWN, nothing)
+    # 1. Count the node; a finished game, or the depth limit.
     row = row_of(context, level)
     store(row, LENGTH, 0)
-    if not enter(context, ply, level):
+    if not enter(context, ply):
         return 0.0
     if rules.is_terminal(state):
         answer(context, level, 0.0, 1)
@@ -163,6 +158,15 @@ def visit(
     if depth <= 0 and (mover != CHANCE or load(context, AT_CHANCE) != 0):
         answer(context, level, 0.0, 0)
         return estimate(rules, state, context)
+    if not goes_on(context, level):
+        return 0.0
+    # What a probe has found of one action here; it probes no node at the depth limit.
+    known = load(context, KNOWN)
+    known_value = load_float(context, KNOWN_VALUE)
+    known_promptness = load_float(context, KNOWN_PROMPTNESS)
+    known_proven = load(context, KNOWN_PROVEN)
+    nothing = load(context, NOTHING)
+    store(context, KNOWN, nothing)
     pruned = load(context, PRUNED) != 0
     lowest = load_float(context, LOWEST)
     highest = load_float(context, HIGHEST)
@@ -239,7 +243,7 @@ def visit(
                             if bound == EXACT:
                                 continue
                 below = level + 1
-                if not enter(context, ply, below):
+                if not enter(context, ply):
                     return 0.0
                 replies = block_of(context, below, 0)
                 number = rules.legal_actions(child, words(replies, size))

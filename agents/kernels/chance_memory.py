@@ -78,6 +78,7 @@ __all__ = [
     "delayed",
     "enter",
     "find",
+    "goes_on",
     "greatest_of",
     "hand_down_probe",
     "hastened",
@@ -135,10 +136,8 @@ CHANCE_KEY: Final = 0x5DEECE66D
 
 
 @register_jitable  # type: ignore[untyped-decorator]  # numba is not typed
-def enter(context: int, ply: int, level: int) -> bool:
+def enter(context: int, ply: int) -> bool:
     """Counts a node, unless a limit forbids it."""
-    if load(context, STOP) != 0:
-        return False
     nodes = load(context, NODES)
     if nodes >= load(context, MOST_NODES):
         store(context, STOP, OUT_OF_NODES)
@@ -146,7 +145,18 @@ def enter(context: int, ply: int, level: int) -> bool:
     store(context, NODES, nodes + 1)
     if ply > load(context, DEEPEST):
         store(context, DEEPEST, ply)
-    if ply >= load(context, MAX_PLY) or level + 2 >= load(context, MAX_LEVEL):
+        if ply >= load(context, MAX_PLY):
+            store(context, STOP, TOO_DEEP)
+            return False
+    return True
+
+
+@register_jitable  # type: ignore[untyped-decorator]  # numba is not typed
+def goes_on(context: int, level: int) -> bool:
+    """Whether to look beyond a node: nobody asked for the end, and there is room for the levels below."""
+    if load(context, STOP) != 0:
+        return False
+    if level + 2 >= load(context, MAX_LEVEL):
         store(context, STOP, TOO_DEEP)
         return False
     return True

@@ -6,6 +6,7 @@ and None where the plain one has to be used.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -31,10 +32,13 @@ from zermelo.envs.rules.rules_game import RulesGame
 __all__ = ["CompiledChanceSearch", "can_search_chance", "chance_kernel", "compiled_chance_search"]
 
 _MOST_PLIES: Final = 1000
+_ENDLESS: Final = (1 << 63) - 1
 _LEVELS_PER_PLY: Final = 3
 _MORE_LEVELS: Final = 100
 """States on a path, beyond those: chance may have several events in a row."""
 _GREATEST_UTILITY: Final = 1 << 53
+_SHORT: Final = 20_000
+"""Searches of fewer nodes than this are not worth another thread."""
 _PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 
@@ -142,7 +146,8 @@ class CompiledChanceSearch:
         block[memory.EVALUATED] = evaluated
         block[memory.MAX_LEVEL] = levels
         block[memory.LINE] = line
-        block[memory.KNOWN] = block[memory.NOTHING] = -1
+        block[memory.NOTHING] = -1
+        self._known, self._nothing = memory.KNOWN, memory.NOTHING
         block[words.LEAST_EVALUATION], block[words.GREATEST_EVALUATION] = game.rules_bounds
         frame = self.scale.frame(None)
         floats[memory.LOWEST], floats[memory.LOWEST_PROMPTNESS] = frame.lowest
@@ -151,9 +156,14 @@ class CompiledChanceSearch:
         floats[memory.REST] = game.traits.constant / 2 if game.traits.seats == 2 else 0.0
         floats[memory.SLACK] = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
         block[words.ORDERED] = self._prunes and ordering is not Ordering.FIXED
-        if block[words.ORDERED]:
-            block[words.KILLERS] = context.hold(np.full(2 * memory.PLACES * (size + 1), -1, np.int64))
-            block[words.HISTORY] = context.hold(np.zeros(2 * size, np.int64))
+        # What orders learn: two killers for each ply and roll, then each player's history.
+        places = min(memory.PLACES, self._max_ply + 1) * (size + 1) if block[words.ORDERED] else 0
+        self._learned = np.full(2 * places + 2 * size, -1, np.int64)
+        self._learned[2 * places :] = 0
+        self._learned_before = self._learned.copy()
+        block[words.KILLERS] = context.hold(self._learned)
+        block[words.HISTORY] = block[words.KILLERS] + 16 * places
+        self._long: float = math.inf
         if self.table is not None:
             block[words.TABLE] = context.hold(self.table.words)
             block[words.TABLE_BITS] = self.table.bits
@@ -185,21 +195,36 @@ class CompiledChanceSearch:
             value = kernel(rules, state, plies, *window, ply, ply, -1, context.address)
             return 0
 
-        block = self._context.words
-        self.effort.check_clock()
-        block[words.STOP] = words.GOING
-        block[words.NODES] = self.effort.nodes
-        block[words.DEEPEST] = self.effort.deepest
-        block[words.AGE] = plies & 1
-        if self._most is not None:
-            block[words.MOST_NODES] = self._most
-        race(call, [self._context], self.effort.check_clock, short=plies == 0)
+        most = _ENDLESS if self._most is None else self._most
+        if depth < self._long:
+            # Here, unless it takes longer than thought: then it is as if it had not been tried.
+            self._learned_before[:] = self._learned
+            self._prepare(plies, min(most, self.effort.nodes + _SHORT))
+            call(self._context)
+            block = self._context.words
+            if block[words.STOP] != words.OUT_OF_NODES or block[words.NODES] >= most:
+                return self._answer(value, ply)
+            self._learned[:] = self._learned_before
+            self._long = depth
+        self._prepare(plies, most)
+        race(call, [self._context], self.effort.check_clock)
         return self._answer(value, ply)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows its exact score."""
         entry = None if self.table is None else self.table.get(self.game.key(state))
         return entry.action if entry is not None and entry.bound is Bound.EXACT else None
+
+    def _prepare(self, plies: int, most_nodes: int) -> None:
+        """Sets the counters for a call of the kernel, which another may have left half way."""
+        self.effort.check_clock()
+        block = self._context.words
+        block[self._known] = block[self._nothing]
+        block[words.STOP] = words.GOING
+        block[words.NODES] = self.effort.nodes
+        block[words.MOST_NODES] = most_nodes
+        block[words.DEEPEST] = self.effort.deepest
+        block[words.AGE] = plies & 1
 
     def _answer(self, value: float, level: int) -> Visit:
         """Reads the counters, and the row of the level that was searched."""

@@ -1,0 +1,527 @@
+#!/usr/bin/env python
+"""Nodes and time of expectiminimax, unpruned and with Star1 and Star2, compiled and plain, and beside OpenSpiel's.
+
+    python scripts/bench_chance.py [PART...] [--positions 12] [--depth 3] [--plain 40000]
+
+where a part is ``pruning`` or ``openspiel``; both if none is given. Positions are random ones, seeded.
+
+A node is a state that the search enters: the root, every position after a move, every roll, every position after
+a roll. A state that a probe of Star2 enters counts, and counts again if the search comes back to it, and so does
+every iteration of a search that deepens. OpenSpiel's are counted the same way, as calls of its function. A state
+of chance at the depth limit is evaluated before the dice are thrown, in all searches: OpenSpiel's does so too.
+
+Of the two orders of moves, ``random`` means nothing, and ``best`` is what agents use: deepening step by step, the
+table's move, the best replies to the same roll before, history. Values are equal in all searches of a position,
+and nodes in plain and compiled ones without a table: the script stops if they are not. Time is processor time.
+
+Beside OpenSpiel, its function is called on its own game, for nodes, time and values, and on ours, where values
+must be equal. On its own backgammon some may differ: a search may end in the midst of a doublet, whose four plays
+it splits otherwise. For time every leaf is worth nothing, which costs neither side anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from zermelo.agents.deepening import Ties, deepen
+from zermelo.agents.effort import Effort
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.full_width import FullWidthSearch
+from zermelo.agents.kernels.chance_search import compiled_chance_search
+from zermelo.agents.limits import Limits
+from zermelo.agents.ordering import MoveOrder, Ordering
+from zermelo.agents.star_search import ChancePruning, StarSearch
+from zermelo.agents.transposition import TranspositionTable
+from zermelo.envs import CHANCE
+from zermelo.envs.rules import Backgammon, EinStein, Pig, RulesGame
+from zermelo.envs.rules.backgammon import BackgammonState
+from zermelo.envs.rules.bits import mix, shift_right
+from zermelo.envs.rules.einstein import EinSteinState
+
+EVALUATOR, NOTHING = make_evaluator("game"), make_evaluator("rewards")
+TABLE_MB = 16
+
+
+def shuffle(state: Any, actions: list[int], count: int) -> int:
+    """Puts the first actions in an order drawn by the state."""
+    drawn = 0
+    for value in state:
+        drawn = mix(drawn ^ value)
+    for index in range(count - 1, 0, -1):
+        drawn = mix(drawn)
+        other = shift_right(drawn, 1) % (index + 1)
+        actions[index], actions[other] = actions[other], actions[index]
+    return count
+
+
+class ShuffledBackgammon(Backgammon):
+    """Backgammon whose moves are listed in an order that means nothing."""
+
+    __slots__ = ()
+    listed = Backgammon.legal_actions
+
+    def legal_actions(self, state: Any, actions: list[int]) -> int:
+        """The moves, shuffled."""
+        return shuffle(state, actions, self.listed(state, actions))
+
+
+class ShuffledEinStein(EinStein):
+    """EinStein, shuffled likewise."""
+
+    __slots__ = ()
+    listed = EinStein.legal_actions
+
+    def legal_actions(self, state: Any, actions: list[int]) -> int:
+        """The moves, shuffled."""
+        return shuffle(state, actions, self.listed(state, actions))
+
+
+class ShuffledPig(Pig):
+    """Pig, shuffled likewise."""
+
+    __slots__ = ()
+    listed = Pig.legal_actions
+
+    def legal_actions(self, state: Any, actions: list[int]) -> int:
+        """Roll and hold, or hold and roll."""
+        return shuffle(state, actions, self.listed(state, actions))
+
+
+class PipsBackgammon(Backgammon):
+    """Backgammon evaluated by pips, which are quickly counted on any board."""
+
+    __slots__ = ()
+
+    def evaluation(self, state: Any, seat: int) -> int:
+        """Pips ahead."""
+        ahead = 0
+        for place in range(1, 26):
+            word, shift = (0, 4 * place) if place < 13 else (1, 4 * (place - 13))
+            ahead += place * ((state[2 + word] >> shift & 15) - (state[word] >> shift & 15))
+        return ahead if seat == state.seat else -ahead
+
+
+class Found(NamedTuple):
+    """What searching some positions gave: values, nodes, and seconds of processor time."""
+
+    values: list[float]
+    nodes: int
+    seconds: float
+
+
+class Way(NamedTuple):
+    """A way to search."""
+
+    name: str
+    pruning: ChancePruning
+    is_best_order: bool = False
+    table_mb: float = 0
+
+
+WAYS = [
+    Way("unpruned", ChancePruning.NONE),
+    *(
+        way
+        for is_best in (False, True)
+        for way in (
+            Way("Star1", ChancePruning.STAR1, is_best),
+            Way("Star2", ChancePruning.STAR2, is_best),
+            Way("Star2, table", ChancePruning.STAR2, is_best, TABLE_MB),
+        )
+    ),
+]
+
+
+def positions(game: Any, seed: int, count: int, longest: int) -> list[Any]:
+    """Unfinished positions with a choice, after some random moves and rolls."""
+    generator = random.Random(seed)
+    found: list[Any] = []
+    while len(found) < count:
+        state, left = game.initial_state(), generator.randrange(longest)
+        while not game.is_terminal(state) and (left > 0 or game.to_move(state) == CHANCE):
+            if game.to_move(state) == CHANCE:
+                outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+                state = game.result(state, generator.choices(outcomes, chances)[0])
+            else:
+                left -= 1
+                state = game.result(state, generator.choice(game.legal_actions(state)))
+        if not game.is_terminal(state) and len(game.legal_actions(state)) > 1:
+            found.append(state)
+    return found
+
+
+def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: Any, *, compiled: bool) -> Found:
+    """Searches each position anew."""
+    values, nodes, seconds = [], 0, 0.0
+    limits = Limits(depth=depth)
+    ordering = Ordering.AUTO if way.is_best_order else Ordering.FIXED
+    for state in states:
+        effort = Effort(limits)
+        searching: Any
+        if compiled:
+            searching = compiled_chance_search(
+                game,
+                evaluator,
+                effort,
+                limits=limits,
+                pruning=way.pruning,
+                ordering=ordering,
+                table_mb=way.table_mb,
+                at_chance=True,
+            )
+        else:
+            table = TranspositionTable(way.table_mb) if way.table_mb else None
+            shared: dict[str, Any] = {"sooner": True, "table": table, "at_chance": True}
+            if way.pruning is ChancePruning.NONE:
+                searching = FullWidthSearch(game, effort, evaluator, **shared)
+            else:
+                probing = way.pruning is ChancePruning.STAR2
+                order = MoveOrder(game, ordering)
+                searching = StarSearch(game, effort, evaluator, order=order, probing=probing, **shared)
+        started = time.process_time()
+        iteration, _, _ = deepen(
+            searching,
+            state,
+            limits,
+            step_by_step=way.is_best_order,
+            exact=way.pruning is ChancePruning.NONE,
+            ties=Ties.FIRST,
+            watch=lambda *_: True,
+        )
+        seconds += time.process_time() - started
+        assert iteration is not None
+        assert iteration.best is not None
+        values.append(float(iteration.best.score[0]))
+        nodes += effort.nodes
+    return Found(values, nodes, seconds)
+
+
+def require(holds: bool, what: str) -> None:
+    """Stops the script where two searches differ."""
+    if not holds:
+        raise SystemExit(f"bench_chance: {what}")
+
+
+def rate(nodes: int, seconds: float) -> str:
+    """Nodes a second, as text."""
+    return f"{nodes / max(seconds, 1e-9):,.0f}"
+
+
+def pruning(count: int, deepest: int, plainest: int) -> None:
+    """What pruning leaves of the nodes, by game, depth and order."""
+    games = [
+        (Backgammon(), ShuffledBackgammon(), range(1, deepest + 1), 40),
+        (EinStein(), ShuffledEinStein(), range(2, deepest + 3), 30),
+        (Pig(), ShuffledPig(), range(2, 2 * deepest + 1, 2), 60),
+    ]
+    head = f"  {'game, depth':14}{'search':15}{'order':8}{'nodes':>12}{'share':>8}"
+    print(f"{head}{'seconds':>9}{'nodes/s':>13}{'plain s':>9}{'nodes/s':>11}")
+    for rules, shuffled, depths, longest in games:
+        ordered, unordered = RulesGame(rules), RulesGame(shuffled)
+        states = positions(ordered, 1, count, longest)
+        for game in (ordered, unordered):  # compiled before anything is timed
+            search(game, states[:1], 1, WAYS[0], EVALUATOR, compiled=True)
+        for depth in depths:
+            full: Found | None = None
+            for way in WAYS:
+                game = ordered if way.is_best_order else unordered
+                found = search(game, states, depth, way, EVALUATOR, compiled=True)
+                full = full or found
+                same = all(abs(a - b) < 1e-9 for a, b in zip(found.values, full.values, strict=True))
+                require(same, f"{way.name} at depth {depth} of {ordered.traits.name} changes a value")
+                plain = ""
+                if found.nodes <= plainest:
+                    other = search(game, states, depth, way, EVALUATOR, compiled=False)
+                    require(other.values == found.values, f"plain and compiled {way.name} differ")
+                    agree = bool(way.table_mb) or other.nodes == found.nodes
+                    require(agree, f"plain and compiled {way.name} visit other nodes")
+                    plain = f"{other.seconds:9.2f}{rate(other.nodes, other.seconds):>11}"
+                order = "" if way.pruning is ChancePruning.NONE else ("random", "best")[way.is_best_order]
+                print(
+                    f"  {type(rules).__name__ + ' ' + str(depth):14}{way.name:15}{order:8}{found.nodes:12,}"
+                    f"{100 * found.nodes / full.nodes:7.1f}%{found.seconds:9.3f}"
+                    f"{rate(found.nodes, found.seconds):>13}{plain}",
+                    flush=True,
+                )
+
+
+# -- OpenSpiel ----------------------------------------------------------------------------------------------------
+
+
+class Peer(NamedTuple):
+    """A game that OpenSpiel has too.
+
+    Attributes:
+        name: OpenSpiel's.
+        rules: Ours.
+        depths: To search.
+        pair: The same random position, ours and theirs.
+        worth: Of their position, for our first player: what our rules' evaluation says of it.
+        seats: Our number of each of their players.
+    """
+
+    name: str
+    rules: Any
+    depths: Sequence[int]
+    pair: Callable[[Any, random.Random], tuple[Any, Any]]
+    worth: Callable[[Any], float]
+    seats: tuple[int, int]
+
+
+def random_walk(theirs: Any, generator: random.Random, longest: int) -> Any:
+    """A random position of theirs in which a player has a choice."""
+    while True:
+        state, left = theirs.new_initial_state(), generator.randrange(longest)
+        while not state.is_terminal() and (left > 0 or state.is_chance_node()):
+            left -= not state.is_chance_node()
+            state.apply_action(generator.choice(state.legal_actions()))
+        if not state.is_terminal() and len(state.legal_actions()) > 1:
+            return state
+
+
+def checkers(state: Any) -> list[list[int]]:
+    """In their backgammon, how many checkers each player has off, on its points, and on the bar."""
+    found = []
+    for player in (0, 1):
+        points = [state.board(player, 24 - point if player == 0 else point - 1) for point in range(1, 25)]
+        points.append(state.board(player, 100))
+        found.append([15 - sum(points), *points])
+    return found
+
+
+def backgammon_pair(theirs: Any, generator: random.Random) -> tuple[Any, Any]:
+    while True:
+        state = random_walk(theirs, generator, 60)
+        shown = re.search(r"Dice: (\d)(\d)", str(state))
+        assert shown is not None
+        low, high = sorted(map(int, shown.groups()))
+        if low == high:  # OpenSpiel does not show in which half of a doublet it is
+            continue
+        seat = state.current_player()
+        words = []
+        for side in checkers(state) if seat == 0 else checkers(state)[::-1]:
+            words.append(sum(n << 4 * place for place, n in enumerate(side[:13])))
+            words.append(sum(n << 4 * place for place, n in enumerate(side[13:])))
+        return BackgammonState(words[0], words[1], words[2], words[3], seat, 8 * high + low), state
+
+
+def backgammon_worth(state: Any) -> float:
+    first, second = (sum(place * n for place, n in enumerate(side)) for side in checkers(state))
+    return (second - first) / 1024
+
+
+def stones(state: Any) -> tuple[int, int]:
+    """In their EinStein, our first and second player's stones."""
+    cells = re.findall(r"\|(..)\|", str(state))
+    where = {cell: 24 - index for index, cell in enumerate(cells)}
+    first, second = (sum(where.get(f"{side}{s + 1}", 63) << 6 * s for s in range(6)) for side in "wb")
+    return first, second
+
+
+def einstein_pair(theirs: Any, generator: random.Random) -> tuple[Any, Any]:
+    while True:
+        state = theirs.new_initial_state()
+        for _ in range(2):
+            state.apply_action(generator.choice(state.legal_actions()))
+        face, left = 0, generator.randrange(20)
+        while not state.is_terminal() and (left > 0 or state.is_chance_node()):
+            left -= not state.is_chance_node()
+            action = generator.choice(state.legal_actions())
+            face = action + 1 if state.is_chance_node() else 0
+            state.apply_action(action)
+        if not state.is_terminal() and len(state.legal_actions()) > 1:
+            return EinSteinState(*stones(state), 12, 1 - state.current_player(), face), state
+
+
+def einstein_worth(state: Any) -> float:
+    return EinStein(random_start=True).evaluation(EinSteinState(*stones(state), 12, 0, 0), 0) / 1024
+
+
+def pig_pair(theirs: Any, generator: random.Random) -> tuple[Any, Any]:
+    state = random_walk(theirs, generator, 60)
+    game = RulesGame(Pig())
+    ours = game.initial_state()
+    for action in state.history():
+        ours = game.result(ours, action)
+    return ours, state
+
+
+def pig_worth(state: Any) -> float:
+    first, second, turn, player = map(int, re.findall(r"\d+", str(state)))
+    ahead = first - second + (turn if player == 0 else -turn)
+    return int(1000 * ahead / 100) / 1024
+
+
+class Adapted:
+    """Our game as OpenSpiel's function sees a state."""
+
+    def __init__(self, game: Any, state: Any) -> None:
+        self.game, self.state = game, state
+
+    def clone(self) -> Adapted:
+        """A copy."""
+        return Adapted(self.game, self.state)
+
+    def apply_action(self, action: int) -> None:
+        """Plays, or lets chance have its way."""
+        self.state = self.game.result(self.state, action)
+
+    def is_terminal(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.game.is_terminal(self.state))
+
+    def player_return(self, player: int) -> float:
+        """What a player got."""
+        return float(self.game.utility(self.state)[player])
+
+    def is_chance_node(self) -> bool:
+        """Whether chance is to move."""
+        return self.current_player() == CHANCE
+
+    def current_player(self) -> int:
+        """The player to move."""
+        return int(self.game.to_move(self.state))
+
+    def chance_outcomes(self) -> Any:
+        """Outcomes and their probabilities."""
+        return self.game.chance_outcomes(self.state)
+
+    def legal_actions(self) -> Any:
+        """The legal actions."""
+        return self.game.legal_actions(self.state)
+
+
+def whole_trees(game: Any, states: Sequence[Any], depth: int, evaluator: Any) -> Found:
+    """Values and nodes of our unpruned search, each tree in one call as OpenSpiel's function searches it."""
+    values, nodes, seconds = [], 0, 0.0
+    limits = Limits(depth=depth)
+    for state in states:
+        effort = Effort(limits)
+        searching = compiled_chance_search(game, evaluator, effort, limits=limits, at_chance=True)
+        assert searching is not None
+        started = time.process_time()
+        found = searching.visit(state, depth, *searching.window(state), 0)
+        seconds += time.process_time() - started
+        values.append(float(found.score[0]))
+        nodes += effort.nodes
+    return Found(values, nodes, seconds)
+
+
+def openspiel(count: int, deepest: int, plainest: int) -> None:
+    """Unpruned, beside OpenSpiel's expectiminimax: the same values, and nodes a second."""
+    if importlib.util.find_spec("pyspiel") is None:
+        print("  (OpenSpiel is not installed)")
+        return
+    import pyspiel
+    from open_spiel.python.algorithms import minimax as algorithms
+
+    whole = algorithms.expectiminimax
+
+    def counted(state: Any, depth: int, worth: Callable[[Any], float]) -> tuple[float, int]:
+        """The value for the player to move, and the calls that it took."""
+        calls = 0
+
+        def counting(*args: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            return whole(*args)
+
+        algorithms.expectiminimax = counting
+        try:
+            return float(counting(state, depth, worth, state.current_player())[0]), calls
+        finally:
+            algorithms.expectiminimax = whole
+
+    peers = [
+        Peer(
+            "backgammon",
+            PipsBackgammon(),
+            range(1, min(deepest, 2) + 1),
+            backgammon_pair,
+            backgammon_worth,
+            (0, 1),
+        ),
+        Peer(
+            "einstein_wurfelt_nicht",
+            EinStein(random_start=True),
+            range(2, deepest + 2),
+            einstein_pair,
+            einstein_worth,
+            (1, 0),
+        ),
+        Peer("pig", Pig(), range(3, 2 * deepest + 1), pig_pair, pig_worth, (0, 1)),
+    ]
+    head = f"  {'game, depth':26}{'their nodes':>12}{'nodes/s':>12}{'our nodes':>12}{'nodes/s':>13}{'ratio':>7}"
+    print(f"{head}{'equal':>10}{'on ours':>10}")
+    for peer in peers:
+        theirs, game, generator = pyspiel.load_game(peer.name), RulesGame(peer.rules), random.Random(2)
+        pairs = [peer.pair(theirs, generator) for _ in range(count)]
+        states = [ours for ours, _ in pairs]
+        for depth in peer.depths:
+            values = whole_trees(game, states, depth, EVALUATOR).values
+            nodes = equal = on_ours = checked = 0
+            for value, (ours, state) in zip(values, pairs, strict=True):
+                sign = 1 if peer.seats[state.current_player()] == 0 else -1
+
+                def worth(leaf: Any, sign: int = sign, peer: Peer = peer) -> float:
+                    return sign * peer.worth(leaf)
+
+                def worth_of_ours(leaf: Any, sign: int = sign, game: Any = game) -> float:
+                    return sign * float(game.evaluation(leaf.state)[0])
+
+                expected, calls = counted(state, depth, worth)
+                nodes += calls
+                equal += abs(sign * expected - value) < 1e-9
+                if calls <= plainest:
+                    expected, _ = counted(Adapted(game, ours), depth, worth_of_ours)
+                    checked += 1
+                    on_ours += abs(sign * expected - value) < 1e-9
+            required = on_ours == checked and (equal == count or peer.name == "backgammon")
+            require(required, f"values differ from OpenSpiel's in {peer.name} at depth {depth}")
+            seconds = ours_seconds = float("inf")
+            for _ in range(3):
+                started = time.process_time()
+                for _, state in pairs:
+                    whole(state, depth, lambda leaf: 0.0, state.current_player())
+                seconds = min(seconds, time.process_time() - started)
+                again = whole_trees(game, states, depth, NOTHING)
+                ours_seconds = min(ours_seconds, again.seconds)
+            ratio = (again.nodes / ours_seconds) / (nodes / seconds)
+            print(
+                f"  {peer.name + ' ' + str(depth):26}{nodes:12,}{rate(nodes, seconds):>12}{again.nodes:12,}"
+                f"{rate(again.nodes, ours_seconds):>13}{ratio:7.1f}{f'{equal} of {count}':>10}"
+                f"{f'{on_ours} of {checked}':>10}",
+                flush=True,
+            )
+
+
+PARTS: dict[str, Callable[[int, int, int], None]] = {"pruning": pruning, "openspiel": openspiel}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all of them if none is given"
+    )
+    parser.add_argument("--positions", type=int, default=12, help="of each game")
+    parser.add_argument("--depth", type=int, default=3, help="the deepest in backgammon; other games go further")
+    parser.add_argument(
+        "--plain", type=int, default=40_000, help="search in plain Python too what has no more nodes than this"
+    )
+    given = parser.parse_args(arguments)
+    unknown = [part for part in given.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"no part is called {unknown[0]!r}: there are {', '.join(PARTS)}")
+    for part in given.parts or list(PARTS):
+        print(f"{part}: {PARTS[part].__doc__}")
+        PARTS[part](given.positions, given.depth, given.plain)
+
+
+if __name__ == "__main__":
+    main()
