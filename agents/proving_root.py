@@ -31,6 +31,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 __all__ = ["BriefedSearch", "brief", "can_settle", "proof_megabytes"]
 
 _MOST_MEGABYTES: Final = 16
+_REMEMBERED_NODES: Final = 2000
 _FIRST_NODES: Final = 100
 _MORE_NODES: Final = 16
 _MOST_NODES: Final = 30_000
@@ -194,7 +195,9 @@ class _Proof:
 
     def value(self, state: Any) -> int:
         """1, 0 or -1 for the player to move; raises ``SearchStopped``."""
-        least, greatest = self._bounds(state, -1, 1)
+        least, greatest = self._bounds(state, -1, 1, _REMEMBERED_NODES)
+        if least != greatest:
+            least, greatest = self._bounds(state, -1, 1)
         if least != greatest:
             raise SearchStopped(StoppedBy.SECONDS)
         return least
@@ -234,9 +237,18 @@ class _Proof:
         return least >= value if same else least <= -value
 
     def _bounds(self, state: Any, least: int, greatest: int, nodes: int | None = None) -> tuple[int, int]:
-        """Bounds on a state's score, of which nothing beyond ``least`` and ``greatest`` is asked."""
+        """Bounds on a state's score, of which nothing beyond ``least`` and ``greatest`` is asked.
+
+        A few nodes are there whatever the clock says: what an earlier move has proven is found with them.
+        """
+        few = nodes is not None and nodes <= _REMEMBERED_NODES
         found = self._prover.score(
-            state, least=least, greatest=greatest, guess=greatest, check=self._check, nodes=nodes
+            state,
+            least=least,
+            greatest=greatest,
+            guess=greatest,
+            check=_no_check if few else self._check,
+            nodes=nodes,
         )
         if found.stopped_by is StoppedBy.SECONDS:
             raise SearchStopped(StoppedBy.SECONDS)
@@ -246,3 +258,7 @@ class _Proof:
         self._effort.check_clock()
         if self._effort.seconds >= self._until:
             raise SearchStopped(StoppedBy.SECONDS)
+
+
+def _no_check() -> None:
+    """The clock is not asked."""

@@ -131,6 +131,16 @@ def test_a_position_won_stays_proven_move_after_move(no_glance):
     assert GAME.utility(state)[seat] == 1
 
 
+def test_what_was_proven_is_known_when_all_time_is_gone(no_glance):
+    agent = AlphaBetaAgent()
+    for state in late_states(GAME, 9, 6, 16):
+        found = briefed(GAME, state, agent=agent)
+        again = briefed(GAME, state, agent=agent, until=1e-9, limit=1e-9)
+        assert again.value == found.value
+        assert set(again.actions) <= set(found.actions)
+        assert again.actions or found.value < 0
+
+
 def test_what_was_seen_before_the_proof_is_tried_first():
     state = late_states(GAME, 3, 1, 8)[0]
     limits = Limits(seconds=LONG)
