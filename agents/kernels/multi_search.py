@@ -25,7 +25,7 @@ from zermelo.agents.max_n_search import MaxNSearch, SumNotConstantError, TieRule
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.scores import Score
 from zermelo.agents.transposition import Bound
-from zermelo.envs import RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.defaults import DEFAULTS
@@ -41,6 +41,7 @@ __all__ = [
     "fits",
     "is_ready",
     "max_n_kernel",
+    "most_states",
 ]
 
 _MASK: Final = (1 << 64) - 1
@@ -127,11 +128,12 @@ class ManySeatsTable(CompiledTable):
     Args:
         megabytes: The most memory to take, in MiB; a power of two of entries that fits is taken.
         seats: The number of players.
+        most: No more states than that will be kept: fresh memory takes time, so there is no more of it.
     """
 
-    def __init__(self, megabytes: float, seats: int) -> None:
+    def __init__(self, megabytes: float, seats: int, most: float = math.inf) -> None:
         entry = 4 + seats
-        buckets = max(int(megabytes * (1 << 20)) // (16 * entry), 2)
+        buckets = int(max(min(megabytes * (1 << 20) / (16 * entry), most), 2))
         self.bits = buckets.bit_length() - 1
         self.words = np.zeros(2 * entry << self.bits, np.int64)
         self.hits = 0
@@ -159,6 +161,15 @@ class ManySeatsTable(CompiledTable):
                     return None
                 return KnownAction(Bound(data >> 3 & 3), (data >> 21 & (1 << 23) - 1) - 1)
         return None
+
+
+def most_states(game: Any, limits: Limits) -> float:
+    """How many states a search within these limits can visit at most, roughly."""
+    most = math.inf if limits.nodes is None else float(limits.nodes)
+    if limits.depth is None or limits.depth > 16:
+        return most
+    levels = limits.depth if game.traits.chance is Chance.NONE else 2 * limits.depth
+    return min(most, float(game.rules.num_actions()) ** levels)
 
 
 class Record(NamedTuple):
@@ -348,7 +359,7 @@ class CompiledMaxN(MaxNSearch):
         self._kernel = max_n_kernel(game.rules)
         self._rules = game.rules
         traits = game.traits
-        self._known = ManySeatsTable(table_mb, traits.seats) if table_mb else None
+        self._known = ManySeatsTable(table_mb, traits.seats, most_states(game, limits)) if table_mb else None
         self._run = KernelRun(
             game,
             effort,

@@ -13,7 +13,14 @@ import numpy as np
 
 from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort
-from zermelo.agents.kernels.multi_search import KernelRun, ManySeatsTable, expected_rewards, fits, is_ready
+from zermelo.agents.kernels.multi_search import (
+    KernelRun,
+    ManySeatsTable,
+    expected_rewards,
+    fits,
+    is_ready,
+    most_states,
+)
 from zermelo.agents.limits import Limits
 from zermelo.agents.ordering import MoveOrder, Ordering
 from zermelo.agents.replies_game import RepliesGame
@@ -98,7 +105,7 @@ class CompiledOneAgainstAll(StarSearch):
         self._rules = game.rules
         self._replies = isinstance(searched, RepliesGame)
         traits, size = game.traits, int(game.rules.num_actions())
-        self._known = ManySeatsTable(table_mb, traits.seats) if table_mb else None
+        self._known = ManySeatsTable(table_mb, traits.seats, most_states(game, limits)) if table_mb else None
         self._run = KernelRun(
             game,
             effort,

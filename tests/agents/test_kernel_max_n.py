@@ -172,3 +172,13 @@ def test_the_table_tells_best_actions_for_lines() -> None:
     assert search.recall(state, float("inf"), 0) == found.line[0]
     assert search.recall(state, 3, 0) == found.line[0], "a proven answer holds for every depth"
     assert search.recall(state._replace(left=100), 3, 0) is None
+
+
+def test_a_table_is_no_larger_than_the_search_can_fill() -> None:
+    large = ManySeatsTable(1, seats=3)
+    small = ManySeatsTable(1, seats=3, most=100)
+    assert 0.4 * 2**20 < large.words.nbytes <= 2**20
+    assert 50 * 2 * 7 * 8 <= small.words.nbytes <= 100 * 2 * 7 * 8
+    search, _ = search_of(Share(), Limits(depth=2), table_mb=64)
+    assert search.table is not None
+    assert search.table.words.nbytes < 2**10
