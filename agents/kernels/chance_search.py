@@ -164,6 +164,7 @@ class CompiledChanceSearch:
         block[words.KILLERS] = context.hold(self._learned)
         block[words.HISTORY] = block[words.KILLERS] + 16 * places
         self._long: float = math.inf
+        self._short = _SHORT if limits.seconds is None else _SHORT // 10
         if self.table is not None:
             block[words.TABLE] = context.hold(self.table.words)
             block[words.TABLE_BITS] = self.table.bits
@@ -199,7 +200,7 @@ class CompiledChanceSearch:
         if depth < self._long:
             # Here, unless it takes longer than thought: then it is as if it had not been tried.
             self._learned_before[:] = self._learned
-            self._prepare(plies, min(most, self.effort.nodes + _SHORT))
+            self._prepare(plies, min(most, self.effort.nodes + self._short))
             call(self._context)
             block = self._context.words
             if block[words.STOP] != words.OUT_OF_NODES or block[words.NODES] >= most:

@@ -23,6 +23,7 @@ def bench() -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_little_of_each_part(bench: Any, capsys: pytest.CaptureFixture[str]) -> None:
     bench.main(["--positions", "2", "--depth", "1", "--plain", "3000"])
     shown = capsys.readouterr().out

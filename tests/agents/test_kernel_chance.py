@@ -16,6 +16,7 @@ from zermelo.agents.effort import Effort
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.expectiminimax import expectiminimax
 from zermelo.agents.full_width import FullWidthSearch
+from zermelo.agents.kernels import chance_search
 from zermelo.agents.kernels.chance_search import CompiledChanceSearch, can_search_chance, compiled_chance_search
 from zermelo.agents.limits import Limits
 from zermelo.agents.ordering import MoveOrder, Ordering
@@ -136,6 +137,14 @@ def test_the_rules_grown_here_are_rules(players: int) -> None:
     check_rules(Grown(seed=7, players=players))
 
 
+def test_a_search_that_grows_too_long_for_the_calling_thread_leaves_no_trace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chance_search, "_SHORT", 12)
+    for seed in range(10):
+        compare(Grown(seed=1000 * seed), seed, 12, 6, longest=3)
+
+
 def test_hypergammon_agrees() -> None:
     compare(Hypergammon(), 0, 12, 1)
     compare(Hypergammon(most_points=3), 0, 3, 2)
@@ -148,15 +157,17 @@ GAMES = [
     (EinStein(), 2, 800),
     (EinStein(size=4), 2, 300),
     (EinStein(random_start=True), 2, 300),
-    (Hypergammon(most_points=3), 2, 150),
-    (Backgammon(), 1, 500),
-    (Backgammon(most_points=3), 2, 12),
+    (Hypergammon(), 1, 500),
+    (Hypergammon(most_points=3), 2, 12),
+    (Backgammon(), 1, 300),
+    (Backgammon(most_points=3), 2, 3),
     (Game2048(rows=2, columns=2), 4, 1500),
     (Game2048(rows=3, columns=2), 3, 300),
 ]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("rules", "depth", "count"), GAMES, ids=lambda value: str(value))
 def test_thousands_of_positions_agree(rules: Any, depth: int, count: int) -> None:
     compare(rules, "slow", count, depth, longest=60)
@@ -164,6 +175,7 @@ def test_thousands_of_positions_agree(rules: Any, depth: int, count: int) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("players", [1, 2])
 def test_thousands_of_grown_trees_agree(players: int) -> None:
     for seed in range(1000):
@@ -283,7 +295,6 @@ def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)
     found = ExpectiminimaxAgent(seconds=1, table_mb=0, evaluator="rewards").search_state(game)
     assert found.stopped_by is StoppedBy.SECONDS
-    assert found.depth >= 1
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:

@@ -61,6 +61,21 @@ class TestByHand:
         assert one.nodes == 1 + 1 + 1 + 7 + 2
         assert two.nodes == 1 + 1 + 1 + 2 + 2
 
+    @pytest.mark.parametrize("table_mb", [0, 1])
+    def test_what_a_probe_evaluates_proves_nothing(self, table_mb):
+        """Both probed replies look bad, which is enough to prune, and yet one move deeper they are good."""
+        outcomes = [Node(1, [Node(0, zero_sum(9)), Leaf(9, -9)]) for _ in range(2)]
+        game = self.game(*outcomes)
+
+        def evaluator(game, state):
+            return -8.0, 8.0
+
+        shallow = ExpectiminimaxAgent(pruning="star2", depth=2, evaluator=evaluator, table_mb=table_mb)
+        result = shallow.search_state(game)
+        assert (result.value, result.proven) == (2, False)
+        deep = ExpectiminimaxAgent(pruning="star2", depth=3, evaluator=evaluator, table_mb=table_mb)
+        assert deep.search_state(game).value == 9
+
     @pytest.mark.parametrize("pruning", PRUNINGS)
     def test_without_bounds_nothing_is_cut_at_chance(self, pruning):
         dice = Node(CHANCE, zero_sum(-8, -7, 10, 10), probabilities=[0.25] * 4)
