@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs.rules.code_cache import cache_folder
-from zermelo.envs.rules.compiling import types_of
+from zermelo.envs.rules.compiling import inlining, types_of
 from zermelo.envs.rules.notices import say_once
 
 __all__ = ["Kernel", "build"]
@@ -143,7 +143,7 @@ def _dispatcher(function: Any, folder: str | None, classes: Mapping[str, type]) 
             numba.config.CACHE_DIR = before
         if call_classes_by_name(keeping, classes):
             return keeping
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    return numba.njit(nogil=True, error_model="numpy", **inlining(function))(function)
 
 
 def _is_kept(dispatcher: Any) -> bool:
