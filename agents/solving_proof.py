@@ -71,7 +71,9 @@ class ProofSolver:
         self._effort.actions_solved, self._effort.actions = solved, known
         self._check()
 
-    def _score(self, state: Any, least: int, greatest: int, guess: int = 0, nodes: int | None = None) -> Score:
+    def _score(
+        self, state: Any, least: int, greatest: int, guess: int | None = None, nodes: int | None = None
+    ) -> Score:
         left = nodes
         if self._limits.nodes is not None:
             left = max(self._limits.nodes - self._prover.nodes, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -54,7 +55,18 @@ def proof_kernel(rules: Any) -> Callable[..., int]:
     from zermelo.agents.kernels import proof_kernel as kernels
     from zermelo.envs.rules.build import Kernel, build
 
-    return build(rules, Kernel(kernels.prove, ("int64",) * 5))
+    return build(rules, Kernel(kernels.prove, ("int64",) * 6))
+
+
+class _Worker(Context):
+    """A context that knows whether it was asked to stop, also between two positions."""
+
+    asked = False
+
+    def stop(self) -> None:
+        """Asks the kernel to return soon, and the thread not to call it again."""
+        self.asked = True
+        super().stop()
 
 
 class Prover:
@@ -95,13 +107,15 @@ class Prover:
         if not narrow:
             bits -= 1
         self._table = np.zeros((1 if narrow else 2) << bits, np.int64)
-        self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
+        self._busy = np.zeros(1 << words.BUSY_BITS if threads > 1 else 0, np.int64)
+        self._busy_address = int(self._busy.ctypes.data) if threads > 1 else 0
         self._distances: bool = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
+        self._no_guess = LOSS - 1 if self._distances else 0
         size = int(rules.num_actions())
         self._most = np.iinfo(np.int64).max if nodes is None else nodes
         self._contexts = []
         for _ in range(max(threads, 1)):
-            context = Context(size, _MAX_PLY, 2 * size)
+            context = _Worker(size, _MAX_PLY, 3 * size)
             block = context.words
             block[words.TABLE] = context.hold(self._table)
             block[words.TABLE_BITS] = bits
@@ -121,7 +135,7 @@ class Prover:
         self,
         state: Any,
         *,
-        guess: int = 0,
+        guess: int | None = None,
         least: int = LOSS,
         greatest: int = WIN,
         check: Callable[[], None] = lambda: None,
@@ -131,7 +145,7 @@ class Prover:
 
         Args:
             state: The position.
-            guess: What the score may be: a good guess makes it quicker.
+            guess: What is asked first: whether the score is at least this.
             least: Nothing below this is of interest: of a score that is less, only that is found out.
             greatest: Nothing above this is of interest.
             check: Called every hundredth of a second; what it raises stops the search. After ``SearchStopped`` the
@@ -143,12 +157,13 @@ class Prover:
         """
         rules, kernel = self.game.rules, self._kernel
         most = self._most if nodes is None else nodes
+        first = self._no_guess if guess is None else guess
         for context in self._contexts:
             self._start(context, most)
-            context.words[words.BUSY] = 0 if self._busy is None else context.hold(self._busy)
+            context.words[words.BUSY] = self._busy_address
 
         def call(context: Context) -> int:
-            return int(kernel(rules, state, least, greatest, guess, -1, context.address))
+            return int(kernel(rules, state, least, greatest, first, -1, 1, context.address))
 
         reason = None
         try:
@@ -169,26 +184,56 @@ class Prover:
         return Score(*self._bounds_now(), StoppedBy.NODES)
 
     def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
-        """The scores of many unfinished positions, each thread working on positions of its own."""
+        """The scores of many unfinished positions.
+
+        Each thread works on positions of its own; when there are no more to begin, it helps with one that another
+        is at.
+        """
         waiting = list(states)
         found: list[Score | None] = [None] * len(waiting)
         rules, kernel = self.game.rules, self._kernel
         order = iter(range(len(waiting)))
+        at_work: dict[int, list[_Worker]] = {}
+        lock = threading.Lock()
 
-        def call(context: Context) -> int:
-            address = context.address
-            block = context.words
-            block[words.BUSY] = 0
-            for number in order:
+        def begin(context: _Worker) -> int | None:
+            """The number of the position to work on next."""
+            with lock:
                 self._start(context, self._most)
-                kernel(rules, waiting[number], LOSS, WIN, 0, -1, address)
-                self.nodes += int(block[words.NODES])
-                block[words.NODES] = 0
-                if block[words.STOP] == words.ASKED:
-                    break
-                found[number] = self._read(context)
+                if context.asked:
+                    return None
+                number = next(order, None)
+                if number is None:
+                    # One that few are at, of those the one begun first.
+                    number = min(at_work, key=lambda number: len(at_work[number]), default=None)
+                if number is None:
+                    return None
+                workers = at_work.setdefault(number, [])
+                workers.append(context)
+                for worker in workers:
+                    worker.words[words.BUSY] = 0 if len(workers) == 1 else self._busy_address
+                return number
+
+        def end(context: _Worker, number: int) -> None:
+            """Takes the answer to a position, and has those stop who helped."""
+            with lock:
+                self.nodes += int(context.words[words.NODES])
+                context.words[words.NODES] = 0
+                superseded = number not in at_work
+                if not superseded and context.words[words.STOP] != words.ASKED:
+                    for worker in at_work.pop(number):
+                        if worker is not context:
+                            worker.words[words.STOP] = words.ASKED
+                    found[number] = self._read(context)
+
+        def call(context: _Worker) -> int:
+            while (number := begin(context)) is not None:
+                kernel(rules, waiting[number], LOSS, WIN, self._no_guess, -1, 1, context.address)
+                end(context, number)
             return 0
 
+        for context in self._contexts:
+            context.asked = False
         share(call, self._contexts, check)
         return [score for score in found if score is not None]
 

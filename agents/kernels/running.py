@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TypeVar
 
 from zermelo.agents.kernels.context import Context
 
 __all__ = ["race", "share"]
+
+_AnyContext = TypeVar("_AnyContext", bound=Context)
 
 _POLL = 0.01
 """Seconds between two looks at the clock while kernels run."""
@@ -31,7 +34,11 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def race(
-    call: Callable[[Context], int], contexts: Sequence[Context], check: Callable[[], None], *, short: bool = False
+    call: Callable[[_AnyContext], int],
+    contexts: Sequence[_AnyContext],
+    check: Callable[[], None],
+    *,
+    short: bool = False,
 ) -> int:
     """Lets every context's kernel search the same thing; the first to finish answers and the others are stopped.
 
@@ -52,7 +59,7 @@ def race(
     return answer
 
 
-def share(call: Callable[[Context], int], contexts: Sequence[Context], check: Callable[[], None]) -> None:
+def share(call: Callable[[_AnyContext], int], contexts: Sequence[_AnyContext], check: Callable[[], None]) -> None:
     """Lets every context's kernel do its part of a common work; all are waited for."""
     running = [_threads().submit(call, context) for context in contexts]
     try:

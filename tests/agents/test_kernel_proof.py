@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from zermelo.agents.alpha_beta import AlphaBetaAgent
 from zermelo.agents.kernels.proof import Prover, Score
 from zermelo.agents.limits import StoppedBy
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules import MNK, ConnectFour, RulesGame
+from zermelo.envs.rules import MNK, ConnectFour, Othello, RulesGame, compiling
 from zermelo.envs.rules.scores import LOSS, WIN
 
 DATA = Path(__file__).parents[1] / "data" / "connect_four"
@@ -47,6 +48,42 @@ def test_connect_four_scores_as_published(prover: Prover, name: str) -> None:
     for (moves, expected), score in zip(lines, found, strict=True):
         assert score.least == score.greatest
         assert stones_left_score(score.least, len(moves)) == int(expected), moves
+
+
+@pytest.mark.parametrize("together", [1, 3])
+def test_threads_left_over_help_with_the_last_positions(prover: Prover, together: int) -> None:
+    three = Prover(RulesGame(ConnectFour()), threads=3)
+    kernel, barrier, calls = three._kernel, threading.Barrier(together), []
+
+    def called(*arguments: Any) -> int:
+        calls.append(arguments[1])
+        if len(calls) <= 3:
+            barrier.wait(timeout=120)  # all three are there before one has an answer
+        return kernel(*arguments)
+
+    three._kernel = called
+    states = [connect_four(moves) for moves in ("474464721", "773231752331")[: 2 if together == 1 else 1]]
+    assert three.scores(states) == prover.scores(states)
+    assert len(calls) >= len(states) if together == 1 else calls == states * 3
+
+
+@pytest.mark.parametrize("guess", [None, LOSS - 1, LOSS, LOSS + 9, -1, 0, 1, WIN - 40, WIN - 9, WIN])
+@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Othello(4, 4, margin=True)], ids=["distances", "margins"])
+def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
+    game = RulesGame(rules)
+    generator = random.Random(5)
+    prover, again = Prover(game, table_mb=1), Prover(game, table_mb=1)
+    for _ in range(6):
+        state = game.initial_state()
+        for _ in range(4):
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+        exact = prover.score(state)
+        assert again.score(state, guess=guess) == exact
+        # A window answers on its own side of the score.
+        for least, greatest in ((-3, 2), (exact.least, exact.least + 1), (LOSS, exact.least)):
+            found = again.score(state, guess=guess, least=least, greatest=greatest)
+            assert found.least == found.greatest == min(max(exact.least, least), greatest)
+        again.forget()
 
 
 @pytest.mark.parametrize(("moves", "expected"), [("4455", 18), ("44455554221", -15)])
@@ -178,3 +215,51 @@ def test_what_cannot_be_proven_is_refused() -> None:
     big = type("Big", (Pick,), {"__slots__": (), "utility_bounds": lambda self: (-5000, 5000)})
     with pytest.raises(UnsupportedGameError, match="Big cannot be proven by compiled search"):
         Prover(RulesGame(big()))
+
+
+def left_after(left: int, taken: int) -> int:
+    return left - taken
+
+
+class Subtract(NamedTuple):
+    """Take one to three; who takes the last wins. A multiple of four is lost."""
+
+    first: int = 8
+
+    def num_actions(self) -> int:
+        return 3
+
+    def initial_state(self) -> SubtractState:
+        return SubtractState(self.first, 0)
+
+    def to_move(self, state: SubtractState) -> int:
+        return state.mover
+
+    def legal_actions(self, state: SubtractState, actions: list[int]) -> int:
+        count = min(3, state.left)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: SubtractState, action: int) -> SubtractState:
+        return SubtractState(left_after(state.left, action + 1), 1 - state.mover)
+
+    def is_terminal(self, state: SubtractState) -> bool:
+        return state.left == 0
+
+    def utility(self, state: SubtractState, seat: int) -> int:
+        return -1 if seat == state.mover else 1
+
+
+class SubtractState(NamedTuple):
+    left: int
+    mover: int
+
+
+def test_functions_too_long_to_be_compiled_into_their_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_SHORT", 0)
+    assert compiling.inlining(left_after) == {"forceinline": False}
+    game = RulesGame(Subtract())
+    prover = Prover(game)
+    assert prover.score(game.initial_state()).least == LOSS + 4
+    assert prover.score(game.result(game.initial_state(), 0)).least == WIN - 3
