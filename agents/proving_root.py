@@ -242,6 +242,8 @@ class _Proof:
         A few nodes are there whatever the clock says: what an earlier move has proven is found with them.
         """
         few = nodes is not None and nodes <= _REMEMBERED_NODES
+        if not few:
+            self._check()
         found = self._prover.score(
             state,
             least=least,

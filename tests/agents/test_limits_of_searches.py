@@ -140,8 +140,10 @@ class TestSeconds:
         pettingzoo = pytest.importorskip("pettingzoo")
         env = pettingzoo.make("aec", "classic/connect_four-v3")
         env.reset(seed=0)
-        result = AlphaBetaAgent(seconds=2.0).search(env)
-        assert result.nodes <= 1
+        assert AlphaBetaAgent(seconds=2.0, proof_share=0).search(env).nodes <= 1
+        assert AlphaBetaAgent(seconds=2.0, backend="clone").search(env).nodes <= 1
+        # What is seen at once: a short search, and what is left of an earlier proof. A millisecond or two.
+        assert AlphaBetaAgent(seconds=2.0).search(env).nodes <= 4000
 
 
 class TestDepth:
