@@ -92,6 +92,11 @@ class AlphaBetaSearch:
         """The transposition table, if there is one."""
         return self._table
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self.table is not None and self._cutoff is None
+
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
         return self.scale.frame(state)

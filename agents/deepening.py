@@ -56,7 +56,8 @@ class TreeSearch(Protocol):
 
     A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
     method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
-    ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that.
+    ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that. One
+    that ``transposes`` may take from its table what an iteration before has left unfinished.
     """
 
     @property
@@ -223,10 +224,15 @@ def deepen(
         found = (last, _depth(last, search.effort.deepest))
         reason = StoppedBy.DEPTH
         settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
-        if settled or search.effort.deepest < depth:
+        is_selective = getattr(search, "selective", False)
+        # A state that lies less deep than it did may be known from an iteration before, to which its end was too
+        # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
+        only_proof_tells = getattr(search, "transposes", False) and not is_selective and not math.isinf(depth)
+        saw_all = search.effort.deepest < depth and not only_proof_tells
+        if settled or saw_all:
             # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
             reason = StoppedBy.COMPLETED
-            if not settled and getattr(search, "selective", False):
+            if not settled and is_selective:
                 reason = StoppedBy.DEPTH
                 fully = getattr(search, "search_fully")  # noqa: B009 - few searches have it
                 fully()

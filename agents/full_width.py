@@ -75,6 +75,11 @@ class FullWidthSearch:
         self._width = width
         self._at_chance = at_chance and width is None
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self.table is not None and self._cutoff is None and self._width is None
+
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
         return self.scale.frame(state)

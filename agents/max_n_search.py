@@ -124,6 +124,11 @@ class MaxNSearch:
         """The transposition table, if there is one."""
         return self._table
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self.table is not None and self._cutoff is None and self._width is None
+
     def frame(self, state: Any) -> Frame:
         """How scores read at a state, for the seat to move at the root."""
         return self._scale.frame(state)

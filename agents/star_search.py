@@ -95,6 +95,11 @@ class StarSearch(AlphaBetaSearch):
         self._width = width
         self._at_chance = at_chance and width is None
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return super().transposes and self._width is None
+
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, chance not counted.
 

@@ -211,6 +211,11 @@ class CompiledChanceSearch:
         race(call, [self._context], self.effort.check_clock)
         return self._answer(value, ply)
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self.table is not None
+
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows its exact score."""
         entry = None if self.table is None else self.table.get(self.game.key(state))

@@ -153,6 +153,11 @@ class CompiledSearch:
         """Whether some moves are searched less deep than others."""
         return bool(self._late_moves or self._null_move)
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self.table is not None
+
     def search_fully(self) -> None:
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
         self._late_moves = self._null_move = 0

@@ -120,8 +120,14 @@ def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int
                 assert found.iteration.best.score[0] == expected.iteration.best.score[0], told
                 best = {move.action for move in expected.iteration.tied()}
                 tied = {move.action for move in found.iteration.tied()}
-                # A search that deepens may end, with nothing better to find, before it sees all that is as good.
-                assert tied == best or (step and not exact and found.iteration.proven and tied < best), told
+                # A search that deepens may end with the greatest utility, before it sees all that is as good or,
+                # through longer lines, sooner on average.
+                as_good = {
+                    move.action
+                    for move in expected.iteration.moves
+                    if move.score[0] == expected.iteration.best.score[0]
+                }
+                assert tied == best or (step and not exact and found.iteration.proven and tied <= as_good), told
 
 
 @pytest.mark.parametrize("seed", range(30))
