@@ -85,7 +85,10 @@ def pons(score: int, played: int) -> int:
 
 
 def solve() -> None:
-    """Exact scores of Connect Four, beside bitbully's."""
+    """Exact scores of lists of Connect Four positions, beside bitbully's.
+
+    Two threads take a position each, and both work on the last.
+    """
     sets = {name: (DATA / name).read_text().splitlines() for name in ("Test_L3_R1", "Test_L2_R1", "Test_L1_R1")}
     sets["random, plies 8 to 14"] = random_positions(1, 28)
     one, two = Prover(GAME), Prover(GAME, threads=2)
