@@ -66,7 +66,7 @@ def test_a_limit_leaves_exit_code_1(cli: Cli) -> None:
     ("words", "message"),
     [
         (["classic/leduc_holdem-v4"], "solve needs to see the whole state"),
-        (["zermelo/Pig-v0"], "solve needs a game without chance"),
+        (["zermelo/Pig-v0(players=3)"], "value_iteration needs one or two players"),
         (["classic/tictactoe-v3", "--moves", "0,0"], "move 2 of --moves is"),
         (["classic/tictactoe-v3", "--moves", "0,3,1,4,2"], "is over"),
         (["classic/tictactoe-v3", "--seconds", "-1"], "seconds must be greater than 0"),
