@@ -19,8 +19,8 @@ from zermelo.envs.rules import ConnectFour, RulesGame
 
 __all__ = ["has", "peers"]
 
-DEPTH = 7
-POSITIONS = 6
+DEPTH = 8
+POSITIONS = 4
 MIDDLE = 3
 STONE = 10
 """What a stone in the middle column is worth, in 1024ths of a win."""

@@ -252,7 +252,7 @@ def main() -> None:
     if unknown:
         parser.error(f"no part is called {unknown[0]!r}: there are {', '.join(PARTS)}")
     for part in chosen:
-        print(f"{part}: {PARTS[part].__doc__}")
+        print(f"{part}: {(PARTS[part].__doc__ or part).splitlines()[0]}")
         PARTS[part]()
 
 
