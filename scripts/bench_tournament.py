@@ -1,6 +1,6 @@
 """How much a tournament costs on top of its games: random against random, every game stored.
 
-python scripts/bench_tournament.py [--games 400] [--rounds 5] [--million]
+python scripts/bench_tournament.py [--games 4000] [--rounds 3] [--million]
 
 Each round measures, one after another: a bare PettingZoo loop (one environment, legal actions drawn by the action
 space from the mask, nothing checked, nothing stored); a tournament in this process; and one in one and in two
@@ -159,8 +159,8 @@ def plan_sample(plan):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--games", type=int, default=4000)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--million", action="store_true")
     arguments = parser.parse_args()
     throughput(arguments.games, arguments.rounds)
