@@ -16,7 +16,7 @@ from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.full_width import INFINITE_WINDOW
 from zermelo.agents.kernels import context as words
-from zermelo.agents.kernels.background import in_background
+from zermelo.agents.kernels.background import is_ready
 from zermelo.agents.kernels.chance_table import ChanceTable
 from zermelo.agents.kernels.context import Context
 from zermelo.agents.kernels.running import race
@@ -39,8 +39,6 @@ _MORE_LEVELS: Final = 100
 _GREATEST_UTILITY: Final = 1 << 53
 _SHORT: Final = 20_000
 """Searches of fewer nodes than this are not worth another thread."""
-_PATIENCE: Final = 0.75
-"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 
 
 def compiled_chance_search(
@@ -66,10 +64,8 @@ def compiled_chance_search(
     named = None if evaluator is None else getattr(evaluator, "spec", lambda: None)()
     if evaluator is not None and named not in ("game", "rewards"):
         return None
-    if limits.seconds is not None:
-        kernel = in_background((type(game.rules), "chance"), lambda: chance_kernel(game.rules))
-        if not kernel.ready_within(_PATIENCE * limits.seconds):
-            return None
+    if not is_ready((type(game.rules), "chance"), lambda: chance_kernel(game.rules), limits):
+        return None
     return CompiledChanceSearch(game, effort, limits=limits, evaluated=named == "game", **settings)
 
 

@@ -16,7 +16,7 @@ from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.evaluators.protocol import inside_bounds
 from zermelo.agents.kernels import context as words
-from zermelo.agents.kernels.background import in_background
+from zermelo.agents.kernels.background import is_ready
 from zermelo.agents.kernels.context import Context
 from zermelo.agents.kernels.running import race
 from zermelo.agents.kernels.table import CompiledTable, KnownAction
@@ -39,7 +39,6 @@ __all__ = [
     "compiled_max_n",
     "expected_rewards",
     "fits",
-    "is_ready",
     "max_n_kernel",
     "most_states",
 ]
@@ -48,8 +47,6 @@ _MASK: Final = (1 << 64) - 1
 _MAX_PLY: Final = 1000
 _MEMORY: Final = 1 << 18
 """Words of memory for records to begin with."""
-_PATIENCE: Final = 0.75
-"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
 _GREATEST_UTILITY: Final = 1 << 40
@@ -77,13 +74,6 @@ def fits(game: Any, evaluator: Any) -> bool:
     return named == "rewards" and inside_bounds(
         expected_rewards(game), traits.utility_bounds, strictly=traits.seats == 2
     )
-
-
-def is_ready(name: Any, build: Callable[[], Any], limits: Limits) -> bool:
-    """Whether a kernel is there in time; where it is not, it goes on being compiled in the background."""
-    if limits.seconds is None:
-        return True
-    return in_background(name, build).ready_within(_PATIENCE * limits.seconds)
 
 
 def max_n_kernel(rules: Any) -> Callable[..., int]:

@@ -13,12 +13,12 @@ import numpy as np
 
 from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort
+from zermelo.agents.kernels.background import is_ready
 from zermelo.agents.kernels.multi_search import (
     KernelRun,
     ManySeatsTable,
     expected_rewards,
     fits,
-    is_ready,
     most_states,
 )
 from zermelo.agents.limits import Limits

@@ -6,6 +6,7 @@ and None where the plain one has to be used.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -15,7 +16,7 @@ import numpy as np
 from zermelo.agents.deepening import Visit
 from zermelo.agents.effort import Effort, SearchStopped
 from zermelo.agents.kernels import context as words
-from zermelo.agents.kernels.background import in_background
+from zermelo.agents.kernels.background import is_ready
 from zermelo.agents.kernels.context import Context
 from zermelo.agents.kernels.running import race
 from zermelo.agents.kernels.table import CompiledTable
@@ -33,8 +34,6 @@ _SCALE: Final = 1 << 13
 _INFINITY: Final = 1 << 60
 _GREATEST_UTILITY: Final = 16_000
 _MAX_PLY: Final = 1000
-_PATIENCE: Final = 0.75
-"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
 
@@ -63,12 +62,9 @@ def compiled_search(
     named = None if evaluator is None else getattr(evaluator, "spec", lambda: None)()
     if evaluator is not None and named not in ("game", "rewards"):
         return None
-    if limits.seconds is not None:
-        kernel = in_background(
-            (type(game.rules), full_width), lambda: search_kernel(game.rules, full_width=full_width)
-        )
-        if not kernel.ready_within(_PATIENCE * limits.seconds):
-            return None
+    kernel = functools.partial(search_kernel, game.rules, full_width=full_width)
+    if not is_ready((type(game.rules), full_width), kernel, limits):
+        return None
     evaluated = named == "game"
     return CompiledSearch(game, effort, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
 
