@@ -1,32 +1,32 @@
 """Which action? Search agents, baselines and the evaluations they use."""
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.alpha_beta import AlphaBetaAgent
-from zermelo.agents.batch import ExactValue, exact_values, search_many
-from zermelo.agents.best_reply import BestReplyAgent
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.expectimax import ExpectimaxAgent
-from zermelo.agents.expectiminimax import ExpectiminimaxAgent
-from zermelo.agents.greedy import GreedyAgent
-from zermelo.agents.learned import OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.limits import Limits, StoppedBy
-from zermelo.agents.max_n import MaxNAgent
-from zermelo.agents.minimax import MinimaxAgent
-from zermelo.agents.observation import Observation
-from zermelo.agents.paranoid import ParanoidAgent
-from zermelo.agents.policy import PolicyAgent
-from zermelo.agents.policy_table import Plan, PolicyTable, PolicyTableAgent
-from zermelo.agents.random_agent import RandomAgent
-from zermelo.agents.result import SearchResult
-from zermelo.agents.solution import Outcome, Solution, SolvingProgress
-from zermelo.agents.solving import solve
-from zermelo.agents.solving_policy import solve_policy
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.batch import ExactValue, exact_values, search_many
+from zermelo.agents.players.best_reply import BestReplyAgent
+from zermelo.agents.players.expectimax import ExpectimaxAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.greedy import GreedyAgent
+from zermelo.agents.players.learned import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.max_n import MaxNAgent
+from zermelo.agents.players.minimax import MinimaxAgent
+from zermelo.agents.players.observation import Observation
+from zermelo.agents.players.paranoid import ParanoidAgent
+from zermelo.agents.players.policy import PolicyAgent
+from zermelo.agents.players.policy_table import Plan, PolicyTable, PolicyTableAgent
+from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.players.value_iteration import ValueIterationAgent, ValueTable, value_iteration
+from zermelo.agents.players.value_policy import policy_of_values
+from zermelo.agents.solving.policy import solve_policy
+from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
+from zermelo.agents.solving.solve import solve
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
-from zermelo.agents.value_iteration import ValueIterationAgent, ValueTable, value_iteration
-from zermelo.agents.value_policy import policy_of_values
 
 __all__ = [
     "Agent",

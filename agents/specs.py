@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.alpha_beta import AlphaBetaAgent
-from zermelo.agents.best_reply import BestReplyAgent
+from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.naming import setting_text
-from zermelo.agents.expectimax import ExpectimaxAgent
-from zermelo.agents.expectiminimax import ExpectiminimaxAgent
-from zermelo.agents.greedy import GreedyAgent
-from zermelo.agents.importing import import_name
-from zermelo.agents.learned import OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.max_n import MaxNAgent
-from zermelo.agents.minimax import MinimaxAgent
-from zermelo.agents.paranoid import ParanoidAgent
-from zermelo.agents.policy import PolicyAgent, ViewAgent
-from zermelo.agents.policy_table import PolicyTableAgent
-from zermelo.agents.random_agent import RandomAgent
-from zermelo.agents.search_agent import ConfiguredAgent
-from zermelo.agents.value_iteration import ValueIterationAgent
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.best_reply import BestReplyAgent
+from zermelo.agents.players.expectimax import ExpectimaxAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.greedy import GreedyAgent
+from zermelo.agents.players.learned import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.max_n import MaxNAgent
+from zermelo.agents.players.minimax import MinimaxAgent
+from zermelo.agents.players.paranoid import ParanoidAgent
+from zermelo.agents.players.policy import PolicyAgent, ViewAgent
+from zermelo.agents.players.policy_table import PolicyTableAgent
+from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.players.search_agent import ConfiguredAgent
+from zermelo.agents.players.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 

@@ -7,7 +7,7 @@ import traceback
 from typing import Any
 
 from zermelo.agents import SearchResult
-from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.record import FailureKind
 

@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from zermelo.agents import AlphaBetaAgent, OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.search_agent import TreeSearchAgent
+from zermelo.agents.players.search_agent import TreeSearchAgent
 
 __all__ = ["rehearse"]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from zermelo.agents import Agent
-from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.evaluation.certainty import LeaderTest
 from zermelo.evaluation.database import FILE, open_reader, read_spec, totals

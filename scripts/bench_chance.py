@@ -29,15 +29,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from zermelo.agents.deepening import Ties, deepen
-from zermelo.agents.effort import Effort
+from zermelo.agents.compiled.chance import compiled_chance_search
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.full_width import FullWidthSearch
-from zermelo.agents.kernels.chance_search import compiled_chance_search
-from zermelo.agents.limits import Limits
-from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.star_search import ChancePruning, StarSearch
-from zermelo.agents.transposition import TranspositionTable
+from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.full_width import FullWidthSearch
+from zermelo.agents.search.iterative_deepening import Ties, deepen
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE
 from zermelo.envs.rules import Backgammon, EinStein, Pig, RulesGame
 from zermelo.envs.rules.backgammon import BackgammonState

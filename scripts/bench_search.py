@@ -20,13 +20,13 @@ from typing import Any
 from bench_peers import has, peers
 from bench_selective import selective
 
-from zermelo.agents.deepening import Ties, deepen
-from zermelo.agents.effort import Effort
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.kernels.proof import Prover
-from zermelo.agents.kernels.tree_search import compiled_search
-from zermelo.agents.limits import Limits
-from zermelo.agents.ordering import Ordering
+from zermelo.agents.search.iterative_deepening import Ties, deepen
+from zermelo.agents.search.move_ordering import Ordering
 from zermelo.envs import perft
 from zermelo.envs.rules import MNK, ConnectFour, RulesGame
 from zermelo.envs.rules.bits import mix
@@ -205,9 +205,9 @@ def threads() -> None:
 def start() -> None:
     """From the start of a process to its first compiled move."""
     script = (
-        "from zermelo.agents.kernels.tree_search import compiled_search\n"
-        "from zermelo.agents.effort import Effort; "
-        "from zermelo.agents.limits import Limits; from zermelo.envs import as_game; import pettingzoo; "
+        "from zermelo.agents.compiled.two_player import compiled_search\n"
+        "from zermelo.agents.core.budget import Effort; "
+        "from zermelo.agents.core.limits import Limits; from zermelo.envs import as_game; import pettingzoo; "
         "env = pettingzoo.make('aec', 'classic/connect_four-v3'); env.reset(seed=0); game = as_game(env); "
         "limits = Limits(depth=4); search = compiled_search(game, None, Effort(limits), limits=limits); "
         "state = game.snapshot(env); print(search.visit(state, 4, *search.window(state), 0).line)"

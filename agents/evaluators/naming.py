@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from zermelo.agents.importing import name_of
+from zermelo.agents.core.importing import name_of
 from zermelo.envs.spec_text import parse_spec
 
 __all__ = ["setting_text"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.checks import check_whole
+from zermelo.agents.core.checks import check_whole
 from zermelo.agents.evaluators.stable_hash import stable_hash
 from zermelo.envs import CHANCE, Chance, Game, RewardSum
 from zermelo.envs.spec_text import format_spec

@@ -67,7 +67,7 @@ def solve_command(
     [dim]$[/dim] zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
     """
     from zermelo.agents import Plan, solve, solve_policy
-    from zermelo.agents.checks import check_choice
+    from zermelo.agents.core.checks import check_choice
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.evaluation.cli.position import parse_moves, position_after
     from zermelo.evaluation.cli.solve_values import is_for_values, solve_values

@@ -35,7 +35,7 @@ def warmup(
 
     [dim]$[/dim] zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
     """
-    from zermelo.agents.warming import kernels_of, warm_up
+    from zermelo.agents.compiled.warmup import kernels_of, warm_up
     from zermelo.envs import InvalidSettingError, as_game
     from zermelo.envs.registry import OWN_ENVS
     from zermelo.evaluation.cli.position import position_after

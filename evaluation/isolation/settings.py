@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.random_agent import RandomAgent
+from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.isolation.choice import Isolate

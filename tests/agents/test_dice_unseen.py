@@ -13,7 +13,7 @@ import pytest
 from doubles.game_envs import Dice
 
 from zermelo.agents import ExpectiminimaxAgent, SearchResult
-from zermelo.agents.kernels.chance_search import CompiledChanceSearch, compiled_chance_search
+from zermelo.agents.compiled.chance import CompiledChanceSearch, compiled_chance_search
 from zermelo.envs import make
 
 PAIRS = range(8)
@@ -64,7 +64,7 @@ def test_what_will_be_rolled_changes_no_search(at: Callable[[int], Any], backend
 
 def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that what is said above of ours is said of the compiled search."""
-    from zermelo.agents import expectiminimax as agents
+    from zermelo.agents.players import expectiminimax as agents
 
     made: list[Any] = []
 

@@ -20,8 +20,8 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.expectimax import expectimax
-from zermelo.agents.opponents import AgentOpponent, RandomOpponent, SoftmaxOpponent, make_opponent, replies
+from zermelo.agents.players.expectimax import expectimax
+from zermelo.agents.players.opponents import AgentOpponent, RandomOpponent, SoftmaxOpponent, make_opponent, replies
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnknownNameError, UnsupportedGameError
 
 seeds = st.integers(0, 2**32 - 1)

@@ -15,7 +15,7 @@ from zermelo.agents import (
     ParanoidAgent,
     RandomAgent,
 )
-from zermelo.agents.gate import require_decision
+from zermelo.agents.core.gate import require_decision
 from zermelo.envs import CHANCE, Chance, GameOverError, RewardSum, UnsupportedGameError
 
 SEARCHES = [AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent]

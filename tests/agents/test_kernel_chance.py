@@ -11,17 +11,17 @@ import pytest
 from doubles.grown_rules import Grown
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
-from zermelo.agents.deepening import Iteration, Ties, deepen
-from zermelo.agents.effort import Effort
+from zermelo.agents.compiled import chance as chance_search
+from zermelo.agents.compiled.chance import CompiledChanceSearch, can_search_chance, compiled_chance_search
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.expectiminimax import expectiminimax
-from zermelo.agents.full_width import FullWidthSearch
-from zermelo.agents.kernels import chance_search
-from zermelo.agents.kernels.chance_search import CompiledChanceSearch, can_search_chance, compiled_chance_search
-from zermelo.agents.limits import Limits
-from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.star_search import ChancePruning, StarSearch
-from zermelo.agents.transposition import TranspositionTable
+from zermelo.agents.players.expectiminimax import expectiminimax
+from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.full_width import FullWidthSearch
+from zermelo.agents.search.iterative_deepening import Iteration, Ties, deepen
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame, check_rules
 

@@ -9,15 +9,15 @@ import pytest
 from doubles.compared_searches import Share, exact_values, random_positions, searched
 
 from zermelo.agents import MaxNAgent, StoppedBy
-from zermelo.agents.deepening import Ties
-from zermelo.agents.effort import Effort, SearchStopped
+from zermelo.agents.compiled.max_n import CompiledMaxN, ManySeatsTable, can_search_many, compiled_max_n
+from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.kernels.multi_search import CompiledMaxN, ManySeatsTable, can_search_many, compiled_max_n
-from zermelo.agents.limits import Limits
-from zermelo.agents.max_n import max_n
-from zermelo.agents.max_n_search import MaxNSearch, TieRule
-from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.transposition import TranspositionTable
+from zermelo.agents.players.max_n import max_n
+from zermelo.agents.search.iterative_deepening import Ties
+from zermelo.agents.search.max_n import MaxNSearch, TieRule
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
 

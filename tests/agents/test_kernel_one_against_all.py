@@ -9,18 +9,18 @@ import pytest
 from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
-from zermelo.agents.best_reply import best_reply
-from zermelo.agents.deepening import Ties
-from zermelo.agents.effort import Effort
+from zermelo.agents.compiled.paranoid import compiled_one_against_all
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.kernels.one_against_all_search import compiled_one_against_all
-from zermelo.agents.limits import Limits
-from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.paranoid import paranoid
-from zermelo.agents.replies_game import RepliesGame
-from zermelo.agents.sampling import looking_inside
-from zermelo.agents.star_search import StarSearch
-from zermelo.agents.transposition import TranspositionTable
+from zermelo.agents.players.best_reply import best_reply
+from zermelo.agents.players.paranoid import paranoid
+from zermelo.agents.search.best_reply import RepliesGame
+from zermelo.agents.search.chance_alpha_beta import StarSearch
+from zermelo.agents.search.iterative_deepening import Ties
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.sampling import looking_inside
+from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from zermelo.agents.alpha_beta import AlphaBetaAgent
-from zermelo.agents.kernels.proof import Prover, Score
-from zermelo.agents.limits import StoppedBy
+from zermelo.agents.compiled.proof import Prover, Score
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules import MNK, ConnectFour, Othello, RulesGame, compiling
 from zermelo.envs.rules.scores import LOSS, WIN

@@ -12,11 +12,11 @@ import time
 
 import pytest
 
-from zermelo.agents.deepening import Ties, deepen
-from zermelo.agents.effort import Effort
-from zermelo.agents.kernels.proof import Prover
-from zermelo.agents.kernels.tree_search import compiled_search
-from zermelo.agents.limits import Limits, StoppedBy
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.search.iterative_deepening import Ties, deepen
 from zermelo.envs.rules import ConnectFour, RulesGame
 
 GAME = RulesGame(ConnectFour())
@@ -70,7 +70,7 @@ def test_ctrl_c_is_answered_and_the_search_can_go_on(threads: int) -> None:
 def test_ctrl_c_ends_a_script() -> None:
     script = """
     import sys, threading, time
-    from zermelo.agents.kernels.proof import Prover
+    from zermelo.agents.compiled.proof import Prover
     from zermelo.envs.rules import ConnectFour, RulesGame
     prover = Prover(RulesGame(ConnectFour()))
     print("ready", flush=True)
@@ -95,7 +95,7 @@ def test_ctrl_c_ends_a_script() -> None:
 def test_a_forked_child_has_threads_of_its_own() -> None:
     script = """
     import os
-    from zermelo.agents.kernels.proof import Prover
+    from zermelo.agents.compiled.proof import Prover
     from zermelo.envs.rules import ConnectFour, RulesGame
     game = RulesGame(ConnectFour())
     prover = Prover(game)

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from zermelo.agents.alpha_beta_search import AlphaBetaSearch
-from zermelo.agents.deepening import Iteration, Ties, deepen
-from zermelo.agents.effort import Effort
+from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.full_width import FullWidthSearch
-from zermelo.agents.kernels.tree_search import CompiledSearch, compiled_search
-from zermelo.agents.limits import Limits, StoppedBy
-from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.transposition import TranspositionTable
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.full_width import FullWidthSearch
+from zermelo.agents.search.iterative_deepening import Iteration, Ties, deepen
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.rules import MNK, ConnectFour, RulesGame
 

@@ -18,8 +18,8 @@ from zermelo.agents import (
     PlayoutEvaluator,
     StoppedBy,
 )
-from zermelo.agents.effort import Effort
-from zermelo.agents.transposition import Bound, Entry, TranspositionTable
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.search.transposition_table import Bound, Entry, TranspositionTable
 
 SMALL = ConnectK(4, 4, 4, drops=True)
 EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows nothing

@@ -21,10 +21,10 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.best_reply import best_reply
-from zermelo.agents.max_n import TieRule, max_n
-from zermelo.agents.minimax import minimax
-from zermelo.agents.paranoid import paranoid
+from zermelo.agents.players.best_reply import best_reply
+from zermelo.agents.players.max_n import TieRule, max_n
+from zermelo.agents.players.minimax import minimax
+from zermelo.agents.players.paranoid import paranoid
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnsupportedGameError
 
 seeds = st.integers(0, 2**32 - 1)

@@ -11,12 +11,12 @@ import pytest
 from doubles.small_games import CoinRow
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
-from zermelo.agents.effort import Effort
-from zermelo.agents.kernels.background import in_background
-from zermelo.agents.kernels.proof import Prover, proof_kernel
-from zermelo.agents.kernels.tree_search import CompiledSearch
-from zermelo.agents.limits import Limits
-from zermelo.agents.proving_root import BriefedSearch, brief, can_settle, proof_megabytes
+from zermelo.agents.compiled.background import in_background
+from zermelo.agents.compiled.proof import Prover, proof_kernel
+from zermelo.agents.compiled.two_player import CompiledSearch
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules import MNK, ConnectFour, Hexapawn, Kalah, RulesGame
 
@@ -52,7 +52,7 @@ def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
 @pytest.fixture
 def no_glance(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that sees the end at once leaves nothing to prove: do without it."""
-    monkeypatch.setattr("zermelo.agents.proving_root._glance", lambda *_: None)
+    monkeypatch.setattr("zermelo.agents.solving.root_proof._glance", lambda *_: None)
 
 
 def briefed(
@@ -243,7 +243,7 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("brief was called")
 
-    monkeypatch.setattr("zermelo.agents.alpha_beta.brief", never)
+    monkeypatch.setattr("zermelo.agents.players.alpha_beta.brief", never)
     state = late_states(GAME, 1, 1, 30)[0]
     AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state)
 
@@ -271,9 +271,9 @@ def test_agents_can_be_prepared(monkeypatch):
     """Both kernels where a time limit is set, so that no move pays for them; nothing where nothing is compiled."""
     asked: list[str] = []
     monkeypatch.setattr(
-        "zermelo.agents.alpha_beta.search_kernel", lambda rules, full_width: asked.append("search")
+        "zermelo.agents.players.alpha_beta.search_kernel", lambda rules, full_width: asked.append("search")
     )
-    monkeypatch.setattr("zermelo.agents.alpha_beta.proof_kernel", lambda rules: asked.append("proof"))
+    monkeypatch.setattr("zermelo.agents.players.alpha_beta.proof_kernel", lambda rules: asked.append("proof"))
     AlphaBetaAgent(seconds=1).prepare(GAME)
     assert asked == ["search", "proof"]
     AlphaBetaAgent(depth=3).prepare(GAME)

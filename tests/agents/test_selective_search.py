@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
-from zermelo.agents.alpha_beta_search import LEAST_REDUCED_DEPTH, AlphaBetaSearch
-from zermelo.agents.deepening import Ties, deepen
-from zermelo.agents.effort import Effort
+from zermelo.agents.compiled import two_player_kernel as tree_kernel
+from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.kernels import tree_kernel
-from zermelo.agents.kernels.tree_search import compiled_search
-from zermelo.agents.limits import Limits
-from zermelo.agents.ordering import MoveOrder, Ordering
-from zermelo.agents.transposition import TranspositionTable
+from zermelo.agents.search.alpha_beta import LEAST_REDUCED_DEPTH, AlphaBetaSearch
+from zermelo.agents.search.iterative_deepening import Ties, deepen
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame, check_rules
 

@@ -9,11 +9,11 @@ import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
-from zermelo.agents.effort import Effort
-from zermelo.agents.kernels.proof import Prover
-from zermelo.agents.limits import Limits
-from zermelo.agents.solving_plain import PlainSolver
-from zermelo.agents.solving_proof import ProofSolver
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.solving.alpha_beta_solver import PlainSolver
+from zermelo.agents.solving.proof import ProofSolver
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.rules import (
     MNK,
@@ -261,7 +261,7 @@ def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) ->
             assert 0 <= seconds <= 5
             return False
 
-    monkeypatch.setattr("zermelo.agents.kernels.background.in_background", lambda name, call: Never())
+    monkeypatch.setattr("zermelo.agents.compiled.background.in_background", lambda name, call: Never())
     solution = solve(ConnectFour(), seconds=5)
     assert solution.stopped_by is StoppedBy.SECONDS
     assert (solution.proven, solution.value_bounds) == (False, (-1, 1))

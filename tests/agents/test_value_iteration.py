@@ -10,7 +10,7 @@ import pytest
 from doubles.slow_iteration import iterate
 
 from zermelo.agents import ExpectiminimaxAgent
-from zermelo.agents.value_iteration import ValueIterationAgent, value_iteration
+from zermelo.agents.players.value_iteration import ValueIterationAgent, value_iteration
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.rules import MNK, Game2048, Nim, Pig, RulesGame
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from doubles.small_games import AIMA_5_2, TreeGame
 
-from zermelo.agents.warming import kernels_of, warm_up
+from zermelo.agents.compiled.warmup import kernels_of, warm_up
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules import MNK, Nim, Pig
 

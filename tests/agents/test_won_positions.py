@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.kernels.proof import Prover
-from zermelo.agents.warming import warm_up
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.warmup import warm_up
 from zermelo.envs.rules import ConnectFour, RulesGame
 
 GAME = RulesGame(ConnectFour())

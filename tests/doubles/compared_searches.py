@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any, NamedTuple
 
-from zermelo.agents.deepening import Iteration, deepen
-from zermelo.agents.limits import Limits
-from zermelo.agents.max_n_search import SumNotConstantError
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.search.max_n import SumNotConstantError
 from zermelo.envs import CHANCE
 from zermelo.envs.rules import RulesGame
 

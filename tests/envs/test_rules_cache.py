@@ -200,7 +200,7 @@ def test_without_numba_plain_python_answers_and_says_so_once(folder: Folder) -> 
 def test_importing_the_rules_does_not_import_numba() -> None:
     code = (
         "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
-        "import zermelo.agents.kernels.tree_search, zermelo.agents.kernels.proof; "
+        "import zermelo.agents.compiled.two_player, zermelo.agents.compiled.proof; "
         "zermelo.envs.as_game(zermelo.envs.rules.ConnectFour()); print('numba' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -226,12 +226,12 @@ def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
 
 
 SEARCHES = """
-from zermelo.agents.deepening import Ties, deepen
-from zermelo.agents.effort import Effort
+from zermelo.agents.search.iterative_deepening import Ties, deepen
+from zermelo.agents.core.budget import Effort
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.kernels.proof import Prover
-from zermelo.agents.kernels.tree_search import compiled_search
-from zermelo.agents.limits import Limits
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.core.limits import Limits
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs
 noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, state, action: action == 1})

@@ -1,0 +1,1 @@
+"""The same searches over rules, compiled by Numba."""

@@ -1,0 +1,288 @@
+"""Exact scores of games with compiled rules, by search to the end."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.compiled import context as words
+from zermelo.agents.compiled.context import Context
+from zermelo.agents.compiled.running import race, share
+from zermelo.agents.core.budget import SearchStopped
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.scores import LOSS, WIN
+
+__all__ = ["Prover", "Score", "can_prove", "default_threads", "proof_kernel"]
+
+_MAX_PLY: Final = WIN - 48
+_GREATEST_MARGIN: Final = 1000
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a proof found, for the player to move.
+
+    Attributes:
+        least: The score is at least this.
+        greatest: The score is at most this; equal to ``least`` where it is exact.
+        stopped_by: What ended the search.
+    """
+
+    least: int
+    greatest: int
+    stopped_by: StoppedBy = StoppedBy.COMPLETED
+
+
+def can_prove(game: Any) -> bool:
+    """Whether a ``Prover`` can work on this game: compiled rules, two players, constant sum, no chance."""
+    if not isinstance(game, RulesGame) or not can_compile():
+        return False
+    traits = game.traits
+    opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"
+    return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
+
+
+def proof_kernel(rules: Any) -> Callable[..., int]:
+    """The compiled proof for a class of rules."""
+    from zermelo.agents.compiled import proof_kernel as kernels
+    from zermelo.envs.rules.build import Kernel, build
+
+    return build(rules, Kernel(kernels.prove, ("int64",) * 6))
+
+
+class _Worker(Context):
+    """A context that knows whether it was asked to stop, also between two positions."""
+
+    asked = False
+
+    def stop(self) -> None:
+        """Asks the kernel to return soon, and the thread not to call it again."""
+        self.asked = True
+        super().stop()
+
+
+class Prover:
+    """Proves scores of one game, and remembers positions from one question to the next.
+
+    Args:
+        game: A game that ``can_prove`` accepts.
+        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
+        threads: How many threads work: on one position together, or each on its own of many.
+        symmetric: Whether symmetric positions share their entries near the root.
+        nodes: The most states to visit for one position.
+
+    Raises:
+        UnsupportedGameError: The game cannot be proven by this search.
+    """
+
+    def __init__(
+        self,
+        game: RulesGame,
+        *,
+        table_mb: float = 16,
+        threads: int = 1,
+        symmetric: bool = True,
+        nodes: int | None = None,
+    ) -> None:
+        if not can_prove(game):
+            raise UnsupportedGameError(
+                f"{game.traits.name} cannot be proven by compiled search: it takes rules for two players with a "
+                "constant sum and no chance, that can be compiled here"
+            )
+        self.game = game
+        self._kernel = proof_kernel(game.rules)
+        rules = game.rules
+        key_bits = int(rules.key_bits()) if hasattr(rules, "key") and hasattr(rules, "key_bits") else 64
+        bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1
+        bits = min(bits, key_bits)
+        narrow = key_bits - bits <= 32
+        if not narrow:
+            bits -= 1
+        self._table = np.zeros((1 if narrow else 2) << bits, np.int64)
+        self._busy = np.zeros(1 << words.BUSY_BITS if threads > 1 else 0, np.int64)
+        self._busy_address = int(self._busy.ctypes.data) if threads > 1 else 0
+        self._distances: bool = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
+        self._no_guess = LOSS - 1 if self._distances else 0
+        size = int(rules.num_actions())
+        self._most = np.iinfo(np.int64).max if nodes is None else nodes
+        self._contexts = []
+        for _ in range(max(threads, 1)):
+            context = _Worker(size, _MAX_PLY, 3 * size)
+            block = context.words
+            block[words.TABLE] = context.hold(self._table)
+            block[words.TABLE_BITS] = bits
+            block[words.KEY_BITS] = key_bits
+            block[words.DISTANCES] = self._distances
+            block[words.TOTAL] = int(game.traits.constant)
+            if symmetric and hasattr(rules, "symmetries"):
+                block[words.SYMMETRIES] = int(rules.symmetries())
+            self._contexts.append(context)
+        self.nodes = 0
+
+    def forget(self) -> None:
+        """Empties the table."""
+        self._table[:] = 0
+
+    def score(
+        self,
+        state: Any,
+        *,
+        guess: int | None = None,
+        least: int = LOSS,
+        greatest: int = WIN,
+        check: Callable[[], None] = lambda: None,
+        nodes: int | None = None,
+    ) -> Score:
+        """The score of an unfinished position for its player to move.
+
+        Args:
+            state: The position.
+            guess: What is asked first: whether the score is at least this.
+            least: Nothing below this is of interest: of a score that is less, only that is found out.
+            greatest: Nothing above this is of interest.
+            check: Called every hundredth of a second; what it raises stops the search. After ``SearchStopped`` the
+                bounds found so far are returned; anything else is passed on.
+            nodes: The most states that each thread may visit, instead of the prover's own limit.
+
+        Raises:
+            UnsupportedGameError: The game goes on for too long, or for ever.
+        """
+        rules, kernel = self.game.rules, self._kernel
+        most = self._most if nodes is None else nodes
+        first = self._no_guess if guess is None else guess
+        for context in self._contexts:
+            self._start(context, most)
+            context.words[words.BUSY] = self._busy_address
+
+        def call(context: Context) -> int:
+            return int(kernel(rules, state, least, greatest, first, -1, 1, context.address))
+
+        reason = None
+        try:
+            race(call, self._contexts, check)
+        except SearchStopped as stopped:
+            reason = stopped.reason
+        finally:
+            self.nodes = self.nodes_now
+            for context in self._contexts:
+                context.words[words.NODES] = 0
+        if reason is not None:
+            return Score(*self._bounds_now(), reason)
+        finished = [context for context in self._contexts if context.words[words.STOP] == words.GOING]
+        if finished:
+            return self._read(finished[0])
+        for context in self._contexts:
+            self._refuse_endless(context)
+        return Score(*self._bounds_now(), StoppedBy.NODES)
+
+    def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
+        """The scores of many unfinished positions.
+
+        Each thread works on positions of its own; when there are no more to begin, it helps with one that another
+        is at.
+        """
+        waiting = list(states)
+        found: list[Score | None] = [None] * len(waiting)
+        rules, kernel = self.game.rules, self._kernel
+        order = iter(range(len(waiting)))
+        at_work: dict[int, list[_Worker]] = {}
+        lock = threading.Lock()
+
+        def begin(context: _Worker) -> int | None:
+            """The number of the position to work on next."""
+            with lock:
+                self._start(context, self._most)
+                if context.asked:
+                    return None
+                number = next(order, None)
+                if number is None:
+                    # One that few are at, of those the one begun first.
+                    number = min(at_work, key=lambda number: len(at_work[number]), default=None)
+                if number is None:
+                    return None
+                workers = at_work.setdefault(number, [])
+                workers.append(context)
+                for worker in workers:
+                    worker.words[words.BUSY] = 0 if len(workers) == 1 else self._busy_address
+                return number
+
+        def end(context: _Worker, number: int) -> None:
+            """Takes the answer to a position, and has those stop who helped."""
+            with lock:
+                self.nodes += int(context.words[words.NODES])
+                context.words[words.NODES] = 0
+                superseded = number not in at_work
+                if not superseded and context.words[words.STOP] != words.ASKED:
+                    for worker in at_work.pop(number):
+                        if worker is not context:
+                            worker.words[words.STOP] = words.ASKED
+                    found[number] = self._read(context)
+
+        def call(context: _Worker) -> int:
+            while (number := begin(context)) is not None:
+                kernel(rules, waiting[number], LOSS, WIN, self._no_guess, -1, 1, context.address)
+                end(context, number)
+            return 0
+
+        for context in self._contexts:
+            context.asked = False
+        share(call, self._contexts, check)
+        return [score for score in found if score is not None]
+
+    @property
+    def nodes_now(self) -> int:
+        """States visited so far; grows while a search is under way."""
+        return self.nodes + int(sum(context.words[words.NODES] for context in self._contexts))
+
+    def _bounds_now(self) -> tuple[int, int]:
+        """The tightest bounds that any thread has found; they never cross."""
+        blocks = [context.words for context in self._contexts]
+        least = max(int(block[words.ROOT_LEAST]) for block in blocks)
+        return least, max(min(int(block[words.ROOT_GREATEST]) for block in blocks), least)
+
+    @property
+    def counts_moves(self) -> bool:
+        """Whether scores say how soon the game ends (``zermelo.envs.rules.scores``)."""
+        return self._distances
+
+    def value(self, score: int) -> tuple[float, int | None]:
+        """A score as utility for the player to move, and the moves to the end where the score tells them."""
+        if not self._distances:
+            return (score + self.game.traits.constant) / 2, None
+        if score == 0:
+            return 0.0, None
+        return (1.0, WIN - score) if score > 0 else (-1.0, WIN + score)
+
+    def _start(self, context: Context, most_nodes: int) -> None:
+        context.words[words.MOST_NODES] = most_nodes
+        context.words[words.STOP] = words.GOING
+        context.words[words.NODES] = 0
+        context.words[words.DEEPEST] = 0
+        context.words[words.ROOT_LEAST] = LOSS
+        context.words[words.ROOT_GREATEST] = WIN
+
+    def _read(self, context: Context) -> Score:
+        self._refuse_endless(context)
+        block = context.words
+        stopped = StoppedBy.NODES if block[words.STOP] == words.OUT_OF_NODES else StoppedBy.COMPLETED
+        return Score(int(block[words.ROOT_LEAST]), int(block[words.ROOT_GREATEST]), stopped)
+
+    def _refuse_endless(self, context: Context) -> None:
+        if context.words[words.STOP] == words.TOO_DEEP:
+            raise UnsupportedGameError(
+                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: it "
+                "cannot be solved by searching to the end"
+            )
+
+
+def default_threads() -> int:
+    """As many as this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,84 @@
+"""Compiling ahead of time: what searching a game will need, put on disk before somebody waits for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
+from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["kernels_of", "warm_up"]
+
+
+def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
+    """What can be compiled for a game, by what needs it; calling one compiles it, or reads it from disk.
+
+    Args:
+        game: A ``Game``, rules, or a live environment.
+
+    Returns:
+        ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too),
+        ``solve`` and ``perft``, as far as they are what such a game is searched with, compiled; empty for other
+        than rules.
+
+    Raises:
+        UnsupportedGameError: Nothing can be compiled in this process.
+    """
+    from zermelo.agents.compiled.chance import can_search_chance, chance_kernel
+    from zermelo.agents.compiled.max_n import can_search_many, max_n_kernel
+    from zermelo.agents.compiled.paranoid import one_against_all_kernel
+    from zermelo.agents.compiled.proof import can_prove, proof_kernel
+    from zermelo.agents.compiled.two_player import can_search, search_kernel
+    from zermelo.envs.rules.counting import leaves_kernel
+
+    reason = why_not_compiled()
+    if reason:
+        raise UnsupportedGameError(f"nothing can be compiled here, as {reason}: searches run as plain Python")
+    game = as_game(game)
+    if not isinstance(game, RulesGame):
+        return {}
+    rules, traits = game.rules, game.traits
+    kernels: dict[str, Callable[[], Any]] = {}
+    if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_many(game):
+        kernels["maxn"] = lambda: max_n_kernel(rules)
+        if traits.chance is Chance.NONE:
+            kernels["paranoid"] = lambda: one_against_all_kernel(rules)
+    if can_search_chance(game):
+        kernels["expectiminimax"] = lambda: chance_kernel(rules)
+    if traits.chance is not Chance.NONE:
+        return kernels
+    if can_search(game):
+        kernels["alphabeta"] = lambda: search_kernel(rules, full_width=False)
+        kernels["minimax"] = lambda: search_kernel(rules, full_width=True)
+    if can_prove(game):
+        kernels["solve"] = lambda: proof_kernel(rules)
+    kernels["perft"] = lambda: leaves_kernel(rules)
+    return kernels
+
+
+def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, seconds: None) -> dict[str, float]:
+    """Compiles all that searching a game will need, and keeps it on disk for this and later processes.
+
+    What counts is the class of the rules: other parameters of the same game use the same machine code.
+
+    Args:
+        game: As ``kernels_of`` takes it.
+        on_kernel: Called with the name and the seconds of each as it is done.
+
+    Returns:
+        The seconds that each took; next to nothing for what was there already.
+
+    Raises:
+        RulesError: The rules do not compile; the message names the method and the line.
+        UnsupportedGameError: Nothing can be compiled in this process.
+    """
+    taken = {}
+    for name, compile_it in kernels_of(game).items():
+        started = time.perf_counter()
+        compile_it()
+        taken[name] = time.perf_counter() - started
+        on_kernel(name, taken[name])
+    return taken

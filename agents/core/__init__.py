@@ -1,0 +1,1 @@
+"""What every search shares: limits, budget, results, mate distance, the gate."""

@@ -1,0 +1,77 @@
+"""Counting what a search spends, and stopping it in time."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
+
+__all__ = ["Effort", "SearchStopped"]
+
+
+class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
+    """A limit was reached inside the tree."""
+
+    def __init__(self, reason: StoppedBy) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Effort:
+    """The nodes visited and the time spent by one search.
+
+    Args:
+        limits: When to stop. Depth is the search's own business.
+        started: The clock when the search began; now, if not given.
+
+    Attributes:
+        nodes: States visited.
+        deepest: The most moves below the root that a visited state was.
+    """
+
+    def __init__(self, limits: Limits, started: float | None = None) -> None:
+        self._started = self.now() if started is None else started
+        self._deadline = None if limits.seconds is None else self._started + limits.seconds
+        self._most = math.inf if limits.nodes is None else limits.nodes
+        self.nodes = 0
+        self.deepest = 0
+
+    @staticmethod
+    def now() -> float:
+        """The clock that limits go by, in seconds."""
+        return time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far."""
+        return self.now() - self._started
+
+    def visit(self, ply: int) -> None:
+        """Counts one node, ``ply`` moves below the root, unless a limit forbids it.
+
+        Raises:
+            SearchStopped: A limit is reached; the node is not counted.
+            RecursionError: The node is too far below the root.
+        """
+        if self.nodes >= self._most:
+            raise SearchStopped(StoppedBy.NODES)
+        if self._deadline is not None and self.now() >= self._deadline:
+            raise SearchStopped(StoppedBy.SECONDS)
+        self.nodes += 1
+        if ply > self.deepest:
+            if ply > MAX_PLIES:
+                raise RecursionError
+            if ply % PLIES_AT_ONCE == 0:
+                make_room()
+            self.deepest = ply
+
+    def check_clock(self) -> None:
+        """For long work inside one node, such as playouts.
+
+        Raises:
+            SearchStopped: The time is up.
+        """
+        if self._deadline is not None and self.now() >= self._deadline:
+            raise SearchStopped(StoppedBy.SECONDS)

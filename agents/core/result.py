@@ -1,0 +1,60 @@
+"""What a search answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zermelo.agents.core.limits import StoppedBy
+
+__all__ = ["SearchResult"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """The answer of a search, in the game's own utility: a win five plies away is 1.0, not 0.95.
+
+    Attributes:
+        action: The chosen action, an integer of the game (``Game.legal_actions``).
+        env_action: The same as ``env.step`` takes it.
+        value: The value of the position for the player to move at the root.
+        values_by_seat: The value for every seat, in seat order.
+        action_values: Root actions whose exact value (for the player to move) is known. With ``exact=True``
+            every root action is there; otherwise only those that the search happened to resolve. A bound is
+            never among them.
+        principal_variation: The line of best play found, the chosen action first.
+        nodes: States visited, the root and terminal states included.
+        depth: The greatest depth, in moves, that was searched completely.
+        seconds: Wall-clock time spent.
+        stopped_by: What ended the search.
+        proven: The value is the true one under perfect play: no evaluation, cut-off or sample entered it.
+        plies: Moves to the end of the game under best play, where that is proven.
+        is_estimate: Chance was sampled, so values are estimates.
+        standard_error: How wide the estimate of ``value`` is (one standard error), where it is one.
+        stats: Further counts of the algorithm, such as table hits, by name.
+    """
+
+    action: int
+    env_action: Any
+    value: float
+    values_by_seat: tuple[float, ...]
+    action_values: Mapping[int, float] = field(default_factory=dict)
+    principal_variation: tuple[int, ...] = ()
+    nodes: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    stopped_by: StoppedBy = StoppedBy.COMPLETED
+    proven: bool = False
+    plies: int | None = None
+    is_estimate: bool = False
+    standard_error: float | None = None
+    stats: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def best_actions(self) -> tuple[int, ...]:
+        """All root actions of the greatest known exact value, ascending; just ``action`` if none is known."""
+        if not self.action_values:
+            return (self.action,)
+        best = max(self.action_values.values())
+        return tuple(sorted(a for a, v in self.action_values.items() if v == best))

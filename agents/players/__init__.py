@@ -1,0 +1,1 @@
+"""The agents: searches with their settings, baselines, learned policies."""

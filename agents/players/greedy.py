@@ -1,0 +1,110 @@
+"""The greedy reflex agent: it looks one step ahead and takes what looks best, without a tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.checks import check_choice, check_whole
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.evaluators.registry import EVALUATORS, features_for, make_evaluator
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.search.iterative_deepening import Ties
+from zermelo.envs import CHANCE, Chance, Game
+
+__all__ = ["GreedyAgent"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class GreedyAgent(SearchAgent):
+    """Tries each action once and plays the one whose reward and evaluation afterwards are best for itself.
+
+    For any number of players and any rewards, as long as nothing is hidden. Chance that follows an action is
+    averaged over, or sampled.
+
+    Attributes:
+        evaluator: What the state after the action is worth: an ``Evaluator``, the name of one, ``"rewards"`` for
+            nothing but what has been paid; None takes the game's own evaluation or known features, else rewards.
+        samples: How many draws to average over, where chance can only be simulated.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+    """
+
+    kind: ClassVar[str] = "greedy"
+
+    evaluator: Evaluator | str | None = None
+    samples: int = 8
+    ties: Ties = Ties.RANDOM
+
+    def __post_init__(self) -> None:
+        if self.evaluator is not None:
+            self._set("evaluator", make_evaluator(self.evaluator))
+        check_whole("samples", self.samples, least=1)
+        self._set("ties", check_choice("ties", self.ties, Ties))
+        super().__post_init__()
+
+    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+        """Looks at each action once."""
+        effort = Effort(Limits(), started)
+        effort.visit(0)
+        evaluator = self.evaluator or features_for(game, state) or EVALUATORS["rewards"]()
+        assert not isinstance(evaluator, str), "names become evaluators when the agent is made"
+        seat = game.to_move(state)
+        seed = int(self.generator.integers(2**62))
+        values: dict[int, tuple[float, ...]] = {}
+        for action in game.legal_actions(state):
+            generator = np.random.default_rng((seed, action))
+            values[action] = self._after(game, state, action, evaluator, effort, generator)
+        best = max(value[seat] for value in values.values())
+        tied = [action for action, value in values.items() if value[seat] == best]
+        action = tied[0] if self.ties is Ties.FIRST else tied[int(self.generator.integers(len(tied)))]
+        return SearchResult(
+            action=action,
+            env_action=game.to_env_action(state, action),
+            value=values[action][seat],
+            values_by_seat=values[action],
+            action_values={a: value[seat] for a, value in values.items()},
+            principal_variation=(action,),
+            nodes=effort.nodes,
+            depth=1,
+            seconds=effort.seconds,
+            stopped_by=StoppedBy.DEPTH,
+            is_estimate=game.traits.chance is Chance.SAMPLED,
+        )
+
+    def _after(
+        self,
+        game: Any,
+        state: Any,
+        action: int,
+        evaluator: Evaluator,
+        effort: Effort,
+        generator: np.random.Generator,
+    ) -> tuple[float, ...]:
+        """For each seat, what it can expect after an action."""
+        if game.traits.chance is not Chance.SAMPLED:
+            return self._worth(game, game.result(state, action), evaluator, effort)
+        draws = [
+            self._worth(game, game.sample_result(state, action, generator), evaluator, effort)
+            for _ in range(self.samples)
+        ]
+        return tuple(math.fsum(values) / self.samples for values in zip(*draws, strict=True))
+
+    def _worth(self, game: Game[Any], state: Any, evaluator: Evaluator, effort: Effort) -> tuple[float, ...]:
+        """For each seat, the rewards so far and what the evaluator expects; chance is averaged over."""
+        effort.visit(1)
+        if game.is_terminal(state):
+            return tuple(map(float, game.utility(state)))
+        if game.to_move(state) == CHANCE:
+            outcomes = [
+                (p, self._worth(game, game.result(state, outcome), evaluator, effort))
+                for outcome, p in game.chance_outcomes(state)
+            ]
+            return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
+        expected = seat_values(evaluator, game, state)
+        return tuple(so_far + value for so_far, value in zip(game.utility(state), expected, strict=True))

@@ -1,0 +1,286 @@
+"""Trained models as agents, loaded from the files that their libraries save.
+
+The libraries are optional and imported only when such an agent is made.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.checks import check_flag
+from zermelo.agents.core.importing import import_name
+from zermelo.agents.players.observation import Observation
+from zermelo.agents.players.policy import Outputs, ViewAgent
+from zermelo.envs import InvalidSettingError, MissingDependencyError
+
+__all__ = ["OnnxAgent", "Sb3Agent", "TorchAgent"]
+
+
+def _require(module: str, package: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(f'{package} is not installed: pip install "zermelo[{extra}]"') from error
+
+
+def _check_path(path: str, what: str) -> str:
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise InvalidSettingError(f"path must name {what}, not {path!r}")
+    path = os.fspath(path)
+    if not os.path.isfile(path):
+        raise InvalidSettingError(f"there is no file {path!r}: path must name {what}")
+    return path
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Sb3Agent(ViewAgent):
+    """Plays a model that Stable-Baselines3 or sb3-contrib saved.
+
+    Algorithms that mask actions (``MaskablePPO``) are given the mask. Others are not, and lose by an illegal
+    action if they play one.
+
+    Attributes:
+        path: The file that ``model.save`` wrote; ``.zip`` may be left out.
+        algorithm: The class that saved it, such as ``PPO``, ``DQN`` or ``MaskablePPO``.
+        device: PyTorch's name of the device.
+        model: The model itself, instead of the file.
+    """
+
+    kind: ClassVar[str] = "sb3"
+
+    path: str = ""
+    algorithm: str = "MaskablePPO"
+    device: str = "cpu"
+    model: Any = None
+
+    def __post_init__(self) -> None:
+        baselines = _require("stable_baselines3", "Stable-Baselines3", "sb3")
+        model = self._loaded(baselines) if self.model is None else self.model
+        self._set("_model", model)
+        from stable_baselines3.common.utils import set_random_seed
+
+        self._set("_seed_library", set_random_seed)
+        self._set("_masks", _takes_masks(model))
+        super().__post_init__()
+
+    def _loaded(self, baselines: Any) -> Any:
+        """The model of the file."""
+        algorithm = getattr(baselines, str(self.algorithm), None)
+        if algorithm is None:
+            algorithm = getattr(_require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
+        if not (isinstance(algorithm, type) and hasattr(algorithm, "load")):
+            raise InvalidSettingError(
+                f"neither Stable-Baselines3 nor sb3-contrib has an algorithm called {self.algorithm!r}: give the "
+                "class that saved the model, such as algorithm=PPO or algorithm=MaskablePPO"
+            )
+        path = self.path
+        if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
+            path = f"{path}.zip"
+        path = _check_path(path, "a model that Stable-Baselines3 saved")
+        try:
+            return algorithm.load(path, device=self.device)
+        except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+            raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({_reason(error)})") from error
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: forgets what a recurrent policy remembers."""
+        super().reset(seed)
+        self._set("_memory", None)
+        if seed is not None and self.sample:
+            self.__dict__["_seed_library"](seed)
+
+    def answer(self, view: Observation) -> Any:
+        """The model's action."""
+        model, memory = self.__dict__["_model"], self.__dict__["_memory"]
+        masks = {"action_masks": view.action_mask} if self.__dict__["_masks"] else {}
+        action, memory = model.predict(
+            _fitted(view, model.observation_space),
+            state=memory,
+            episode_start=np.array([memory is None]),
+            deterministic=not self.sample,
+            **masks,
+        )
+        self._set("_memory", memory)
+        if view.actions is None:
+            return action
+        return int(np.ravel(action)[0]) + view.first_action
+
+
+def _takes_masks(model: Any) -> bool:
+    import inspect
+
+    return "action_masks" in inspect.signature(model.predict).parameters
+
+
+def _fitted(view: Observation, space: Any) -> Any:
+    """The observation in the form that the model was trained on."""
+    observation = view.observation
+    spaces = getattr(space, "spaces", None)
+    if isinstance(spaces, Mapping):
+        if not isinstance(observation, Mapping):
+            observation = {"observation": observation, "action_mask": view.action_mask}
+        return {name: _as_array(observation[name], part) for name, part in spaces.items()}
+    return _as_array(observation, space)
+
+
+def _as_array(observation: Any, space: Any) -> NDArray[Any]:
+    array = np.asarray(observation, dtype=space.dtype)
+    # One of the two is flat: nothing can be mixed up. Anything else is the library's to judge.
+    if array.shape != space.shape and 1 in (array.ndim, len(space.shape)) and array.size == np.prod(space.shape):
+        array = array.reshape(space.shape)
+    return array
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TorchAgent(ViewAgent):
+    """Plays what a PyTorch module answers to a batch of one observation: logits, or what ``outputs`` says.
+
+    Attributes:
+        path: A TorchScript file (``torch.jit.save``), a program (``torch.export.save``, ``.pt2``), or, with
+            ``module``, a state dict. Pickled modules are not read: a pickle can run any code.
+        module: ``"mypackage.networks:Net"``, which makes the module that the state dict belongs to.
+        mask_input: Whether the module takes the action mask as a second input, a batch of one too.
+        device: PyTorch's name of the device.
+    """
+
+    kind: ClassVar[str] = "torch"
+
+    path: str = ""
+    module: Any = None
+    mask_input: bool = False
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        torch = _require("torch", "PyTorch", "torch")
+        check_flag("mask_input", self.mask_input)
+        if self.module is not None and not self.path:
+            network = self._made(torch)
+        else:
+            path = _check_path(self.path, "a file that PyTorch saved")
+            try:
+                network = self._loaded(torch, path)
+            except InvalidSettingError:
+                raise
+            except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+                raise InvalidSettingError(
+                    f"{path!r} cannot be read ({_reason(error)}): save it with torch.jit.save or "
+                    "torch.export.save, or save its state_dict() and say module='mypackage.mymodule:Net'"
+                ) from error
+        self._set("_network", network)
+        self._set("_torch", torch)
+        super().__post_init__()
+
+    def _made(self, torch: Any) -> Any:
+        """The module itself, or what makes it, called."""
+        made = import_name(self.module) if isinstance(self.module, str) else self.module
+        if isinstance(made, type) or not isinstance(made, torch.nn.Module):
+            made = made()
+        if not isinstance(made, torch.nn.Module):
+            raise InvalidSettingError(f"module={self.module!r} made {made!r}, which is no torch.nn.Module")
+        return made.to(self.device).eval()
+
+    def _loaded(self, torch: Any, path: str) -> Any:
+        if self.module is not None:
+            network = self._made(torch)
+            network.load_state_dict(torch.load(path, map_location=self.device, weights_only=True))
+            return network
+        if path.endswith(".pt2"):
+            return torch.export.load(path).module().to(self.device)
+        return torch.jit.load(path, map_location=self.device).eval()
+
+    def answer(self, view: Observation) -> Any:
+        """The module's output."""
+        torch = self.__dict__["_torch"]
+        inputs: list[NDArray[Any]] = [np.asarray(view.observation, dtype=np.float32)]
+        if self.mask_input:
+            inputs.append(_mask(view))
+        with torch.inference_mode():
+            found = self.__dict__["_network"](*(torch.as_tensor(one[None], device=self.device) for one in inputs))
+        return _first(found, self.outputs)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class OnnxAgent(ViewAgent):
+    """Plays the first output of an ONNX model for a batch of one observation: logits, or what ``outputs`` says.
+
+    A second input is given the action mask.
+
+    Attributes:
+        path: The ``.onnx`` file.
+    """
+
+    kind: ClassVar[str] = "onnx"
+
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        runtime = _require("onnxruntime", "ONNX Runtime", "onnx")
+        path = _check_path(self.path, "an ONNX model")
+        try:
+            session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime's errors have no common base but this
+            raise InvalidSettingError(f"{path!r} is no ONNX model that can be run ({_reason(error)})") from error
+        if not 1 <= len(session.get_inputs()) <= 2:
+            raise InvalidSettingError(
+                f"{path!r} has {len(session.get_inputs())} inputs: it should have the observation and perhaps the "
+                "mask"
+            )
+        self._set("_session", session)
+        super().__post_init__()
+
+    def answer(self, view: Observation) -> Any:
+        """The model's first output."""
+        session = self.__dict__["_session"]
+        feed = {
+            entry.name: _typed(value[None], entry)
+            for entry, value in zip(
+                session.get_inputs(), (np.asarray(view.observation), _mask(view)), strict=False
+            )
+        }
+        return _first(session.run(None, feed), self.outputs)
+
+
+_ONNX_TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(float16)": np.float16,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(int8)": np.int8,
+    "tensor(uint8)": np.uint8,
+    "tensor(bool)": np.bool_,
+}
+
+
+def _typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
+    """The batch in the type, and if it is flat there, in the shape that the model declares."""
+    if len(entry.shape) == 2 and batch.ndim != 2:
+        batch = batch.reshape(1, -1)
+    return batch.astype(_ONNX_TYPES.get(entry.type, np.float32))
+
+
+def _mask(view: Observation) -> NDArray[np.bool_]:
+    if view.action_mask is None:
+        return np.ones(view.actions or 0, dtype=bool)
+    return view.action_mask
+
+
+def _first(found: Any, outputs: Outputs) -> Any:
+    """The first of several outputs, without the batch."""
+    if isinstance(found, tuple | list):
+        found = found[0]
+    array = found.detach().cpu().numpy() if hasattr(found, "detach") else np.asarray(found)
+    single = array[0] if array.ndim > 0 and array.shape[0] == 1 else array
+    return int(single) if outputs is Outputs.ACTIONS and single.ndim == 0 else single

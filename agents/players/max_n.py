@@ -1,0 +1,166 @@
+"""max^n: every player maximizes its own utility, for any number of players and any sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
+from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.players.search_agent import TreeSearchAgent
+from zermelo.agents.search.max_n import MaxNSearch, SumNotConstantError, TieRule, Vector, tie_key
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.sampling import as_sampled
+from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
+
+__all__ = ["MaxNAgent", "TieRule", "max_n"]
+
+
+def max_n(
+    game: Game[Any], state: Any, tie_rule: TieRule | str = TieRule.FIRST, root_seat: int | None = None
+) -> Vector:
+    """The utilities of all seats, in seat order, when each maximizes its own; chance is averaged over.
+
+    Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986).
+
+    Args:
+        game: The game.
+        state: Where to start.
+        tie_rule: Which of several actions a player takes that are as good for itself: the value depends on it.
+        root_seat: The seat that searches, which some rules ask for; the seat to move, if not given.
+    """
+    if game.is_terminal(state):
+        return game.utility(state)
+    mover = game.to_move(state)
+    if mover == CHANCE:
+        outcomes = [
+            (p, max_n(game, game.result(state, o), tie_rule, root_seat)) for o, p in game.chance_outcomes(state)
+        ]
+        return tuple(math.fsum(p * values[seat] for p, values in outcomes) for seat in range(game.traits.seats))
+    root = mover if root_seat is None else root_seat
+    rule = TieRule(tie_rule)
+    found = [max_n(game, game.result(state, action), rule, root) for action in game.legal_actions(state)]
+    return min(found, key=lambda values: (-values[mover], tie_key(rule, values, mover, root)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MaxNAgent(TreeSearchAgent):
+    """max^n: every player maximizes its own utility, whatever that does to the others.
+
+    For any number of players and any sums, with or without chance, as long as nothing is hidden. What a position
+    is worth depends on what players do when they do not care, so the rule for that is a setting; it also decides
+    among root actions. ``ties`` then chooses among those that are the same for everybody.
+
+    Attributes:
+        tie_rule: Which of several actions a player takes that are as good for itself: ``"first"`` (the smallest
+            number), ``"paranoid"`` or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"``
+            or ``"generous"`` (leaves least or most to all others).
+        shallow: Whether to prune where a constant sum and a least utility allow it (it never changes a value);
+            None does so wherever evaluations allow it, too.
+        exact: Whether every root action gets its exact value, not only those that are best.
+        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        ordering: ``"auto"``, or ``"fixed"`` for ascending.
+        samples: How many draws stand for a chance event that can only be simulated.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way.
+    """
+
+    kind: ClassVar[str] = "maxn"
+
+    tie_rule: TieRule = TieRule.FIRST
+    shallow: bool | None = None
+    exact: bool = False
+    table_mb: float = 64
+    ordering: Ordering = Ordering.AUTO
+    samples: int = 8
+    deepening: bool | None = None
+
+    def __post_init__(self) -> None:
+        self._set("tie_rule", check_choice("tie_rule", self.tie_rule, TieRule))
+        for name in ("shallow", "deepening"):
+            if getattr(self, name) is not None:
+                check_flag(name, getattr(self, name))
+        check_flag("exact", self.exact)
+        check_number("table_mb", self.table_mb, least=0)
+        check_whole("samples", self.samples, least=1)
+        self._set("ordering", check_choice("ordering", self.ordering, Ordering))
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """Any number of players and any sums, as long as nothing is hidden."""
+        require_perfect_information(traits, self.kind)
+        if self.shallow and not _can_prune(traits):
+            raise UnsupportedGameError(
+                f"shallow pruning needs utilities with a constant sum and a finite lower bound, but those of "
+                f"{traits.name} add up to no constant or have the bounds {traits.utility_bounds}: use shallow=None"
+            )
+
+    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+        """Searches a state that this agent can search and in which there is something to decide."""
+        evaluator: Evaluator | None = self.evaluator_for(game, state)
+        cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
+        is_sampled = game.traits.chance is Chance.SAMPLED
+        if is_sampled:
+            game, state, evaluator, cutoff = as_sampled(
+                game, state, self.samples, self.generator, evaluator, cutoff
+            )
+        effort = Effort(self.limits, started)
+        # Rewards on the way may take totals with evaluations beyond the bounds.
+        may_prune = evaluator is None or game.traits.terminal_rewards_only
+        prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
+
+        def searched(prunes: bool) -> SearchResult:
+            shared: dict[str, Any] = {
+                "seat": game.to_move(state),
+                "tie_rule": self.tie_rule,
+                "sooner": self.sooner,
+                "prunes": prunes,
+            }
+            search: CompiledMaxN | MaxNSearch | None = None
+            if cutoff is None:
+                search = compiled_max_n(
+                    game,
+                    evaluator,
+                    effort,
+                    limits=self.limits,
+                    ordering=self.ordering,
+                    table_mb=self.table_mb,
+                    **shared,
+                )
+            if search is None:
+                search = MaxNSearch(
+                    game,
+                    effort,
+                    evaluator,
+                    order=MoveOrder(game, self.ordering),
+                    table=TranspositionTable(self.table_mb) if self.table_mb else None,
+                    cutoff=cutoff,
+                    width=self.samples if is_sampled else None,
+                    **shared,
+                )
+            deepening = self.limits_effort if self.deepening is None else self.deepening
+            return self.deepened(
+                search, state, step_by_step=deepening, exact=self.exact, table=search.table, is_estimate=is_sampled
+            )
+
+        try:
+            return searched(bool(prunes))
+        except SumNotConstantError as error:
+            if self.shallow:
+                raise InvalidSettingError(
+                    f"shallow pruning needs evaluations that add up to {game.traits.constant}, but the evaluator "
+                    f"gave {error.values}: use shallow=None, or an evaluator that shares the sum"
+                ) from None
+            return searched(False)
+
+
+def _can_prune(traits: Traits) -> bool:
+    constant = traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
+    return constant and math.isfinite(traits.utility_bounds[0])

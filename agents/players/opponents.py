@@ -1,0 +1,282 @@
+"""What opponents are expected to do, where they are not expected to play best: models for ``ExpectimaxAgent``.
+
+A model is asked in a state in which an opponent is to move, and answers with a probability for every legal action.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from zermelo.agents.core.checks import check_number
+from zermelo.agents.core.gate import no_legal_action
+from zermelo.agents.core.importing import import_name
+from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnknownNameError
+from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
+
+__all__ = [
+    "AgentOpponent",
+    "OpponentModel",
+    "Probabilities",
+    "RandomOpponent",
+    "SoftmaxOpponent",
+    "make_opponent",
+    "replies",
+]
+
+Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]
+"""By action (those left out are never played); or in the order of the legal actions; or of all actions."""
+
+
+class OpponentModel(Protocol):
+    """Says how likely each legal action of the seat to move is."""
+
+    def __call__(self, game: Game[Any], state: Any) -> Probabilities:
+        """The probabilities of the legal actions; they sum to one."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomOpponent:
+    """Every legal action is as likely as the other."""
+
+    def spec(self) -> str:
+        """The name."""
+        return "random"
+
+    def __call__(self, game: Game[Any], state: Any) -> Probabilities:
+        """One share each."""
+        actions = game.legal_actions(state)
+        return [1 / len(actions)] * len(actions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftmaxOpponent:
+    """Better actions are likelier: in proportion to exp(value / temperature), one move ahead.
+
+    The value of an action is what its player then has and expects: rewards so far and evaluation, or the outcome.
+
+    Attributes:
+        evaluator: Says what a state is worth, as for the searches; None takes what they would take.
+        temperature: In the unit of utility: near 0 the best action is certain, far above the game's utilities all
+            actions are alike.
+    """
+
+    evaluator: Evaluator | str | None = None
+    temperature: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number("temperature", self.temperature, least=0, above=True)
+        if self.evaluator is not None:
+            object.__setattr__(self, "evaluator", make_evaluator(self.evaluator))
+
+    def spec(self) -> str:
+        """The name with the settings that are not the default ones."""
+        settings = {}
+        if self.evaluator is not None:
+            settings["evaluator"] = setting_text(self.evaluator)
+        if self.temperature != 1.0:
+            settings["temperature"] = self.temperature
+        return format_spec("softmax", settings)
+
+    def __call__(self, game: Game[Any], state: Any) -> Probabilities:
+        """The softmax over the values after each action."""
+        seat = game.to_move(state)
+        given = self.evaluator
+        assert not isinstance(given, str), "names become evaluators when the model is made"
+        evaluator = given if given is not None else default_evaluator(game, state)
+        values = [
+            self._worth(game, _after(game, state, action), seat, evaluator) for action in game.legal_actions(state)
+        ]
+        best = max(values)
+        weights = [math.exp((value - best) / self.temperature) for value in values]
+        total = math.fsum(weights)
+        return [weight / total for weight in weights]
+
+    def _worth(self, game: Game[Any], state: Any, seat: int, evaluator: Evaluator) -> float:
+        if game.is_terminal(state):
+            return game.utility(state)[seat]
+        if game.to_move(state) == CHANCE:
+            return math.fsum(
+                p * self._worth(game, game.result(state, outcome), seat, evaluator)
+                for outcome, p in game.chance_outcomes(state)
+            )
+        return game.utility(state)[seat] + seat_values(evaluator, game, state)[seat]
+
+
+def _after(game: Any, state: Any, action: int) -> Any:
+    """The state after an action; where chance can only be simulated, after one draw from a fixed seed."""
+    if game.traits.chance is Chance.SAMPLED:
+        return game.sample_result(state, action, np.random.default_rng(0))
+    return game.result(state, action)
+
+
+class AgentOpponent:
+    """Plays as an agent does, but now and then anything.
+
+    An agent that searches is asked for its best actions; if it draws among them, they are equally likely. Any
+    other agent is asked to act in the environment that the state is a copy of.
+
+    Args:
+        agent: The agent, or its name.
+        epsilon: How often, from 0 to 1, any legal action is played instead, each as likely as the other.
+    """
+
+    def __init__(self, agent: Any, epsilon: float = 0.0) -> None:
+        from zermelo.agents.specs import make_agent
+
+        check_number("epsilon", epsilon, least=0)
+        if epsilon > 1:
+            raise InvalidSettingError(f"epsilon must be a probability, 0 to 1, not {epsilon!r}")
+        self.agent = copy.copy(make_agent(str(agent) if isinstance(agent, Spec) else agent))
+        self.epsilon = epsilon
+
+    def spec(self) -> str:
+        """The agent's name, with the noise if there is any."""
+        agent = getattr(self.agent, "spec", lambda: self.agent.name)()
+        return (
+            format_spec("noisy", {"agent": parse_spec(agent), "epsilon": self.epsilon}) if self.epsilon else agent
+        )
+
+    def __call__(self, game: Game[Any], state: Any) -> Probabilities:
+        """The agent's choice, and the noise."""
+        actions = game.legal_actions(state)
+        chosen = self._chosen(game, state, actions)
+        share = self.epsilon / len(actions)
+        return {action: share + (1 - self.epsilon) * (action in chosen) / len(chosen) for action in actions}
+
+    def _chosen(self, game: Game[Any], state: Any, actions: Sequence[int]) -> Sequence[int]:
+        from zermelo.agents.players.random import RandomAgent
+
+        agent: Any = self.agent
+        if isinstance(agent, RandomAgent):
+            return actions
+        agent.reset(getattr(agent, "seed", 0))
+        if hasattr(agent, "search_state"):
+            result = agent.search_state(game, state)
+            chosen: Sequence[int] = (
+                result.best_actions if getattr(agent, "ties", "") == "random" else (result.action,)
+            )
+            return chosen
+        env = getattr(state, "env", None)
+        if env is None:
+            raise InvalidSettingError(
+                f"{agent.name} acts in environments only, and the states of {game.traits.name} are none: use "
+                "backend='clone', or an agent that searches"
+            )
+        played = agent.act(env)
+        for action in actions:
+            if np.array_equal(game.to_env_action(state, action), played):
+                return (action,)
+        raise InvalidSettingError(f"{agent.name}, the opponent, played {played!r}, which is not legal")
+
+
+_MODELS: Mapping[str, Callable[..., Any]] = {
+    "noisy": AgentOpponent,
+    "random": RandomOpponent,
+    "softmax": SoftmaxOpponent,
+}
+
+_SETTINGS = {"noisy": ("agent", "epsilon"), "random": (), "softmax": ("evaluator", "temperature")}
+
+
+def make_opponent(given: Any) -> OpponentModel:
+    """The model that is meant.
+
+    Args:
+        given: ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one, such as
+            ``"alphabeta(depth=2)"``; one with noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game
+            and state that returns probabilities, or its ``"module:name"``.
+
+    Raises:
+        UnknownNameError: Nothing has that name.
+        InvalidSettingError: It is none of these, or a setting is wrong.
+    """
+    if isinstance(given, str | Spec):
+        spec = parse_spec(given) if isinstance(given, str) else given
+        if spec.name in _MODELS:
+            return _built(spec)
+        if ":" in spec.name:
+            found = import_name(spec.name)
+            if not isinstance(found, type) and not spec.arguments:
+                return make_opponent(found)
+        return _agent_of(spec)
+    if hasattr(given, "act") and hasattr(given, "reset"):
+        return AgentOpponent(given)
+    if not callable(given):
+        raise InvalidSettingError(
+            "opponent must be 'random', 'softmax', an agent, or a function of game and state that gives "
+            f"probabilities, not {given!r}"
+        )
+    model: OpponentModel = given
+    return model
+
+
+def _agent_of(spec: Spec) -> AgentOpponent:
+    from zermelo.agents.specs import list_agents
+
+    try:
+        return AgentOpponent(spec)
+    except UnknownNameError:
+        if ":" in spec.name:
+            raise
+        raise unknown_name("opponent", spec.name, [*_MODELS, *(entry.name for entry in list_agents())]) from None
+
+
+def _built(spec: Spec) -> OpponentModel:
+    settings = _SETTINGS[spec.name]
+    for name in spec.arguments:
+        if name not in settings:
+            raise InvalidSettingError(
+                f"{spec.name} has no setting {name!r}: its settings are {', '.join(settings) or 'none'}"
+            )
+    if spec.name == "noisy" and "agent" not in spec.arguments:
+        raise InvalidSettingError("noisy needs an agent, as in 'noisy(agent=greedy, epsilon=0.1)'")
+    model: OpponentModel = _MODELS[spec.name](**spec.arguments)
+    return model
+
+
+def replies(model: OpponentModel, game: Game[Any], state: Any) -> list[tuple[int, float]]:
+    """The actions that a model thinks possible, each with its probability.
+
+    Raises:
+        InvalidSettingError: What it says is no probability distribution over the legal actions.
+        GameOverError: There is no legal action.
+    """
+    actions = game.legal_actions(state)
+    if not actions:
+        raise no_legal_action(game)
+    told = model(game, state)
+    name = getattr(model, "__name__", None) or type(model).__name__
+    if isinstance(told, Mapping):
+        strange = [action for action, p in told.items() if p and action not in actions]
+        if strange:
+            raise InvalidSettingError(
+                f"the opponent {name} gave probability {told[strange[0]]} to {strange[0]}, which is not one of "
+                f"the legal actions {list(actions)}"
+            )
+        shares = [float(told.get(action, 0.0)) for action in actions]
+    else:
+        shares = [float(p) for p in told]
+        if len(shares) != len(actions) and len(shares) == game.traits.num_actions:
+            shares = [shares[action] for action in actions]
+        if len(shares) != len(actions):
+            raise InvalidSettingError(
+                f"the opponent {name} gave {len(shares)} probabilities for the {len(actions)} legal actions "
+                f"{list(actions)}: give one for each, or a mapping from actions to probabilities"
+            )
+    total = math.fsum(shares)
+    if not all(0 <= p <= 1 + 1e-9 for p in shares) or not abs(total - 1) <= 1e-6:
+        raise InvalidSettingError(
+            f"the opponent {name} gave {shares} for the legal actions {list(actions)}: probabilities lie between "
+            "0 and 1 and sum to 1"
+        )
+    return [(action, p / total) for action, p in zip(actions, shares, strict=True) if p > 0]

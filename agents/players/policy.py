@@ -1,0 +1,224 @@
+"""Policies as agents: functions of what a player sees, trained or written by hand.
+
+    PolicyAgent(lambda observation, action_mask: network(observation))
+
+A policy is given the observation and the mask of legal actions, never the environment. It answers with an action,
+or with a number for every action: then the best legal one is played, or one is drawn.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.checks import check_choice, check_flag
+from zermelo.agents.core.importing import import_name
+from zermelo.agents.players.observation import Observation, observation_of
+from zermelo.agents.players.search_agent import ConfiguredAgent
+from zermelo.envs import GameOverError, InvalidSettingError
+
+__all__ = ["Outputs", "PolicyAgent", "ViewAgent"]
+
+
+class Outputs(enum.StrEnum):
+    """What a policy answers with."""
+
+    AUTO = "auto"
+    """One integer is an action; as many numbers as there are actions are probabilities if none is negative and
+    they add up to 1, else logits."""
+    ACTIONS = "actions"
+    """An action, as ``env.step`` takes it."""
+    PROBABILITIES = "probabilities"
+    """The probability of every action, those that are not legal included."""
+    LOGITS = "logits"
+    """The logarithm of each probability, up to a constant; or the actions' values, of which the best is played."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ViewAgent(ConfiguredAgent):
+    """An agent that needs to see no more than its player does.
+
+    Attributes:
+        outputs: What the policy answers with.
+        sample: Whether to draw an action by its probability, from the agent's seed, instead of playing the most
+            probable one (of equal ones the first).
+    """
+
+    needs: ClassVar[str] = "observation"
+    """Matches call ``act_on`` of such an agent and never hand it the environment."""
+
+    outputs: Outputs = Outputs.AUTO
+    sample: bool = False
+
+    def __post_init__(self) -> None:
+        self._set("outputs", check_choice("outputs", self.outputs, Outputs))
+        check_flag("sample", self.sample)
+        super().__post_init__()
+
+    def act(self, env: Any) -> Any:
+        """The action for the player to move of a live AEC environment, of which only its view is looked at.
+
+        Raises:
+            UnsupportedGameError: The environment does not keep what it showed last, as Gymnasium's do not.
+            InvalidSettingError: The policy's answer cannot be read as an action.
+        """
+        return self.act_on(observation_of(env))
+
+    def act_on(self, view: Observation) -> Any:
+        """The action for what a player sees, as ``env.step`` takes it.
+
+        Raises:
+            GameOverError: No action is legal.
+            InvalidSettingError: The policy's answer cannot be read as an action.
+        """
+        if view.action_mask is not None and not view.action_mask.any():
+            raise GameOverError(f"{view.agent} has no legal action: the game is over")
+        return self._chosen(self.answer(view), view)
+
+    def answer(self, view: Observation) -> Any:
+        """What the policy itself says."""
+        raise TypeError(f"{type(self).__name__} does not say what it answers: define answer(view)")
+
+    def _chosen(self, answer: Any, view: Observation) -> Any:
+        if view.actions is None or self.outputs is Outputs.ACTIONS:
+            return _single(answer)
+        numbers = _numbers(answer)
+        if numbers is not None:
+            is_action = numbers.size == 1 and numbers.dtype.kind in "iu"
+            if is_action and (self.outputs is Outputs.AUTO):
+                return int(numbers.ravel()[0])
+            if numbers.size == view.actions and max(numbers.shape, default=0) == view.actions:
+                return self._best(numbers.ravel().astype(float), view)
+        raise InvalidSettingError(
+            f"{self.name} answered {_shown(answer)}, which is neither an action nor {view.actions} numbers, one "
+            "for each action"
+        )
+
+    def _best(self, scores: NDArray[np.float64], view: Observation) -> int:
+        legal = np.arange(scores.size) if view.action_mask is None else np.flatnonzero(view.action_mask)
+        found = scores[legal]
+        if np.isnan(found).any():
+            raise InvalidSettingError(f"{self.name} answered nan for a legal action: {_shown(scores)}")
+        if not self.sample:
+            return int(legal[np.argmax(found)]) + view.first_action
+        probabilities = self._probabilities(scores, found)
+        return int(self.generator.choice(legal, p=probabilities)) + view.first_action
+
+    def _probabilities(self, scores: NDArray[np.float64], legal: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the legal actions, adding up to 1; equal ones if the policy gives them nothing at all."""
+        sums_to_one = bool(np.all(scores >= 0)) and abs(float(scores.sum()) - 1.0) < 1e-3
+        if self.outputs is Outputs.LOGITS or (self.outputs is Outputs.AUTO and not sums_to_one):
+            top = legal.max()
+            legal = np.exp(legal - top) if np.isfinite(top) else (legal == top).astype(float)
+        elif (legal < 0).any():
+            raise InvalidSettingError(f"{self.name} answered a probability below 0: {_shown(scores)}")
+        total = legal.sum()
+        return np.full(legal.size, 1 / legal.size) if total == 0 else legal / total
+
+
+def _numbers(answer: Any) -> NDArray[Any] | None:
+    if hasattr(answer, "detach"):  # a tensor of PyTorch's
+        answer = answer.detach().cpu().numpy()
+    try:
+        numbers = np.asarray(answer)
+    except Exception:  # whatever an object's own conversion raises, it is no array of numbers
+        return None
+    return numbers if numbers.dtype.kind in "iuf" else None
+
+
+def _single(answer: Any) -> Any:
+    """One integer in an array (as learned policies answer) as an integer; anything else as it is."""
+    numbers = _numbers(answer)
+    if numbers is not None and numbers.size == 1 and numbers.ndim <= 1 and numbers.dtype.kind in "iu":
+        return int(numbers.ravel()[0])
+    return answer if numbers is None or isinstance(answer, int | float | list | tuple) else numbers
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an answer may have a broken repr; its type will do
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PolicyAgent(ViewAgent):
+    """Plays what a function of the observation and the action mask says.
+
+    Attributes:
+        policy: ``policy(observation, action_mask)``, or ``policy(observation, action_mask, agent)`` to be told the
+            player's name too, or ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is
+            an array of booleans, or None where the environment has none. A class or an object with a ``reset``
+            method has that called before each game, with the seed if it takes one.
+    """
+
+    kind: ClassVar[str] = "policy"
+
+    policy: Callable[..., Any] | str = field(default="", kw_only=False)
+
+    def __post_init__(self) -> None:
+        policy = self.policy
+        if isinstance(policy, str):
+            if not policy:
+                raise InvalidSettingError(
+                    "a policy agent needs its policy: a function of (observation, action_mask), or the "
+                    "'module:name' of one"
+                )
+            policy = import_name(policy)
+            self._set("policy", policy)
+        if not callable(policy) or isinstance(policy, type):
+            raise InvalidSettingError(f"policy must be a function of (observation, action_mask), not {policy!r}")
+        self._set("_arguments", _arguments_of(policy))
+        super().__post_init__()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game, for the policy too if it has a ``reset``."""
+        super().reset(seed)
+        own = getattr(self.policy, "reset", None)
+        if callable(own):
+            own(*(() if not _takes(own, 1) else (seed,)))
+
+    def answer(self, view: Observation) -> Any:
+        """What the policy says."""
+        assert callable(self.policy), "names become functions when the agent is made"
+        given = (view.observation, view.action_mask, view.agent)
+        return self.policy(*given[: self.__dict__["_arguments"]])
+
+
+def _arguments_of(policy: Callable[..., Any]) -> int:
+    """With how many of observation, mask and agent to call a policy."""
+    if _takes(policy, 3) and not _takes(policy, 2):
+        return 3
+    if _takes(policy, 2):
+        return 3 if _has_agent(policy) else 2
+    if _takes(policy, 1):
+        return 1
+    raise InvalidSettingError(
+        f"policy must take (observation, action_mask), which {_shown(policy)} with {inspect.signature(policy)} "
+        "does not"
+    )
+
+
+def _takes(function: Callable[..., Any], arguments: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(arguments))
+    except ValueError:  # made in C, without a signature
+        return arguments == 2
+    except TypeError:
+        return False
+    return True
+
+
+def _has_agent(policy: Callable[..., Any]) -> bool:
+    try:
+        names = list(inspect.signature(policy).parameters)
+    except ValueError:
+        return False
+    return len(names) >= 3 and names[2] == "agent"

@@ -1,0 +1,276 @@
+"""What every searching agent has in common: settings, seeds, the way from a live environment to a result."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zermelo.agents.compiled.table import CompiledTable
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.checks import check_callable, check_choice, check_flag
+from zermelo.agents.core.gate import require_decision, require_perfect_information
+from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.recursion import deep_recursion
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.agents.search.iterative_deepening import Iteration, Ties, TreeSearch, deepen
+from zermelo.agents.search.results import answer
+from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.envs import Game, InvalidSettingError, as_game
+from zermelo.envs.as_game import BACKENDS
+from zermelo.envs.game import Traits
+from zermelo.envs.spec_text import format_spec
+from zermelo.envs.traits import given_traits
+
+__all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ConfiguredAgent:
+    """An agent whose settings are its fields, checked when it is made, and whose name is its spec.
+
+    Attributes:
+        seed: Where its random numbers start until ``reset`` gives another seed.
+        name: What tables call it; by default the spec that ``make_agent`` reads back.
+    """
+
+    kind: ClassVar[str] = "agent"
+    """The name in specs."""
+
+    seed: int = 0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise InvalidSettingError(f"seed must be a whole number of at least 0, not {self.seed!r}")
+        if not isinstance(self.name, str):
+            raise InvalidSettingError(f"name must be text, not {self.name!r}")
+        if not self.name:
+            self._set("name", self.spec())
+        self.reset(self.seed)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.spec()}>"
+
+    def spec(self) -> str:
+        """The text that ``make_agent`` reads back: the name, and the settings that are not the default ones."""
+        shown = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name != "name" and value != field.default:
+                shown[field.name] = setting_text(value)
+        return format_spec(self.kind, shown)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game. With a seed, random numbers start from there; without, they go on."""
+        if seed is not None:
+            self._set("_generator", np.random.default_rng(seed))
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The agent's stream of random numbers."""
+        generator: np.random.Generator = self.__dict__["_generator"]
+        return generator
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SearchAgent(ConfiguredAgent):
+    """An agent that looks at a live environment as a game.
+
+    Attributes:
+        backend: How ``as_game`` should see the environment: ``"auto"``, or ``"clone"`` to search copies of the
+            environment itself.
+        traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
+    """
+
+    backend: str = "auto"
+    traits: Mapping[str, Any] | Traits | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise InvalidSettingError(
+                f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {self.backend!r}"
+            )
+        given_traits(self.traits)
+        super().__post_init__()
+
+    def act(self, env: Any) -> Any:
+        """The action to play, as ``env.step`` takes it.
+
+        Raises:
+            UnsupportedGameError: The game and this agent do not fit; the message names one that does.
+            GameOverError: There is nothing to decide.
+            KeyboardInterrupt: Ctrl-C was pressed; it is not caught here.
+        """
+        return self.search(env).env_action
+
+    def search(self, env: Any) -> SearchResult:
+        """Searches the position of a live environment, which is copied and never changed."""
+        started = Effort.now()
+        game = as_game(env, backend=self.backend, traits=self.traits)
+        self.check_game(game.traits)
+        return self._search(game, game.snapshot(env), started)
+
+    def search_state(self, game: Any, state: Any = None) -> SearchResult:
+        """Searches a state of a game.
+
+        Args:
+            game: A ``Game``, or what ``as_game`` makes one of.
+            state: One of its states; the initial state, if not given.
+        """
+        started = Effort.now()
+        game = as_game(game)
+        self.check_game(game.traits)
+        return self._search(game, game.initial_state() if state is None else state, started)
+
+    def check_game(self, traits: Traits) -> None:
+        """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
+        require_perfect_information(traits, self.kind)
+
+    def _search(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+        require_decision(game, state)
+        return self.choose(game, state, started)
+
+    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+        """Searches a state that this agent can search and in which there is something to decide."""
+        raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, started)")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TreeSearchAgent(SearchAgent):
+    """Settings of every search of a game tree.
+
+    Without a limit the search goes to the end of the game.
+
+    Attributes:
+        depth: Moves to look ahead, every player's counted and chance not.
+        nodes: States to visit, all iterations together.
+        seconds: Time to take, from the call on.
+        evaluator: What a state at the depth limit is worth: an ``Evaluator``, the name of one (such as
+            ``"playout(games=8)"`` or ``"mymodule:function"``), or None to take the game's own evaluation, else
+            known features of the game, else playouts.
+        cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate a state instead of looking
+            further, ``ply`` moves below the root.
+        sooner: Whether, of equal values, wins should come sooner and losses later.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"`` (the one
+            with the smallest number).
+        on_iteration: Called with a ``SearchResult`` after each finished iteration; if it returns False the search
+            ends there.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    evaluator: Evaluator | str | None = None
+    cutoff: Callable[[Game[Any], Any, int], bool] | str | None = None
+    sooner: bool = True
+    ties: Ties = Ties.RANDOM
+    on_iteration: Callable[[SearchResult], bool | None] | str | None = None
+
+    def __post_init__(self) -> None:
+        self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
+        if self.evaluator is not None:
+            self._set("evaluator", make_evaluator(self.evaluator))
+        for name, signature in (("cutoff", "of game, state and ply"), ("on_iteration", "of a SearchResult")):
+            value = getattr(self, name)
+            if isinstance(value, str) and ":" in value:
+                value = import_name(value)
+                self._set(name, value)
+            check_callable(name, value, signature)
+        check_flag("sooner", self.sooner)
+        self._set("ties", check_choice("ties", self.ties, Ties))
+        super().__post_init__()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits, as one object."""
+        limits: Limits = self.__dict__["_limits"]
+        return limits
+
+    def new_effort(self, started: float) -> Effort:
+        """What counts the nodes and the time of one search."""
+        return Effort(self.limits, started)
+
+    @property
+    def limits_effort(self) -> bool:
+        """Whether a limit may stop the search half way, so that it should deepen step by step."""
+        return self.nodes is not None or self.seconds is not None
+
+    @property
+    def cutoff_test(self) -> Callable[[Game[Any], Any, int], bool] | None:
+        """The ``cutoff`` setting as a function."""
+        assert not isinstance(self.cutoff, str), "names become functions when the agent is made"
+        return self.cutoff
+
+    def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
+        """The evaluator to use; None where the search goes to the end anyway."""
+        if self.evaluator is not None:
+            assert not isinstance(self.evaluator, str), "names become evaluators when the agent is made"
+            return self.evaluator
+        if self.depth is None and self.cutoff is None and not self.limits_effort:
+            return None
+        return default_evaluator(game, state)
+
+    def deepened(
+        self,
+        search: TreeSearch,
+        state: Any,
+        *,
+        step_by_step: bool,
+        exact: bool,
+        table: CompiledTable | TranspositionTable | None = None,
+        is_estimate: bool = False,
+    ) -> SearchResult:
+        """Runs a search within the limits and says what it found.
+
+        Args:
+            search: How to search below the root.
+            state: The root.
+            step_by_step: Whether to search one move deep first, then two, and so on.
+            exact: Whether every root action must get its exact value.
+            table: The search's table, for its counts.
+            is_estimate: Whether chance was sampled.
+        """
+
+        def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
+            found = answer(
+                search,
+                state,
+                iteration,
+                depth=depth,
+                stopped_by=stopped_by,
+                exact=exact,
+                ties=self.ties,
+                draw=draw,
+                table=table,
+                is_estimate=is_estimate,
+            )
+            return self.told(search, state, found)
+
+        def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
+            if self.on_iteration is None:
+                return True
+            assert not isinstance(self.on_iteration, str), "names become functions when the agent is made"
+            return self.on_iteration(result(iteration, depth, stopped_by)) is not False
+
+        draw = float(self.generator.random())
+        ties = Ties.RANDOM if hasattr(search, "preferred") else self.ties  # it must see them all to prefer one
+        with deep_recursion(search.game):
+            found = deepen(
+                search, state, self.limits, step_by_step=step_by_step, exact=exact, ties=ties, watch=watch
+            )
+        return result(*found)
+
+    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+        """What this agent says of what its search found: here, just that."""
+        return result

@@ -1,0 +1,1 @@
+"""The searches that agents run over any game, in plain Python."""

@@ -1,0 +1,188 @@
+"""The game that best-reply search sees: between two moves of one seat, only one opponent chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs import CHANCE, Traits
+
+__all__ = ["RepliesGame", "Round"]
+
+
+class Round:
+    """A state, and which opponent chooses its moves until the seat moves again.
+
+    Attributes:
+        state: The state of the game.
+        chooser: The opponent that does; None if nobody does so far.
+        lines: Where an opponent is to choose: each choice as the moves played, and where they lead.
+    """
+
+    __slots__ = ("chooser", "lines", "state")
+
+    def __init__(self, state: Any, chooser: int | None) -> None:
+        self.state = state
+        self.chooser = chooser
+        self.lines: list[tuple[tuple[int, ...], Round]] | None = None
+
+
+class RepliesGame:
+    """A game as best-reply search sees it: opponents answer once together, not each in turn.
+
+    In its states either the seat is to move, or chance, or the opponents: they choose who of them plays what it
+    likes until the seat moves again, and what. All others skip their turn if the game has ``pass_turn(state)``
+    (the state in which the next player is to move); in other games they make the move that the game's
+    ``ordering_hint`` puts first, else the one with the smallest number.
+
+    Args:
+        game: The game.
+        seat: The seat that searches.
+    """
+
+    def __init__(self, game: Any, seat: int) -> None:
+        self._game = game
+        self._seat = seat
+        self._hint = getattr(game, "ordering_hint", None)
+        self._pass = getattr(game, "pass_turn", None)
+
+    @property
+    def inside(self) -> Any:
+        """The game that is played."""
+        return self._game
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the game."""
+        traits: Traits = self._game.traits
+        return traits
+
+    def root(self, state: Any) -> Round:
+        """A state of the game as one of this game."""
+        return Round(state, None)
+
+    def initial_state(self) -> Round:
+        """The game's initial state."""
+        return self.root(self._game.initial_state())
+
+    def to_move(self, state: Round) -> int:
+        """The seat to move, the first of the opponents, or ``CHANCE``."""
+        mover: int = self._game.to_move(state.state)
+        return mover
+
+    def legal_actions(self, state: Round) -> Sequence[int]:
+        """The seat's actions; for the opponents, the numbers of their choices."""
+        if self._game.to_move(state.state) == self._seat:
+            actions: Sequence[int] = self._game.legal_actions(state.state)
+            return actions
+        return range(len(self.replies(state)))
+
+    def chance_outcomes(self, state: Round) -> Sequence[tuple[int, float]]:
+        """Those of the game."""
+        outcomes: Sequence[tuple[int, float]] = self._game.chance_outcomes(state.state)
+        return outcomes
+
+    def result(self, state: Round, action: int) -> Round:
+        """What follows the seat's action, a chance outcome, or a choice of the opponents."""
+        mover = self._game.to_move(state.state)
+        if mover == self._seat:
+            return Round(self._game.result(state.state, action), None)
+        if mover == CHANCE:
+            return self._played_out(self._game.result(state.state, action), state.chooser, ())[1]
+        return self.replies(state)[action][1]
+
+    def replies(self, state: Round) -> list[tuple[tuple[int, ...], Round]]:
+        """The choices of the opponents: the moves played in each, and the state after them."""
+        if state.lines is None:
+            state.lines = self._lines(state)
+        return state.lines
+
+    def _lines(self, state: Round) -> list[tuple[tuple[int, ...], Round]]:
+        """Each opponent in turn plays each of its actions, and the others do not choose."""
+        game = self._game
+        here: Any = state.state
+        played: tuple[int, ...] = ()
+        lines: list[tuple[tuple[int, ...], Round]] = []
+        passed: set[int] = set()
+        while not self._is_settled(here):
+            mover = game.to_move(here)
+            if mover in passed:
+                if self._pass is not None:
+                    break  # everybody has skipped a turn
+                here, played = self._step(here, played)
+                continue
+            actions = game.legal_actions(here)
+            usual = None if self._pass is not None or not actions else self._usual(here, actions)
+            for action in actions:
+                line, after = self._played_out(game.result(here, action), mover, (*played, action))
+                # Playing as usual is the same choice whoever makes it, unless it can choose again.
+                if action != usual or not lines or after.chooser is not None:
+                    lines.append((line, after))
+            if not actions or state.chooser is not None:
+                return lines
+            passed.add(mover)
+            here, played = self._step(here, played)
+        if game.traits.seats > 2 and not game.is_terminal(here) and game.to_move(here) == CHANCE:
+            lines.append((played, Round(here, None)))
+        return lines
+
+    def _is_settled(self, state: Any) -> bool:
+        """Whether no opponent is to move."""
+        return bool(self._game.is_terminal(state)) or self._game.to_move(state) in (self._seat, CHANCE)
+
+    def _played_out(
+        self, state: Any, chooser: int | None, played: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], Round]:
+        """Opponents that do not choose move as usual, or skip their turn."""
+        steps = 0
+        while not self._is_settled(state):
+            mover = self._game.to_move(state)
+            if chooser is None or mover == chooser:
+                return played, Round(state, chooser)
+            if self._pass is not None and steps == self.traits.seats:  # everybody has: somebody must move
+                return played, Round(state, mover)
+            state, played = self._step(state, played)
+            steps += 1
+        if self._game.is_terminal(state) or self._game.to_move(state) == self._seat:
+            chooser = None
+        return played, Round(state, chooser)
+
+    def _step(self, state: Any, played: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
+        """One opponent that does not choose."""
+        if len(played) > MAX_PLIES:
+            raise RecursionError  # as a search that goes on for so long; what is told is the same
+        if self._pass is not None:
+            return self._pass(state), played
+        action = self._usual(state, self._game.legal_actions(state))
+        return self._game.result(state, action), (*played, action)
+
+    def _usual(self, state: Any, actions: Sequence[int]) -> int:
+        """What an opponent plays that does not choose."""
+        if self._hint is None or len(actions) == 1:
+            return actions[0]
+        hint = self._hint
+        return max(actions, key=lambda action: hint(state, action))
+
+    def is_terminal(self, state: Round) -> bool:
+        """Whether the game has ended."""
+        return bool(self._game.is_terminal(state.state))
+
+    def utility(self, state: Round) -> tuple[float, ...]:
+        """The rewards so far."""
+        utility: tuple[float, ...] = self._game.utility(state.state)
+        return utility
+
+    def key(self, state: Round) -> Hashable:
+        """The game's key, and who chooses."""
+        return self._game.key(state.state), state.chooser
+
+    def to_env_action(self, state: Round, action: int) -> Any:
+        """What ``env.step`` takes."""
+        return self._game.to_env_action(state.state, action)
+
+    def moves_of(self, state: Round, action: int) -> tuple[int, ...]:
+        """The moves of the game that one action of this game stands for."""
+        if self.to_move(state) in (self._seat, CHANCE):
+            return (action,)
+        return self.replies(state)[action][0]

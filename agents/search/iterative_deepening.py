@@ -1,0 +1,254 @@
+"""The root of every tree search, and iterative deepening over it.
+
+The root differs from the nodes below: it must answer with an action, not only a value, treat ties as ties, and
+leave something sensible behind when a limit stops it half way.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs import Game
+
+__all__ = ["Iteration", "RootMove", "Ties", "TreeSearch", "Visit", "deepen"]
+
+
+class Ties(enum.StrEnum):
+    """Which of several best actions is played."""
+
+    RANDOM = "random"
+    """Any of them, drawn from the agent's seed."""
+    FIRST = "first"
+    """The one with the smallest number."""
+
+
+class Visit(NamedTuple):
+    """What is known of a state after searching it.
+
+    Attributes:
+        score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
+        proven: No evaluation, cut-off or sample entered the score.
+        line: Best play from there.
+        variance: Of the score's value, where chance was sampled.
+        values: Every seat's total, in seat order, where the score does not tell them (more than two seats, or sums
+            that are not constant).
+        plies: Moves to the end of the line, for searches whose score does not tell it.
+    """
+
+    score: Score
+    proven: bool
+    line: tuple[int, ...] = ()
+    variance: float = 0.0
+    values: tuple[float, ...] = ()
+    plies: float = 0.0
+
+
+class TreeSearch(Protocol):
+    """What the root needs of a search: its game, its effort, and how to search below.
+
+    A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
+    method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
+    ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that. One
+    that ``transposes`` may take from its table what an iteration before has left unfinished.
+    """
+
+    @property
+    def game(self) -> Game[Any]:
+        """The game that is searched."""
+        ...
+
+    @property
+    def effort(self) -> Effort:
+        """What was spent, and the limits on it."""
+        ...
+
+    def frame(self, state: Any) -> Frame:
+        """How scores read at a state."""
+        ...
+
+    def window(self, state: Any) -> tuple[Score, Score]:
+        """Alpha and beta to start with."""
+        ...
+
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """Searches a state ``depth`` moves deep."""
+        ...
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state ``ply`` moves below the root, if the search still knows it."""
+        ...
+
+    def root_actions(self, state: Any) -> Sequence[int]:
+        """The actions at the root, the most promising first."""
+        ...
+
+
+class RootMove(NamedTuple):
+    """A root action that was searched to the end of its iteration; the score reads as at the root.
+
+    ``is_exact`` says that its value is, not only bounded.
+    """
+
+    action: int
+    score: Score
+    is_exact: bool
+    proven: bool
+    line: tuple[int, ...]
+    variance: float
+    values: tuple[float, ...] = ()
+    plies: float = 0.0
+
+
+@dataclass
+class Iteration:
+    """One search of the root to some depth, finished or not."""
+
+    depth: float
+    moves: list[RootMove] = field(default_factory=list)
+    best: RootMove | None = None
+    finished: bool = False
+    proven: bool = False
+
+    def tied(self) -> list[RootMove]:
+        """The moves known to be as good as the best, by action number."""
+        best = self.best
+        assert best is not None, "asked only of an iteration that searched a move"
+        equals = [m for m in self.moves if m is best or (m.is_exact and m.score == best.score)]
+        return sorted(equals, key=lambda move: move.action)
+
+
+def maximizes(search: TreeSearch, state: Any) -> bool:
+    """Whether the seat to move in a state wants the greater score."""
+    return bool(search.game.to_move(state) == getattr(search, "max_seat", 0))
+
+
+def search_root(
+    search: TreeSearch, state: Any, iteration: Iteration, actions: Sequence[int], *, exact: bool, ties: Ties
+) -> None:
+    """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
+
+    With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether it
+    is better than the best so far or, where the rule for ties could prefer it, as good.
+    """
+    game, depth = search.game, iteration.depth
+    search.effort.visit(0)
+    frame = search.frame(state)
+    alpha, beta = search.window(state)
+    maximizing = maximizes(search, state)
+    for action in actions:
+        low, high = alpha, beta
+        best = iteration.best
+        if best is not None and not exact:
+            may_tie = ties is Ties.RANDOM or action < min(move.action for move in iteration.tied())
+            if maximizing:
+                low = max(alpha, just_below(best.score) if may_tie else best.score)
+            else:
+                high = min(beta, just_above(best.score) if may_tie else best.score)
+            if low >= high:
+                continue
+        child = game.result(state, action)
+        found = search.visit(child, depth - 1, frame.hastened(low), frame.hastened(high), 1)
+        score = frame.delayed(found.score)
+        # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
+        is_exact = low < score < high
+        is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
+        is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
+        line = (action, *found.line)
+        move = RootMove(action, score, is_exact, found.proven, line, found.variance, found.values, found.plies)
+        iteration.moves.append(move)
+        if best is None or (score > best.score if maximizing else score < best.score):
+            iteration.best = move
+    iteration.finished = True
+    iteration.proven = _is_proven(iteration, frame, maximizing)
+
+
+def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
+    best = iteration.best
+    assert best is not None, "a root has actions"
+    limit = frame.highest if maximizing else frame.lowest
+    if best.score[0] == limit[0]:
+        return best.proven
+    return iteration.finished and all(move.proven for move in iteration.moves)
+
+
+def deepen(
+    search: TreeSearch,
+    state: Any,
+    limits: Limits,
+    *,
+    step_by_step: bool,
+    exact: bool,
+    ties: Ties,
+    watch: Callable[[Iteration, int, StoppedBy], bool],
+) -> tuple[Iteration | None, int, StoppedBy]:
+    """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
+
+    Args:
+        search: How to search below the root.
+        state: The root, not finished, with an action.
+        limits: When to stop.
+        step_by_step: False searches at once to ``limits.depth`` (to the end of the game, if there is none).
+        exact: Whether every root action must get its exact value.
+        ties: Which of several best actions will be played.
+        watch: Called after each finished iteration with it, its depth and what stopped it; False ends the search.
+
+    Returns:
+        The iteration to answer with (None if not one action could be searched), the depth of the last finished
+        one, and what stopped the search. That of an unfinished iteration is taken once its first action is done,
+        which is the best of the iteration before; with ``exact``, only if none was finished.
+    """
+    last: Iteration | None = None
+    deepest = math.inf if limits.depth is None else limits.depth
+    actions = list(search.root_actions(state))
+    depth: float = 1 if step_by_step else deepest
+    while True:
+        iteration = Iteration(depth)
+        try:
+            search_root(search, state, iteration, actions, exact=exact, ties=ties)
+        except SearchStopped as stopped:
+            if iteration.best is not None:
+                frame = search.frame(state)
+                iteration.proven = _is_proven(iteration, frame, maximizes(search, state))
+                if last is None or not exact:
+                    return iteration, _depth(last, search.effort.deepest), stopped.reason
+            return last, _depth(last, search.effort.deepest), stopped.reason
+        last = iteration
+        found = (last, _depth(last, search.effort.deepest))
+        reason = StoppedBy.DEPTH
+        settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
+        is_selective = getattr(search, "selective", False)
+        # A state that lies less deep than it did may be known from an iteration before, to which its end was too
+        # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
+        only_proof_tells = getattr(search, "transposes", False) and not is_selective and not math.isinf(depth)
+        saw_all = search.effort.deepest < depth and not only_proof_tells
+        if settled or saw_all:
+            # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
+            reason = StoppedBy.COMPLETED
+            if not settled and is_selective:
+                reason = StoppedBy.DEPTH
+                fully = getattr(search, "search_fully")  # noqa: B009 - few searches have it
+                fully()
+        goes_on = watch(*found, reason)
+        if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
+            return *found, reason
+        if not goes_on:
+            return *found, StoppedBy.INTERRUPT
+        assert iteration.best is not None, "a finished iteration has searched its first action"
+        first = iteration.best.action
+        actions.sort(key=lambda action: action != first)
+        depth += 1
+
+
+def _depth(iteration: Iteration | None, deepest: int) -> int:
+    """The moves looked ahead; where there was no limit, those to the most distant end."""
+    if iteration is None:
+        return 0
+    return deepest if math.isinf(iteration.depth) else int(iteration.depth)

@@ -1,0 +1,143 @@
+"""From what a search found to the ``SearchResult`` that the caller reads."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from zermelo.agents.compiled.table import CompiledTable
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.search.iterative_deepening import Iteration, RootMove, Ties, TreeSearch
+from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.envs import CHANCE, Chance, RewardSum, Traits
+
+__all__ = ["answer"]
+
+
+def answer(
+    search: TreeSearch,
+    state: Any,
+    iteration: Iteration | None,
+    *,
+    depth: int,
+    stopped_by: StoppedBy,
+    exact: bool,
+    ties: Ties,
+    draw: float,
+    table: CompiledTable | TranspositionTable | None = None,
+    is_estimate: bool = False,
+) -> SearchResult:
+    """The result of a search.
+
+    Args:
+        search: The search.
+        state: Its root.
+        iteration: What was found; None if a limit came before the first action was searched. The action is then
+            the most promising one, and the value the middle between winning and losing.
+        depth: The depth of the last finished iteration.
+        stopped_by: What ended the search.
+        exact: Whether every root action's value was asked for. If not, those that only an evaluation knows are
+            left out once the best is proven.
+        ties: Which of several best actions to choose.
+        draw: From 0 up to 1: which of several best actions to choose, where ties are random.
+        table: The search's table, for its counts.
+        is_estimate: Whether chance was sampled.
+    """
+    game, traits = search.game, search.game.traits
+    seat = game.to_move(state)
+    max_seat = getattr(search, "max_seat", 0)
+    stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
+    if iteration is None or iteration.best is None:
+        middle = search.frame(state).middle
+        action = search.root_actions(state)[0]
+        move = RootMove(action, (middle, 0), False, False, (action,), math.nan)
+        action_values, proven, reach = {}, False, 0.0
+    else:
+        tied = iteration.tied()
+        if hasattr(search, "preferred"):
+            tied = search.preferred(tied)
+        move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
+        known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
+        known.sort(key=lambda m: m.action)
+        action_values = {m.action: _values_by_seat(traits, m, max_seat)[seat] for m in known}
+        proven = iteration.proven
+        reach = iteration.depth if iteration.finished else depth + 1
+    values = _values_by_seat(traits, move, max_seat)
+    line, ends = _complete_line(search, state, move.line, 0 if iteration is None else iteration.depth)
+    spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
+    return SearchResult(
+        action=move.action,
+        env_action=game.to_env_action(state, move.action),
+        value=values[seat],
+        values_by_seat=values,
+        action_values=action_values,
+        principal_variation=line,
+        nodes=search.effort.nodes,
+        depth=depth,
+        seconds=search.effort.seconds,
+        stopped_by=stopped_by,
+        proven=proven,
+        plies=_plies(search, state, move, line if ends else None, reach) if proven else None,
+        is_estimate=is_estimate,
+        standard_error=spread,
+        stats=stats,
+    )
+
+
+def _values_by_seat(traits: Traits, move: RootMove, max_seat: int) -> tuple[float, ...]:
+    """Every seat's value, as far as the search knows it (not a number where it does not)."""
+    if move.values:
+        return tuple(map(float, move.values))
+    value = float(move.score[0])
+    rest = math.nan
+    if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
+        rest = float(traits.constant - value)
+    return tuple(value if seat == max_seat else rest for seat in range(traits.seats))
+
+
+def _complete_line(
+    search: TreeSearch, state: Any, line: tuple[int, ...], depth: float
+) -> tuple[tuple[int, ...], bool]:
+    """The line of best play, continued from the table where a hit had cut it short; whether the game then ends.
+
+    Where chance moves the line stops: there is no best roll.
+    """
+    game = search.game
+    played: list[int] = []
+    for action in line:
+        if game.is_terminal(state) or game.to_move(state) == CHANCE:
+            return tuple(played), False
+        state = game.result(state, action)
+        played.append(action)
+    while len(played) < MAX_PLIES:
+        if game.is_terminal(state):
+            return tuple(played), True
+        if game.to_move(state) == CHANCE or len(played) >= depth:
+            break
+        reply = search.recall(state, depth - len(played), len(played))
+        if reply is None or reply not in game.legal_actions(state):
+            break
+        state = game.result(state, reply)
+        played.append(reply)
+    return tuple(played), False
+
+
+def _plies(
+    search: TreeSearch, state: Any, move: RootMove, finished_line: tuple[int, ...] | None, reach: float
+) -> int | None:
+    """Moves to the end under best play: those of the soonest win or latest loss, else of a line that ends.
+
+    A win more than ``reach`` moves away may not be the soonest: others were not looked for so far. Where wins need
+    not come soon, a win is as far away as one likes.
+    """
+    frame, traits = search.frame(state), search.game.traits
+    if getattr(search, "selective", False):  # a sooner win may have been searched less deep
+        return None
+    if hasattr(search, "preferred"):  # it prefers whole lines, so what it plays is as long as its line
+        return len(finished_line) if finished_line is not None else None
+    value, promptness = move.score
+    if traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
+        return int(abs(promptness)) if frame.sooner and abs(promptness) <= reach else None
+    return len(finished_line) if finished_line is not None else None

@@ -1,0 +1,132 @@
+"""The transposition table: what is already known of positions that are reached again.
+
+Memory is bounded, honestly: every entry is charged the bytes of its key and of what it holds, plus the
+dictionary's own. When the newer half of the budget is full it becomes the older half, and the older half before
+it is forgotten; an entry that is used moves to the newer half. So what goes is what has not been used longest, and
+the order of events, not the hash of a key, decides: the same search meets the same table in every process.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Hashable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from zermelo.agents.core.mate_distance import Score
+
+__all__ = ["Bound", "Entry", "TranspositionTable"]
+
+_MIB = 1 << 20
+
+# Of each half of the budget, this share is filled: a growing dictionary holds its old slots and its new ones for a
+# moment, and the allocator rounds up.
+_FILL = 0.8
+
+
+class Bound(enum.IntEnum):
+    """What a stored score says about the true one."""
+
+    EXACT = 0
+    LOWER = 1
+    UPPER = 2
+
+
+class Entry(NamedTuple):
+    """What one search of a position found.
+
+    Attributes:
+        depth: How many moves it looked ahead (infinity: to the end).
+        bound: Whether the score is the value, a lower or an upper bound.
+        score: For seat 0, rewards already received left out.
+        action: The best action found, to be tried first next time.
+        proven: No evaluation, cut-off or sample entered the score.
+        variance: Of the estimate, where chance was sampled.
+        values: Every seat's, rewards already received left out, where the score does not tell them.
+    """
+
+    depth: float
+    bound: Bound
+    score: Score
+    action: int
+    proven: bool
+    variance: float = 0.0
+    values: tuple[float, ...] = ()
+
+
+_SIMPLE = frozenset({int, float, bool, str, bytes, type(None)})
+
+# An entry with its score and the numbers in them (small integers and enumeration members are shared).
+_ENTRY_BYTES = (
+    sys.getsizeof(Entry(0, Bound.EXACT, (0.0, 0.0), 0, True)) + sys.getsizeof((0.0, 0.0)) + 4 * sys.getsizeof(0.5)
+)
+
+
+def _size(key: Any) -> int:
+    """Bytes that a key keeps alive: of tuples and sets with all their parts, also those shared with other keys.
+
+    Objects of other kinds count for themselves and their attributes; what a class or a module holds is not the
+    key's.
+    """
+    size = 0
+    waiting = [key]
+    seen: set[int] = set()
+    while waiting:
+        part = waiting.pop()
+        size += sys.getsizeof(part)
+        if isinstance(part, tuple | frozenset):
+            waiting.extend(part)
+        elif type(part) not in _SIMPLE and not isinstance(part, type | ModuleType) and id(part) not in seen:
+            seen.add(id(part))  # tuples and frozensets cannot hold themselves but through such an object
+            waiting.extend(getattr(part, "__dict__", {}).values())
+    return size
+
+
+class TranspositionTable:
+    """A bounded map from positions to entries.
+
+    Args:
+        megabytes: The bound, in MiB. At 0 nothing is kept.
+    """
+
+    def __init__(self, megabytes: float) -> None:
+        self._budget = megabytes * _MIB * _FILL / 2
+        self._newer: dict[Hashable, Entry] = {}
+        self._older: dict[Hashable, Entry] = {}
+        self._charged = 0
+        self.hits = 0
+        self.stores = 0
+
+    def __len__(self) -> int:
+        return len(self._newer) + len(self._older)
+
+    def get(self, key: Hashable) -> Entry | None:
+        """The entry of a position, if there is one."""
+        entry = self._newer.get(key)
+        if entry is None:
+            entry = self._older.pop(key, None)
+            if entry is None:
+                return None
+            self._put(key, entry)
+        self.hits += 1
+        return entry
+
+    def put(self, key: Hashable, entry: Entry) -> None:
+        """Keeps an entry, in the place of the position's earlier one."""
+        self.stores += 1
+        if key in self._newer:
+            self._newer[key] = entry
+            return
+        self._older.pop(key, None)
+        self._put(key, entry)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._newer, self._older, self._charged = {}, {}, 0
+
+    def _put(self, key: Hashable, entry: Entry) -> None:
+        self._charged += _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
+        self._newer[key] = entry
+        if self._charged + sys.getsizeof(self._newer) > self._budget:
+            self._older, self._newer, self._charged = self._newer, {}, 0

@@ -1,0 +1,189 @@
+"""Solving any other game: alpha-beta with a table, to the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
+from zermelo.agents.core.budget import SearchStopped
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.recursion import deep_recursion
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.iterative_deepening import Iteration, Ties, search_root
+from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.results import answer
+from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.agents.solving.progress import WatchedEffort, outcome_of, utility_range, values_by_seat
+from zermelo.agents.solving.solution import Solution, SolvingProgress
+from zermelo.envs import Game
+
+__all__ = ["PlainSolver"]
+
+
+class PlainSolver:
+    """Solves positions of one game by alpha-beta.
+
+    Args:
+        game: Of two players with a constant sum, without chance.
+        limits: On nodes and seconds.
+        started: The clock when the work began.
+        table_mb: Memory for the table, in MiB.
+        threads: How many threads work together, where the rules are compiled; otherwise one does.
+        on_progress: Called now and then.
+        compiled: Whether rules are compiled, where they can be.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any],
+        limits: Limits,
+        started: float,
+        *,
+        table_mb: float,
+        threads: int,
+        on_progress: Callable[[SolvingProgress], Any] | None,
+        compiled: bool = True,
+    ) -> None:
+        self.game = game
+        self._limits = limits
+        self._effort = WatchedEffort(limits, started, on_progress)
+        self._table_mb = table_mb
+        self._threads = threads
+        self._compiled = compiled
+        self._kept: CompiledSearch | AlphaBetaSearch | None = None
+
+    def solve(self, state: Any, *, weak: bool) -> Solution:
+        """The colour of an unfinished state, or its value and those of all its actions."""
+        self._effort.actions = len(self.game.legal_actions(state))
+        with deep_recursion(self.game):
+            return self._colour(state) if weak else self._values(state)
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        """For each action, (value, promptness) for the player to move. Without limits only."""
+        game, constant = self.game, self.game.traits.constant
+        if self._kept is None:
+            self._kept = self._search(sooner=True)
+        iteration = Iteration(math.inf)
+        with deep_recursion(game):
+            search_root(self._kept, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
+        mine = game.to_move(state) == 0
+        return {
+            move.action: move.score if mine else (constant - move.score[0], -move.score[1])
+            for move in iteration.moves
+        }
+
+    def note(self, *, solved: int, known: int) -> None:
+        """Says how far a work of many positions is."""
+        self._effort.actions_solved, self._effort.actions = solved, known
+        self._effort.check_clock()
+
+    def _search(self, *, sooner: bool) -> CompiledSearch | AlphaBetaSearch:
+        if self._compiled:
+            found = compiled_search(
+                self.game,
+                None,
+                self._effort,
+                limits=self._limits,
+                table_mb=self._table_mb,
+                threads=self._threads,
+                sooner=sooner,
+            )
+            if found is not None:
+                return found
+        return AlphaBetaSearch(
+            self.game,
+            self._effort,
+            None,
+            sooner=sooner,
+            use_bounds=True,
+            order=MoveOrder(self.game, Ordering.AUTO),
+            table=TranspositionTable(self._table_mb),
+        )
+
+    def _colour(self, state: Any) -> Solution:
+        """Who wins: a window just around the middle is enough."""
+        traits, seat = self.game.traits, self.game.to_move(state)
+        half = traits.constant / 2
+        least, greatest = utility_range(self.game, state, 0)
+        stopped_by = StoppedBy.COMPLETED
+        try:
+            first = self._search(sooner=False).visit(state, math.inf, (half, -0.5), (half, 0.5), 0).score[0]
+            least, greatest = first if first >= half else least, first if first <= half else greatest
+        except SearchStopped as stopped:
+            stopped_by = stopped.reason
+        if seat != 0:
+            least, greatest = traits.constant - greatest, traits.constant - least
+        value = least if least == greatest else None
+        outcome = outcome_of(traits, seat, least, greatest)
+        return Solution(
+            seat=seat,
+            value=value,
+            value_bounds=(least, greatest),
+            values_by_seat=values_by_seat(value, traits.constant, seat),
+            outcome=outcome,
+            nodes=self._effort.nodes,
+            seconds=self._effort.seconds,
+            stopped_by=stopped_by,
+            proven=outcome is not None,
+        )
+
+    def _values(self, state: Any) -> Solution:
+        """The value of every action, in a window that leaves nothing out."""
+        traits, seat = self.game.traits, self.game.to_move(state)
+        search = self._search(sooner=True)
+        iteration = Iteration(math.inf)
+        stopped_by = StoppedBy.COMPLETED
+        try:
+            for action in search.root_actions(state):
+                search_root(search, state, iteration, [action], exact=True, ties=Ties.FIRST)
+                self._effort.actions_solved += 1
+        except SearchStopped as stopped:
+            stopped_by = stopped.reason
+        least, greatest = utility_range(self.game, state, seat)
+        shared: dict[str, Any] = {
+            "seat": seat,
+            "nodes": self._effort.nodes,
+            "seconds": self._effort.seconds,
+            "stopped_by": stopped_by,
+        }
+        found = answer(
+            search,
+            state,
+            iteration,
+            depth=self._effort.deepest,
+            stopped_by=stopped_by,
+            exact=True,
+            ties=Ties.FIRST,
+            draw=0.0,
+            table=search.table,
+        )
+        known = sorted(move for move in iteration.moves if move.is_exact)
+        decisive = {
+            move.action: int(abs(move.score[1]))
+            for move in known
+            if traits.terminal_rewards_only and move.score[0] != traits.constant / 2
+        }
+        best = max(found.action_values.values(), default=least)
+        if iteration.finished or best == greatest:
+            return Solution(
+                value=best,
+                value_bounds=(best, best),
+                values_by_seat=values_by_seat(best, traits.constant, seat),
+                outcome=outcome_of(traits, seat, best, best),
+                plies=found.plies,
+                action_values=found.action_values,
+                action_plies=decisive,
+                principal_variation=found.principal_variation if found.plies is not None else (),
+                proven=True,
+                **shared,
+            )
+        return Solution(
+            value=None,
+            value_bounds=(max(least, best), greatest),
+            outcome=outcome_of(traits, seat, max(least, best), greatest),
+            action_values=found.action_values,
+            action_plies=decisive,
+            **shared,
+        )

@@ -1,0 +1,99 @@
+"""Writing a solved game out as a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from zermelo.agents.compiled.proof import can_prove
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.checks import check_choice, check_flag, check_whole
+from zermelo.agents.core.gate import require_decision
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.players.policy_table import Plan, PolicyTable, game_identity, stable_key
+from zermelo.agents.solving.alpha_beta_solver import PlainSolver
+from zermelo.agents.solving.proof import ProofSolver
+from zermelo.agents.solving.solution import SolvingProgress
+from zermelo.agents.solving.solve import game_and_state, require_solvable
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+
+__all__ = ["MOST_STATES", "solve_policy"]
+
+MOST_STATES: Final = 1_000_000
+
+
+def solve_policy(
+    game: Any,
+    state: Any = None,
+    *,
+    plan: Plan | str = Plan.SEAT,
+    seat: int | None = None,
+    sooner: bool = False,
+    most_states: int = MOST_STATES,
+    on_progress: Callable[[SolvingProgress], Any] | None = None,
+) -> PolicyTable:
+    """The optimal actions of every state that a policy may meet.
+
+    Args:
+        game: As ``solve`` takes it.
+        state: Where it starts; if not given, where a live environment stands, else the initial state.
+        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the other does;
+            ``"full"``: all states that can be reached.
+        seat: The owner of a plan for one seat; the player to move, if not given.
+        sooner: Whether only those optimal actions count that win soonest or lose latest, where that is known.
+        most_states: How many states may be looked at.
+        on_progress: As ``solve`` takes it; its ``actions_solved`` are states here, of ``actions`` known so far.
+
+    Raises:
+        UnsupportedGameError: ``solve`` cannot solve the game, or there are more states than that.
+        GameOverError: There is nothing to decide.
+        InvalidSettingError: A setting has a value it cannot have.
+    """
+    plan = check_choice("plan", plan, Plan)
+    check_flag("sooner", sooner)
+    check_whole("most_states", most_states, least=1)
+    game, state = game_and_state(game, state)
+    require_solvable(game.traits)
+    require_decision(game, state)
+    if seat not in (None, 0, 1):
+        raise InvalidSettingError(f"seat must be 0 or 1, or None for the player to move, not {seat!r}")
+    owner = game.to_move(state) if seat is None else seat
+    if plan is Plan.FULL:
+        owner = None
+    made = ProofSolver if can_prove(game) else PlainSolver
+    solver = made(game, Limits(), Effort.now(), table_mb=16, threads=1, on_progress=on_progress)
+    entries: dict[str, tuple[float, tuple[int, ...]]] = {}
+    met = {stable_key(game, state)}
+    waiting = [state]
+    while waiting:
+        state = waiting.pop()
+        mover = game.to_move(state)
+        actions = tuple(game.legal_actions(state))
+        if not actions:
+            require_decision(game, state)
+        if owner in (None, mover):
+            value, best = _optimal(solver.action_scores(state), sooner=sooner)
+            entries[stable_key(game, state)] = (value - game.utility(state)[mover], best)
+            actions = actions if owner is None else best
+        for action in reversed(actions):
+            child = game.result(state, action)
+            if game.is_terminal(child):
+                continue
+            key = stable_key(game, child)
+            if key not in met:
+                if len(met) >= most_states:
+                    raise UnsupportedGameError(
+                        f"{game.traits.name} has more than {most_states:,} states for a {plan} plan from here: "
+                        "give more with most_states, a position nearer to the end, or the plan of one seat"
+                    )
+                met.add(key)
+                waiting.append(child)
+        solver.note(solved=len(met) - len(waiting), known=len(met))
+    return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)
+
+
+def _optimal(scores: Mapping[int, tuple[float, float]], *, sooner: bool) -> tuple[float, tuple[int, ...]]:
+    """The best value, and the actions that have it; scores are (value, promptness) for the player to move."""
+    best = max(scores.values())
+    chosen = [a for a, score in scores.items() if (score == best if sooner else score[0] == best[0])]
+    return best[0], tuple(sorted(chosen))

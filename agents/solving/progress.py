@@ -1,0 +1,90 @@
+"""What both ways of solving share: the clock, progress, and reading values as outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.solving.solution import Outcome, SolvingProgress
+from zermelo.envs import Traits
+
+__all__ = ["WatchedEffort", "outcome_of", "utility_range", "values_by_seat"]
+
+_PERIOD: Final = 0.1
+_TOLERANCE: Final = 1e-9
+_NODES_BETWEEN: Final = 63
+
+
+class WatchedEffort(Effort):
+    """Counts what is spent, and tells somebody ten times a second.
+
+    Args:
+        limits: When to stop.
+        started: The clock when the work began.
+        on_progress: Whom to tell, or None.
+
+    Attributes:
+        actions: How many actions the root has.
+        actions_solved: How many of them have their exact value.
+    """
+
+    def __init__(
+        self, limits: Limits, started: float, on_progress: Callable[[SolvingProgress], Any] | None
+    ) -> None:
+        super().__init__(limits, started)
+        self._on_progress = on_progress
+        self._next = started + _PERIOD
+        self.actions = 0
+        self.actions_solved = 0
+
+    def visit(self, ply: int) -> None:
+        """Counts one node, unless a limit forbids it."""
+        super().visit(ply)
+        if self._on_progress is not None and not self.nodes & _NODES_BETWEEN:
+            self._tell()
+
+    def check_clock(self) -> None:
+        """Stops when time is up."""
+        super().check_clock()
+        self._tell()
+
+    def _tell(self) -> None:
+        now = self.now()
+        if self._on_progress is not None and now >= self._next:
+            self._next = now + _PERIOD
+            self._on_progress(
+                SolvingProgress(
+                    nodes=self.nodes,
+                    seconds=self.seconds,
+                    actions_solved=self.actions_solved,
+                    actions=self.actions,
+                )
+            )
+
+
+def outcome_of(traits: Traits, seat: int, least: float, greatest: float) -> Outcome | None:
+    """Who wins, if a value for ``seat`` between these bounds tells."""
+    half = traits.constant / 2
+    if least > half + _TOLERANCE:
+        return (Outcome.FIRST, Outcome.SECOND)[seat]
+    if greatest < half - _TOLERANCE:
+        return (Outcome.SECOND, Outcome.FIRST)[seat]
+    return Outcome.NEITHER if abs(least - half) <= _TOLERANCE and abs(greatest - half) <= _TOLERANCE else None
+
+
+def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
+    """The least and the greatest utility that a seat can end with from a state."""
+    traits = game.traits
+    least, greatest = traits.utility_bounds
+    paid = game.utility(state)
+    to_come = traits.constant - sum(paid)
+    return paid[seat] + max(least, to_come - greatest), paid[seat] + min(greatest, to_come - least)
+
+
+def values_by_seat(value: float | None, constant: float, seat: int) -> tuple[float, ...]:
+    """Both seats' values from one seat's; nothing from nothing."""
+    if value is None:
+        return ()
+    return (value, constant - value) if seat == 0 else (constant - value, value)

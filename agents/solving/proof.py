@@ -1,0 +1,231 @@
+"""Solving games of compiled rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from zermelo.agents.compiled.proof import Prover, Score
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.solving.progress import WatchedEffort, outcome_of, utility_range, values_by_seat
+from zermelo.agents.solving.solution import Solution, SolvingProgress
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.scores import LOSS, WIN
+
+__all__ = ["ProofSolver"]
+
+_LINE_NODES: Final = 1_000_000
+"""What finding a line of best play may cost at least; and at most a quarter of what solving has cost, if more."""
+
+
+class ProofSolver:
+    """Solves positions of one game by compiled proof.
+
+    Args:
+        game: A game that ``can_prove`` accepts.
+        limits: On nodes and seconds.
+        started: The clock when the work began.
+        table_mb: Memory for the table, in MiB.
+        threads: How many threads work together.
+        on_progress: Called now and then.
+    """
+
+    def __init__(
+        self,
+        game: RulesGame,
+        limits: Limits,
+        started: float,
+        *,
+        table_mb: float,
+        threads: int,
+        on_progress: Callable[[SolvingProgress], Any] | None,
+    ) -> None:
+        self.game = game
+        self._limits = limits
+        self._effort = WatchedEffort(limits, started, on_progress)
+        self._prover = Prover(game, table_mb=table_mb, threads=threads)
+        self._known: dict[Any, int] = {}
+        self._symmetries = int(game.rules.symmetries()) if hasattr(game.rules, "symmetries") else 1
+
+    def solve(self, state: Any, *, weak: bool) -> Solution:
+        """The colour of an unfinished state, or its value and those of all its actions."""
+        actions = self.game.legal_actions(state)
+        self._effort.actions = len(actions)
+        window = (-1, 1) if weak else (LOSS, WIN)
+        root = self._score(state, *window)
+        scores: dict[int, int] = {}
+        stopped_by = root.stopped_by
+        if not weak and root.least == root.greatest:
+            stopped_by = self._score_actions(state, actions, root.least, scores)
+        return self._solution(state, root, scores, stopped_by, weak=weak)
+
+    def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
+        """For each action, (value, promptness) for the player to move. Without limits only."""
+        actions = self.game.legal_actions(state)
+        scores: dict[int, int] = {}
+        self._score_actions(state, actions, WIN, scores)
+        return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
+
+    def note(self, *, solved: int, known: int) -> None:
+        """Says how far a work of many positions is."""
+        self._effort.actions_solved, self._effort.actions = solved, known
+        self._check()
+
+    def _score(
+        self, state: Any, least: int, greatest: int, guess: int | None = None, nodes: int | None = None
+    ) -> Score:
+        left = nodes
+        if self._limits.nodes is not None:
+            left = max(self._limits.nodes - self._prover.nodes, 0)
+            left = left if nodes is None else min(left, nodes)
+        return self._prover.score(
+            state, guess=guess, least=least, greatest=greatest, check=self._check, nodes=left
+        )
+
+    def _check(self) -> None:
+        self._effort.nodes = self._prover.nodes_now
+        self._effort.check_clock()
+
+    def _score_actions(self, state: Any, actions: Any, best: int, scores: dict[int, int]) -> StoppedBy:
+        """Writes every action's score; those of symmetric children are worked out once."""
+        known = self._known
+        mover = self.game.to_move(state)
+        for action in actions:
+            child = self.game.result(state, action)
+            if self.game.is_terminal(child):
+                scores[action] = self._ending(child, mover)
+            else:
+                key = self._least_symmetric(child)
+                if key not in known:
+                    found = self._score_child(child, mover, best)
+                    if found.least != found.greatest:
+                        return found.stopped_by
+                    known[key] = found.least
+                scores[action] = self._from_child(child, mover, known[key])
+            self._effort.actions_solved += 1
+        return StoppedBy.COMPLETED
+
+    def _score_child(self, child: Any, mover: int, best: int) -> Score:
+        """A child's own score, given that none is better for ``mover`` than ``best``; ``WIN`` gives nothing."""
+        if best == WIN:
+            return self._score(child, LOSS, WIN)
+        bound = self._to_child(best)
+        if self.game.to_move(child) == mover:
+            return self._score(child, LOSS, bound, bound)
+        return self._score(child, -bound, WIN, -bound)
+
+    def _least_symmetric(self, state: Any) -> Any:
+        rules = self.game.rules
+        return min([state, *(rules.symmetric_state(state, number) for number in range(1, self._symmetries))])
+
+    # -- scores one move further up ----------------------------------------------------------------------------
+
+    def _to_child(self, score: int) -> int:
+        """The score that a child needs, for the same player, so that its parent has this one."""
+        if score == 0 or not self._prover.counts_moves:
+            return score
+        return score + 1 if score > 0 else score - 1
+
+    def _from_child(self, child: Any, mover: int, score: int) -> int:
+        """A child's score as it counts for ``mover``, a move earlier."""
+        if self.game.to_move(child) != mover:
+            score = -score
+        if score == 0 or not self._prover.counts_moves:
+            return score
+        return score - 1 if score > 0 else score + 1
+
+    def _ending(self, state: Any, mover: int) -> int:
+        """The score of the move that leads to a finished state."""
+        mine = int(self.game.rules.utility(state, mover))
+        if not self._prover.counts_moves:
+            return 2 * mine - int(self.game.traits.constant)
+        return (mine > 0) * (WIN - 1) + (mine < 0) * (LOSS + 1)
+
+    # -- a line of best play -----------------------------------------------------------------------------------
+
+    def _line(self, state: Any, score: int, first: int) -> tuple[int, ...]:
+        """Best play to the end, from ``first`` on; nothing if it would cost too much to find out."""
+        budget = self._prover.nodes + max(_LINE_NODES, self._prover.nodes // 4)
+        line: list[int] = []
+        chosen: int | None = first
+        while chosen is not None:
+            line.append(chosen)
+            mover = self.game.to_move(state)
+            state = self.game.result(state, chosen)
+            if self.game.is_terminal(state):
+                return tuple(line)
+            score = self._to_child(score)
+            if self.game.to_move(state) != mover:
+                score = -score
+            chosen = self._keeping(state, score, budget)
+        return ()
+
+    def _keeping(self, state: Any, score: int, budget: int) -> int | None:
+        """An action that keeps the score of a state; None if the budget ends first."""
+        mover = self.game.to_move(state)
+        for action in self.game.legal_actions(state):
+            child = self.game.result(state, action)
+            if self.game.is_terminal(child):
+                if self._ending(child, mover) == score:
+                    return int(action)
+                continue
+            wanted = self._to_child(score)
+            left = budget - self._prover.nodes
+            if left <= 0:
+                return None
+            if self.game.to_move(child) == mover:
+                found = self._score(child, wanted - 1, wanted, wanted, left)
+                keeps = found.least >= wanted
+            else:
+                found = self._score(child, -wanted, 1 - wanted, -wanted, left)
+                keeps = found.greatest <= -wanted
+            if found.stopped_by is not StoppedBy.COMPLETED:
+                return None
+            if keeps:
+                return int(action)
+        return None
+
+    # -- the answer --------------------------------------------------------------------------------------------
+
+    def _solution(
+        self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, weak: bool
+    ) -> Solution:
+        game, traits = self.game, self.game.traits
+        seat = game.to_move(state)
+        least, greatest = self._value_bounds(state, seat, root, weak=weak)
+        value = least if least == greatest else None
+        outcome = outcome_of(traits, seat, least, greatest)
+        exact = root.least == root.greatest and not weak
+        line: tuple[int, ...] = ()
+        if exact and stopped_by is StoppedBy.COMPLETED:
+            line = self._line(state, root.least, next(a for a, score in scores.items() if score == root.least))
+        values = {action: self._prover.value(score) for action, score in scores.items()}
+        plies = self._prover.value(root.least)[1] if exact else None
+        action_plies = {action: moves for action, (_, moves) in values.items() if moves is not None}
+        return Solution(
+            seat=seat,
+            value=value,
+            value_bounds=(least, greatest),
+            values_by_seat=values_by_seat(value, traits.constant, seat),
+            outcome=outcome,
+            plies=len(line) or None if plies is None else plies,
+            action_values={action: found for action, (found, _) in values.items()},
+            action_plies=action_plies,
+            principal_variation=line,
+            nodes=self._prover.nodes,
+            seconds=self._effort.seconds,
+            stopped_by=stopped_by,
+            proven=outcome is not None if weak else value is not None,
+        )
+
+    def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
+        """What bounds on a score say of the value."""
+        lowest, highest = utility_range(self.game, state, seat)
+        least, greatest = score.least, score.greatest
+        if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there
+            least, greatest = least if least > -1 else LOSS, greatest if greatest < 1 else WIN
+        if self._prover.counts_moves:
+            return float((least > 0) - (least < 0)), float((greatest > 0) - (greatest < 0))
+        low = max(lowest, self._prover.value(least)[0]) if least > LOSS else lowest
+        high = min(highest, self._prover.value(greatest)[0]) if greatest < WIN else highest
+        return low, high

@@ -1,0 +1,91 @@
+"""What solving a position answers."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from zermelo.agents.core.limits import StoppedBy
+
+__all__ = ["Outcome", "Solution", "SolvingProgress"]
+
+
+class Outcome(enum.StrEnum):
+    """The three colours of a position: who gets more than half of what there is, when both play best.
+
+    The first player is seat 0, the second seat 1, whoever is to move.
+    """
+
+    FIRST = "first wins"
+    SECOND = "second wins"
+    NEITHER = "neither wins"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolvingProgress:
+    """What is known while a position is being solved.
+
+    Attributes:
+        nodes: States visited so far.
+        seconds: Time spent so far.
+        actions_solved: How many of the root's actions have their exact value.
+        actions: How many actions the root has.
+    """
+
+    nodes: int
+    seconds: float
+    actions_solved: int
+    actions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """What perfect play gives, or as much as the limits allowed to find out.
+
+    Values are for the player to move at the root, in the game's own utility, rewards so far included.
+
+    Attributes:
+        seat: The player to move at the root.
+        value: The exact value for the player to move; None where it was not asked for or not found out.
+        value_bounds: The value is at least the first and at most the second number.
+        values_by_seat: The exact value for both seats, in seat order; empty where ``value`` is None.
+        outcome: Who wins; None where that is not settled.
+        plies: Moves to the end of the game under best play: a win comes as soon, a loss as late as can be. Of a
+            draw, and of games that are won by a margin, the length of ``principal_variation``: one line of best
+            play, others may be longer or shorter. None where not known.
+        action_values: The exact value of each root action, for the player to move, ascending by action; all of
+            them where nothing stopped the search, and none with ``weak``.
+        action_plies: Moves to the end after choosing that action, itself included, where known.
+        principal_variation: A line of best play to the end; empty where it was not asked for or not found out.
+        nodes: States visited.
+        seconds: Time spent.
+        stopped_by: What ended the search.
+        proven: All that was asked for is proven: the outcome, and unless ``weak`` the value.
+    """
+
+    seat: int
+    value: float | None
+    value_bounds: tuple[float, float]
+    values_by_seat: tuple[float, ...] = ()
+    outcome: Outcome | None = None
+    plies: int | None = None
+    action_values: Mapping[int, float] = field(default_factory=dict)
+    action_plies: Mapping[int, int] = field(default_factory=dict)
+    principal_variation: tuple[int, ...] = ()
+    nodes: int = 0
+    seconds: float = 0.0
+    stopped_by: StoppedBy = StoppedBy.COMPLETED
+    proven: bool = False
+
+    @property
+    def best_actions(self) -> tuple[int, ...]:
+        """All root actions whose exact value is that of the position, ascending."""
+        return tuple(action for action, value in self.action_values.items() if value == self.value)
+
+    @property
+    def mover_wins(self) -> bool | None:
+        """True if the player to move wins, False if it loses, None if neither or not settled."""
+        if self.outcome in (None, Outcome.NEITHER):
+            return None
+        return (self.outcome is Outcome.FIRST) == (self.seat == 0)

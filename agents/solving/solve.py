@@ -1,0 +1,115 @@
+"""Solving: who wins, by how much and how soon, when both play best.
+
+Two questions (Allis, *Searching for Solutions in Games and Artificial Intelligence*, 1994, chapter 1): the colour
+of a position only (``weak``), or the value of the position and of every action in it. Rules that compile are
+proven by null windows to the end (``compiled.proof``); any other game by alpha-beta with a table.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final
+
+from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
+from zermelo.agents.core.gate import (
+    require_decision,
+    require_deterministic,
+    require_perfect_information,
+    require_two_opposed,
+)
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.solving.solution import Solution, SolvingProgress
+from zermelo.envs import Traits, as_game
+from zermelo.envs.as_game import is_game
+
+__all__ = ["game_and_state", "require_solvable", "solve"]
+
+_NAME: Final = "solve"
+_FEW: Final = 3000
+"""States that plain Python visits in about the time that it takes to read machine code from disk."""
+
+
+def solve(
+    game: Any,
+    state: Any = None,
+    *,
+    weak: bool = False,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    table_mb: float = 16,
+    threads: int = 1,
+    on_progress: Callable[[SolvingProgress], Any] | None = None,
+) -> Solution:
+    """Solves a position of a game for two players with a constant sum, no chance and nothing hidden.
+
+    Args:
+        game: A ``Game``, rules, or a live environment, which is copied and never changed.
+        state: The position; if not given, where a live environment stands, else the initial state.
+        weak: Only who wins: the search stops as soon as that is proven.
+        nodes: The most states to visit, not counting a short try in plain Python first; with several threads,
+            about that many by each.
+        seconds: The most time to take.
+        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower, and
+            is worth it only where a game is very large.
+        threads: How many threads work on it together, where rules are compiled. What is found does not depend on
+            it; the line of best play may.
+        on_progress: Called ten times a second, if the game's own code allows it, while the search goes on; what it
+            raises stops the search and is passed on.
+
+    Returns:
+        What is proven. Reaching a limit is no error: the solution then has bounds, and ``proven`` is False.
+
+    Raises:
+        UnsupportedGameError: It is no such game, or goes on for too long, or for ever.
+        GameOverError: There is nothing to decide.
+        RulesError: Rules do not compile; the message names the method and the line.
+        InvalidSettingError: A setting has a value it cannot have.
+    """
+    started = Effort.now()
+    check_flag("weak", weak)
+    check_number("table_mb", table_mb, least=0, above=True)
+    check_whole("threads", threads, least=1)
+    check_callable("on_progress", on_progress, "of a SolvingProgress")
+    limits = Limits(nodes=nodes, seconds=seconds)
+    game, state = game_and_state(game, state)
+    require_solvable(game.traits)
+    require_decision(game, state)
+    from zermelo.agents.compiled.background import in_background
+    from zermelo.agents.compiled.proof import can_prove, proof_kernel
+    from zermelo.agents.solving.alpha_beta_solver import PlainSolver
+    from zermelo.agents.solving.proof import ProofSolver
+
+    settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
+    if not can_prove(game):
+        return PlainSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+    # A small game is done in plain Python before its rules are compiled, or read back from disk.
+    few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
+    tried = PlainSolver(game, few, started, compiled=False, on_progress=None, **settings).solve(state, weak=weak)
+    if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
+        return tried
+    if seconds is not None:  # a limit on time holds for the compiler too, which goes on for later searches
+        kernel = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
+        if not kernel.ready_within(max(started + seconds - Effort.now(), 0)):
+            return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Effort.now() - started)
+    return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+
+
+def require_solvable(traits: Traits) -> None:
+    """Refuses games that ``solve`` cannot solve, whatever their size.
+
+    Raises:
+        UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
+    """
+    for require in (require_perfect_information, require_deterministic, require_two_opposed):
+        require(traits, _NAME)
+
+
+def game_and_state(game: Any, state: Any = None) -> tuple[Any, Any]:
+    """The game of anything ``as_game`` takes, and the state given or, if none is, where it stands."""
+    found = as_game(game)
+    if state is None:
+        lives = hasattr(found, "snapshot") and not is_game(game) and hasattr(game, "step")
+        state = found.snapshot(game) if lives else found.initial_state()
+    return found, state
