@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
 from zermelo.agents.compiled.proof import Prover, can_prove
-from zermelo.agents.search.iterative_deepening import Ties
+from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.actions import codec_for
 from zermelo.evaluation.entrants import EnvSource

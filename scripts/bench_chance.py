@@ -32,11 +32,12 @@ from typing import Any, NamedTuple
 from zermelo.agents.compiled.chance import compiled_chance_search
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
 from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.iterative_deepening import Ties, deepen
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE
 from zermelo.envs.rules import Backgammon, EinStein, Pig, RulesGame

@@ -24,9 +24,9 @@ from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import compiled_search
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.iterative_deepening import Ties, deepen
-from zermelo.agents.search.move_ordering import Ordering
+from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import perft
 from zermelo.envs.rules import MNK, ConnectFour, RulesGame
 from zermelo.envs.rules.bits import mix

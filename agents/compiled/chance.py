@@ -20,11 +20,11 @@ from zermelo.agents.compiled.running import race
 from zermelo.agents.core.budget import Effort, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.chance_alpha_beta import SLACK, ChancePruning
 from zermelo.agents.search.full_width import INFINITE_WINDOW
-from zermelo.agents.search.iterative_deepening import Visit
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
-from zermelo.agents.search.transposition_table import Bound
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame

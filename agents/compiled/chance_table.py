@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.compiled.table import CompiledTable, KnownAction
-from zermelo.agents.search.transposition_table import Bound
+from zermelo.agents.core.tree_search import Bound
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.defaults import DEFAULTS
 

@@ -20,11 +20,11 @@ from zermelo.agents.compiled.table import CompiledTable, KnownAction
 from zermelo.agents.core.budget import Effort, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Score
+from zermelo.agents.core.options import Ordering, TieRule
+from zermelo.agents.core.tree_search import Bound, SumNotConstantError, Visit
 from zermelo.agents.evaluators.protocol import inside_bounds
-from zermelo.agents.search.iterative_deepening import Visit
-from zermelo.agents.search.max_n import MaxNSearch, SumNotConstantError, TieRule
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
-from zermelo.agents.search.transposition_table import Bound
+from zermelo.agents.search.max_n import MaxNSearch
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.compiling import can_compile

@@ -22,11 +22,11 @@ from zermelo.agents.compiled.max_n import (
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.mate_distance import Score
+from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.best_reply import RepliesGame
 from zermelo.agents.search.chance_alpha_beta import StarSearch
-from zermelo.agents.search.iterative_deepening import Visit
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
-from zermelo.agents.search.transposition_table import Bound
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import Chance, Game
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.search.transposition_table import Bound
+from zermelo.agents.core.tree_search import Bound
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.defaults import DEFAULTS
 

@@ -21,9 +21,9 @@ from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Effort, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
-from zermelo.agents.search.iterative_deepening import Visit
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
-from zermelo.agents.search.transposition_table import Bound
+from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.tree_search import Bound, Visit
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame

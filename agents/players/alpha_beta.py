@@ -11,11 +11,12 @@ from zermelo.agents.compiled.proof import proof_kernel
 from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.iterative_deepening import TreeSearch
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError, as_game

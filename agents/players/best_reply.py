@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.paranoid import OneAgainstAllAgent
 from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.iterative_deepening import TreeSearch
 from zermelo.envs import CHANCE, Game
 
 __all__ = ["BestReplyAgent", "best_reply"]

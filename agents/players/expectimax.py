@@ -11,12 +11,12 @@ from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.checks import check_choice, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.iterative_deepening import TreeSearch
 from zermelo.agents.search.sampling import LookingInside, SampledGame
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, Chance, Game, Traits

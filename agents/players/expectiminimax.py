@@ -10,13 +10,14 @@ from zermelo.agents.compiled.chance import CompiledChanceSearch, compiled_chance
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
+from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, Chance, Game, Traits

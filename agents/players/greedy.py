@@ -11,11 +11,11 @@ import numpy as np
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.checks import check_choice, check_whole
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.evaluators.registry import EVALUATORS, features_for, make_evaluator
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.agents.search.iterative_deepening import Ties
 from zermelo.envs import CHANCE, Chance, Game
 
 __all__ = ["GreedyAgent"]

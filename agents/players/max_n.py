@@ -11,11 +11,13 @@ from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.options import Ordering, TieRule
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.tree_search import SumNotConstantError
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.max_n import MaxNSearch, SumNotConstantError, TieRule, Vector, tie_key
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.max_n import MaxNSearch, Vector, tie_key
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError

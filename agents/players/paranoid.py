@@ -12,11 +12,12 @@ from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search.chance_alpha_beta import StarSearch
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled, looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, Chance, Game, Traits

@@ -15,12 +15,14 @@ from zermelo.agents.core.checks import check_callable, check_choice, check_flag
 from zermelo.agents.core.gate import require_decision, require_perfect_information
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
-from zermelo.agents.search.iterative_deepening import Iteration, Ties, TreeSearch, deepen
+from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Game, InvalidSettingError, as_game

@@ -9,11 +9,11 @@ from typing import Any, Final
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
+from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.evaluation import LeafValue
-from zermelo.agents.search.iterative_deepening import Visit
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.transposition_table import Bound, Entry, TranspositionTable
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import Game, RewardSum
 
 __all__ = ["LEAST_REDUCED_DEPTH", "AlphaBetaSearch", "bound_of", "settles"]

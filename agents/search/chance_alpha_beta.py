@@ -18,12 +18,12 @@ from typing import Any
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Score
+from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch, bound_of, settles
 from zermelo.agents.search.full_width import added
-from zermelo.agents.search.iterative_deepening import Visit
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.transposition_table import Bound, Entry, TranspositionTable
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game
 
 __all__ = ["SLACK", "ChancePruning", "StarSearch"]

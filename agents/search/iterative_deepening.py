@@ -6,105 +6,19 @@ leave something sensible behind when a limit stops it half way.
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
+from zermelo.agents.core.mate_distance import Frame, just_above, just_below
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.envs import Game
+from zermelo.agents.core.tree_search import RootMove, TreeSearch
 
-__all__ = ["Iteration", "RootMove", "Ties", "TreeSearch", "Visit", "deepen"]
-
-
-class Ties(enum.StrEnum):
-    """Which of several best actions is played."""
-
-    RANDOM = "random"
-    """Any of them, drawn from the agent's seed."""
-    FIRST = "first"
-    """The one with the smallest number."""
-
-
-class Visit(NamedTuple):
-    """What is known of a state after searching it.
-
-    Attributes:
-        score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
-        proven: No evaluation, cut-off or sample entered the score.
-        line: Best play from there.
-        variance: Of the score's value, where chance was sampled.
-        values: Every seat's total, in seat order, where the score does not tell them (more than two seats, or sums
-            that are not constant).
-        plies: Moves to the end of the line, for searches whose score does not tell it.
-    """
-
-    score: Score
-    proven: bool
-    line: tuple[int, ...] = ()
-    variance: float = 0.0
-    values: tuple[float, ...] = ()
-    plies: float = 0.0
-
-
-class TreeSearch(Protocol):
-    """What the root needs of a search: its game, its effort, and how to search below.
-
-    A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
-    method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
-    ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that. One
-    that ``transposes`` may take from its table what an iteration before has left unfinished.
-    """
-
-    @property
-    def game(self) -> Game[Any]:
-        """The game that is searched."""
-        ...
-
-    @property
-    def effort(self) -> Effort:
-        """What was spent, and the limits on it."""
-        ...
-
-    def frame(self, state: Any) -> Frame:
-        """How scores read at a state."""
-        ...
-
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Alpha and beta to start with."""
-        ...
-
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """Searches a state ``depth`` moves deep."""
-        ...
-
-    def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state ``ply`` moves below the root, if the search still knows it."""
-        ...
-
-    def root_actions(self, state: Any) -> Sequence[int]:
-        """The actions at the root, the most promising first."""
-        ...
-
-
-class RootMove(NamedTuple):
-    """A root action that was searched to the end of its iteration; the score reads as at the root.
-
-    ``is_exact`` says that its value is, not only bounded.
-    """
-
-    action: int
-    score: Score
-    is_exact: bool
-    proven: bool
-    line: tuple[int, ...]
-    variance: float
-    values: tuple[float, ...] = ()
-    plies: float = 0.0
+__all__ = ["Iteration", "deepen"]
 
 
 @dataclass

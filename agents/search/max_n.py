@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -11,38 +10,20 @@ from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.options import TieRule
+from zermelo.agents.core.tree_search import Bound, RootMove, SumNotConstantError, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.evaluation import LeafValue
-from zermelo.agents.search.iterative_deepening import RootMove, Visit
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.transposition_table import Bound, Entry, TranspositionTable
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game, RewardSum
 
-__all__ = ["MaxNSearch", "SumNotConstantError", "TieRule", "Vector", "tie_key"]
+__all__ = ["MaxNSearch", "Vector", "tie_key"]
 
 Vector = tuple[float, ...]
 """Every seat's total, in seat order."""
 
 _TOLERANCE = 1e-9
-
-
-class TieRule(enum.StrEnum):
-    """Which of several actions a player takes that are as good for itself but not for the others.
-
-    In max^n the value of a position depends on it: Sturtevant and Bowling, "Robust Game Play Against Unknown
-    Opponents", AAMAS (2006). What is still equal is decided for the smallest action number.
-    """
-
-    FIRST = "first"
-    """The one with the smallest number."""
-    PARANOID = "paranoid"
-    """The one that is worst for the seat to move at the root."""
-    FRIENDLY = "friendly"
-    """The one that is best for the seat to move at the root."""
-    SPITEFUL = "spiteful"
-    """The one that leaves least to all others together."""
-    GENEROUS = "generous"
-    """The one that leaves most to all others together."""
 
 
 def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
@@ -55,14 +36,6 @@ def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
         return 0.0
     others = math.fsum(value for seat, value in enumerate(values) if seat != mover)
     return others if rule is TieRule.SPITEFUL else -others
-
-
-class SumNotConstantError(Exception):
-    """An evaluation did not add up to the game's constant, so shallow pruning does not hold."""
-
-    def __init__(self, values: Vector) -> None:
-        super().__init__(values)
-        self.values = values
 
 
 class _Parent(NamedTuple):

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from typing import Any
 
+from zermelo.agents.core.options import Ordering
 from zermelo.envs import Game
 
-__all__ = ["MoveOrder", "Ordering"]
-
-
-class Ordering(enum.StrEnum):
-    """How actions are ordered. It changes how long a search takes, never what it answers."""
-
-    AUTO = "auto"
-    """The table's action, then killers (actions that cut off a sibling at the same ply), then the game's own
-    ``ordering_hint`` if it has one, then history (how often an action cut off anywhere), then ascending."""
-    FIXED = "fixed"
-    """Ascending, always: what textbooks count nodes with."""
+__all__ = [
+    "MoveOrder",
+]
 
 
 class MoveOrder:

@@ -7,9 +7,11 @@ from typing import Any
 
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.search.iterative_deepening import Iteration, RootMove, Ties, TreeSearch
+from zermelo.agents.core.tree_search import RootMove, TreeSearch
+from zermelo.agents.search.iterative_deepening import Iteration
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 

@@ -8,29 +8,21 @@ the order of events, not the hash of a key, decides: the same search meets the s
 
 from __future__ import annotations
 
-import enum
 import sys
 from collections.abc import Hashable
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from zermelo.agents.core.mate_distance import Score
+from zermelo.agents.core.tree_search import Bound
 
-__all__ = ["Bound", "Entry", "TranspositionTable"]
+__all__ = ["Entry", "TranspositionTable"]
 
 _MIB = 1 << 20
 
 # Of each half of the budget, this share is filled: a growing dictionary holds its old slots and its new ones for a
 # moment, and the allocator rounds up.
 _FILL = 0.8
-
-
-class Bound(enum.IntEnum):
-    """What a stored score says about the true one."""
-
-    EXACT = 0
-    LOWER = 1
-    UPPER = 2
 
 
 class Entry(NamedTuple):

@@ -9,10 +9,11 @@ from typing import Any
 from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.iterative_deepening import Iteration, Ties, search_root
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.iterative_deepening import Iteration, search_root
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.agents.solving.progress import WatchedEffort, outcome_of, utility_range, values_by_seat

@@ -24,8 +24,10 @@ from zermelo.agents.compiled.two_player import CompiledSearch
 from zermelo.agents.core.budget import Effort, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Score
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.search.iterative_deepening import Iteration, Ties, Visit, deepen
+from zermelo.agents.core.tree_search import Visit
+from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["BriefedSearch", "brief", "can_settle", "proof_megabytes"]

@@ -16,7 +16,8 @@ from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import compiled_search
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.search.iterative_deepening import Ties, deepen
+from zermelo.agents.core.options import Ties
+from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs.rules import ConnectFour, RulesGame
 
 GAME = RulesGame(ConnectFour())

@@ -10,11 +10,12 @@ import pytest
 from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.iterative_deepening import Iteration, Ties, deepen
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.rules import MNK, ConnectFour, RulesGame

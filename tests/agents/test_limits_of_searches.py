@@ -19,7 +19,8 @@ from zermelo.agents import (
     StoppedBy,
 )
 from zermelo.agents.core.budget import Effort
-from zermelo.agents.search.transposition_table import Bound, Entry, TranspositionTable
+from zermelo.agents.core.tree_search import Bound
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 
 SMALL = ConnectK(4, 4, 4, drops=True)
 EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows nothing

@@ -12,10 +12,11 @@ from zermelo.agents.compiled import two_player_kernel as tree_kernel
 from zermelo.agents.compiled.two_player import compiled_search
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import LEAST_REDUCED_DEPTH, AlphaBetaSearch
-from zermelo.agents.search.iterative_deepening import Ties, deepen
-from zermelo.agents.search.move_ordering import MoveOrder, Ordering
+from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame, check_rules

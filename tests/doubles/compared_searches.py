@@ -6,8 +6,8 @@ import random
 from typing import Any, NamedTuple
 
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.tree_search import SumNotConstantError
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.agents.search.max_n import SumNotConstantError
 from zermelo.envs import CHANCE
 from zermelo.envs.rules import RulesGame
 

@@ -226,7 +226,8 @@ def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
 
 
 SEARCHES = """
-from zermelo.agents.search.iterative_deepening import Ties, deepen
+from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.core.options import Ties
 from zermelo.agents.core.budget import Effort
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.compiled.proof import Prover

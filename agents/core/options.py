@@ -1,0 +1,45 @@
+"""Choices that several agents offer as settings."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["Ordering", "TieRule", "Ties"]
+
+
+class Ties(enum.StrEnum):
+    """Which of several best actions is played."""
+
+    RANDOM = "random"
+    """Any of them, drawn from the agent's seed."""
+    FIRST = "first"
+    """The one with the smallest number."""
+
+
+class Ordering(enum.StrEnum):
+    """How actions are ordered. It changes how long a search takes, never what it answers."""
+
+    AUTO = "auto"
+    """The table's action, then killers (actions that cut off a sibling at the same ply), then the game's own
+    ``ordering_hint`` if it has one, then history (how often an action cut off anywhere), then ascending."""
+    FIXED = "fixed"
+    """Ascending, always: what textbooks count nodes with."""
+
+
+class TieRule(enum.StrEnum):
+    """Which of several actions a player takes that are as good for itself but not for the others.
+
+    In max^n the value of a position depends on it: Sturtevant and Bowling, "Robust Game Play Against Unknown
+    Opponents", AAMAS (2006). What is still equal is decided for the smallest action number.
+    """
+
+    FIRST = "first"
+    """The one with the smallest number."""
+    PARANOID = "paranoid"
+    """The one that is worst for the seat to move at the root."""
+    FRIENDLY = "friendly"
+    """The one that is best for the seat to move at the root."""
+    SPITEFUL = "spiteful"
+    """The one that leaves least to all others together."""
+    GENEROUS = "generous"
+    """The one that leaves most to all others together."""
