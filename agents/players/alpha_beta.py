@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,37 +20,7 @@ from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
 
-__all__ = ["AlphaBetaAgent", "Window", "alpha_beta"]
-
-
-def alpha_beta(game: Game[Any], state: Any, alpha: float = -math.inf, beta: float = math.inf) -> float:
-    """The value of a state for seat 0 (MAX), as ``minimax`` gives it, if it lies between alpha and beta.
-
-    Below alpha it is an upper bound, above beta a lower bound (fail-soft). Russell and Norvig, 4th ed., figure
-    5.7; Knuth and Moore, "An Analysis of Alpha-Beta Pruning", Artificial Intelligence 6 (1975). Whose turn it is
-    is asked, not assumed.
-
-    Args:
-        game: Of two players with a constant sum, without chance.
-        state: Where to start.
-        alpha: What MAX can already get elsewhere.
-        beta: What MIN can already hold MAX to elsewhere.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)[0]
-    maximizing = game.to_move(state) == 0
-    best = -math.inf if maximizing else math.inf
-    for action in game.legal_actions(state):
-        value = alpha_beta(game, game.result(state, action), alpha, beta)
-        if maximizing:
-            best = max(best, value)
-            alpha = max(alpha, best)
-        else:
-            best = min(best, value)
-            beta = min(beta, best)
-        if alpha >= beta:
-            break  # the other player has something better elsewhere and will not let it come to this
-    return best
+__all__ = ["AlphaBetaAgent", "Window"]
 
 
 class Window(enum.StrEnum):

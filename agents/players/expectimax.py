@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -19,22 +18,10 @@ from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.sampling import LookingInside, SampledGame
 from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, Traits
+from zermelo.envs import Chance, Game, Traits
 from zermelo.envs.spec_text import Spec, parse_spec
 
-__all__ = ["ExpectimaxAgent", "expectimax"]
-
-
-def expectimax(game: Game[Any], state: Any, seat: int, opponent: OpponentModel) -> float:
-    """What a seat can expect with best play against opponents that play as the model says."""
-    if game.is_terminal(state):
-        return game.utility(state)[seat]
-    mover = game.to_move(state)
-    if mover == seat:
-        actions = game.legal_actions(state)
-        return max(expectimax(game, game.result(state, action), seat, opponent) for action in actions)
-    outcomes = game.chance_outcomes(state) if mover == CHANCE else replies(opponent, game, state)
-    return math.fsum(p * expectimax(game, game.result(state, o), seat, opponent) for o, p in outcomes)
+__all__ = ["ExpectimaxAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

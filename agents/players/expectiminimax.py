@@ -20,22 +20,9 @@ from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, Traits
+from zermelo.envs import Chance, Game, Traits
 
-__all__ = ["ExpectiminimaxAgent", "expectiminimax"]
-
-
-def expectiminimax(game: Game[Any], state: Any) -> float:
-    """The expected value of a state for seat 0 (MAX) when both play best; chance is averaged over.
-
-    Russell and Norvig, 4th ed., section 5.5. With one player it is expectimax.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)[0]
-    if game.to_move(state) == CHANCE:
-        return sum(p * expectiminimax(game, game.result(state, o)) for o, p in game.chance_outcomes(state))
-    values = [expectiminimax(game, game.result(state, action)) for action in game.legal_actions(state)]
-    return max(values) if game.to_move(state) == 0 else min(values)
+__all__ = ["ExpectiminimaxAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -16,40 +16,13 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.tree_search import SumNotConstantError
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.max_n import MaxNSearch, Vector, tie_key
+from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
+from zermelo.envs import Chance, Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
-__all__ = ["MaxNAgent", "TieRule", "max_n"]
-
-
-def max_n(
-    game: Game[Any], state: Any, tie_rule: TieRule | str = TieRule.FIRST, root_seat: int | None = None
-) -> Vector:
-    """The utilities of all seats, in seat order, when each maximizes its own; chance is averaged over.
-
-    Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986).
-
-    Args:
-        game: The game.
-        state: Where to start.
-        tie_rule: Which of several actions a player takes that are as good for itself: the value depends on it.
-        root_seat: The seat that searches, which some rules ask for; the seat to move, if not given.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)
-    mover = game.to_move(state)
-    if mover == CHANCE:
-        outcomes = [
-            (p, max_n(game, game.result(state, o), tie_rule, root_seat)) for o, p in game.chance_outcomes(state)
-        ]
-        return tuple(math.fsum(p * values[seat] for p, values in outcomes) for seat in range(game.traits.seats))
-    root = mover if root_seat is None else root_seat
-    rule = TieRule(tie_rule)
-    found = [max_n(game, game.result(state, action), rule, root) for action in game.legal_actions(state)]
-    return min(found, key=lambda values: (-values[mover], tie_key(rule, values, mover, root)))
+__all__ = ["MaxNAgent", "TieRule"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -13,18 +13,7 @@ from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.envs import Game, Traits
 
-__all__ = ["MinimaxAgent", "minimax"]
-
-
-def minimax(game: Game[Any], state: Any) -> float:
-    """The value of a state for seat 0 (MAX) when both play best; seat 1 (MIN) gets the rest of the constant sum.
-
-    Russell and Norvig, 4th ed., figure 5.3, with one difference: whose turn it is is asked, not assumed.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)[0]
-    values = [minimax(game, game.result(state, action)) for action in game.legal_actions(state)]
-    return max(values) if game.to_move(state) == 0 else min(values)
+__all__ = ["MinimaxAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,23 +19,9 @@ from zermelo.agents.search.chance_alpha_beta import StarSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled, looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, Traits
+from zermelo.envs import Chance, Game, Traits
 
-__all__ = ["OneAgainstAllAgent", "ParanoidAgent", "paranoid"]
-
-
-def paranoid(game: Game[Any], state: Any, seat: int) -> float:
-    """What a seat can be sure of when all others play against it together; chance is averaged over.
-
-    Sturtevant and Korf, "On Pruning Techniques for Multi-Player Games", AAAI (2000).
-    """
-    if game.is_terminal(state):
-        return game.utility(state)[seat]
-    mover = game.to_move(state)
-    if mover == CHANCE:
-        return math.fsum(p * paranoid(game, game.result(state, o), seat) for o, p in game.chance_outcomes(state))
-    values = [paranoid(game, game.result(state, action), seat) for action in game.legal_actions(state)]
-    return max(values) if mover == seat else min(values)
+__all__ = ["OneAgainstAllAgent", "ParanoidAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -8,9 +8,8 @@ import pytest
 from doubles.grown_rules import Grown
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent
+from zermelo.agents.algorithms import expectiminimax, minimax
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.players.expectiminimax import expectiminimax
-from zermelo.agents.players.minimax import minimax
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix, shift_right
 
