@@ -219,7 +219,7 @@ class _Proof:
         return least
 
     def keeping(self, state: Any, value: int, actions: Sequence[int]) -> tuple[list[int], bool]:
-        """The actions after which a value of 0 or 1 is still reached, as far as time allows; whether these are all.
+        """The actions that still reach a value of 0 or 1, as far as time allows; and whether these are all.
 
         What proved the state has proved one of them, which the table will know. So all are asked about with few
         nodes first, and those that this did not settle with more; with many only while none is found, as they

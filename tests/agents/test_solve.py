@@ -308,7 +308,7 @@ def test_no_node_limit_gives_a_false_proof(
         for action, plies in found.action_plies.items():
             assert plies == truth.action_plies[action], nodes
         settled += found.proven
-    assert 0 < settled, "the limits should be about those that suffice"
+    assert settled > 0, "the limits should be about those that suffice"
     assert settled < len(limits)
 
 

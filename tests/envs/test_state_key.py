@@ -179,7 +179,7 @@ class Sharer(Plain):
     """A function inside of a method hands the environment on."""
 
     def step(self, action):
-        self.terminations = {"a": [Judge().is_ahead(env) for env in (self,)][0]}
+        self.terminations = {"a": any(Judge().is_ahead(env) for env in (self,))}
 
 
 class Renamer(Plain):
@@ -188,13 +188,17 @@ class Renamer(Plain):
         self.terminations = {"a": is_ahead(env)}
 
 
+def action_count():
+    return 1
+
+
 class Quiet(Plain):
     """Functions inside of methods, and the classes it comes from, leave them alone."""
 
     def __init__(self, size=3):
         Plain.__init__(self)
         self.size = size
-        self.rewards = {agent: self.size for agent in ("a",)}
+        self.rewards = {str(n): self.size for n in range(action_count())}
 
     @staticmethod
     def smaller(size):
