@@ -22,9 +22,9 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
 
@@ -260,10 +260,7 @@ class CompiledSearch:
         finished = next((c for c in self._contexts if c.words[words.STOP] in (words.GOING,)), self._contexts[0])
         reason = int(finished.words[words.STOP])
         if reason == words.TOO_DEEP:
-            raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: "
-                "limit the search with depth="
-            )
+            raise GameTooLongError(self.game, _MAX_PLY)
         if reason == words.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         score = found & -2
