@@ -372,7 +372,7 @@ def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
     state = game.initial_state()
     for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
         search = compiled_chance_search(
-            game, GAME, Effort(limits), limits=limits, pruning=ChancePruning.STAR1, table_mb=1
+            game, GAME, Budget(limits), limits=limits, pruning=ChancePruning.STAR1, table_mb=1
         )
         assert search is not None
         depth = float("inf") if limits.depth is None else limits.depth
