@@ -17,7 +17,7 @@ from zermelo.agents.compiled.background import is_ready
 from zermelo.agents.compiled.chance_table import ChanceTable
 from zermelo.agents.compiled.context import Context
 from zermelo.agents.compiled.running import race
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
@@ -42,7 +42,7 @@ _SHORT: Final = 20_000
 
 
 def compiled_chance_search(
-    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, **settings: Any
+    game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
 ) -> CompiledChanceSearch | None:
     """A compiled search through chance for a game of rules; None where only plain Python can search it.
 
@@ -52,7 +52,7 @@ def compiled_chance_search(
     Args:
         game: Any game.
         evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
-        effort: Counts nodes.
+        budget: Counts nodes.
         limits: The limits of the search.
         settings: As ``CompiledChanceSearch`` takes them.
 
@@ -66,7 +66,7 @@ def compiled_chance_search(
         return None
     if not is_ready((type(game.rules), "chance"), lambda: chance_kernel(game.rules), limits):
         return None
-    return CompiledChanceSearch(game, effort, limits=limits, evaluated=named == "game", **settings)
+    return CompiledChanceSearch(game, budget, limits=limits, evaluated=named == "game", **settings)
 
 
 def can_search_chance(game: Any) -> bool:
@@ -93,8 +93,8 @@ class CompiledChanceSearch:
 
     Args:
         game: Of rules with chance, for one player or two with a constant sum.
-        effort: Counts nodes.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         pruning: What to leave out.
         evaluated: Whether the rules' own evaluation counts at the depth limit; otherwise it is the middle.
         sooner: Whether wins should come sooner and losses later.
@@ -106,7 +106,7 @@ class CompiledChanceSearch:
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         *,
         limits: Limits,
         pruning: ChancePruning = ChancePruning.NONE,
@@ -119,7 +119,7 @@ class CompiledChanceSearch:
         from zermelo.agents.compiled import chance_memory as memory
 
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.scale = Scale(game, sooner=sooner)
         self.table = ChanceTable(table_mb) if table_mb else None
         self._prunes = pruning is not ChancePruning.NONE
@@ -196,7 +196,7 @@ class CompiledChanceSearch:
         if depth < self._long:
             # Here, unless it takes longer than thought: then it is as if it had not been tried.
             self._learned_before[:] = self._learned
-            self._prepare(plies, min(most, self.effort.nodes + self._short))
+            self._prepare(plies, min(most, self.budget.nodes + self._short))
             call(self._context)
             block = self._context.words
             if block[words.STOP] != words.OUT_OF_NODES or block[words.NODES] >= most:
@@ -204,7 +204,7 @@ class CompiledChanceSearch:
             self._learned[:] = self._learned_before
             self._long = depth
         self._prepare(plies, most)
-        race(call, [self._context], self.effort.check_clock)
+        race(call, [self._context], self.budget.check_clock)
         return self._answer(value, ply)
 
     @property
@@ -219,13 +219,13 @@ class CompiledChanceSearch:
 
     def _prepare(self, plies: int, most_nodes: int) -> None:
         """Sets the counters for a call of the kernel, which another may have left half way."""
-        self.effort.check_clock()
+        self.budget.check_clock()
         block = self._context.words
         block[self._known] = block[self._nothing]
         block[words.STOP] = words.GOING
-        block[words.NODES] = self.effort.nodes
+        block[words.NODES] = self.budget.nodes
         block[words.MOST_NODES] = most_nodes
-        block[words.DEEPEST] = self.effort.deepest
+        block[words.DEEPEST] = self.budget.deepest
         block[words.AGE] = plies & 1
 
     def _answer(self, value: float, level: int) -> Visit:
@@ -234,8 +234,8 @@ class CompiledChanceSearch:
 
         context = self._context
         block = context.words
-        self.effort.nodes = int(block[words.NODES])
-        self.effort.deepest = int(block[words.DEEPEST])
+        self.budget.nodes = int(block[words.NODES])
+        self.budget.deepest = int(block[words.DEEPEST])
         if self.table is not None:
             self.table.hits = int(block[words.TABLE_HITS])
             self.table.stores = int(block[words.TABLE_STORES])

@@ -18,7 +18,7 @@ from zermelo.agents.compiled.background import is_ready
 from zermelo.agents.compiled.context import Context
 from zermelo.agents.compiled.running import race
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
@@ -39,7 +39,7 @@ _SHORT: Final = 20_000
 
 
 def compiled_search(
-    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, full_width: bool = False, **settings: Any
+    game: Any, evaluator: Any, budget: Budget, *, limits: Limits, full_width: bool = False, **settings: Any
 ) -> CompiledSearch | None:
     """A compiled search for a game of rules; None where only plain Python can search it.
 
@@ -49,7 +49,7 @@ def compiled_search(
     Args:
         game: Any game.
         evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
-        effort: Counts nodes.
+        budget: Counts nodes.
         limits: The limits of the search.
         full_width: Minimax instead of alpha-beta.
         settings: As ``CompiledSearch`` takes them.
@@ -66,7 +66,7 @@ def compiled_search(
     if not is_ready((type(game.rules), full_width), kernel, limits):
         return None
     evaluated = named == "game"
-    return CompiledSearch(game, effort, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
+    return CompiledSearch(game, budget, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
 
 
 def can_search(game: Any) -> bool:
@@ -93,8 +93,8 @@ class CompiledSearch:
 
     Args:
         game: Of rules for two players with a constant sum, without chance.
-        effort: Counts nodes.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         full_width: Minimax, which prunes nothing; the settings below are then not used.
         evaluated: Whether the rules' own evaluation counts at the depth limit; otherwise it is the middle.
         sooner: Whether wins should come sooner and losses later.
@@ -112,7 +112,7 @@ class CompiledSearch:
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         *,
         limits: Limits,
         full_width: bool = False,
@@ -129,7 +129,7 @@ class CompiledSearch:
     ) -> None:
         use_bounds = use_bounds or full_width  # minimax only asks of them whether a value is proven
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds)
         self.table = CompiledTable(table_mb) if table_mb else None
         self._full_width = full_width
@@ -225,7 +225,7 @@ class CompiledSearch:
 
         self._prepare(depth)
         short = depth * math.log(max(rules.num_actions(), 2)) <= math.log(_SHORT) and not self._quiescence
-        found = race(call, self._contexts, self.effort.check_clock, short=short)
+        found = race(call, self._contexts, self.budget.check_clock, short=short)
         return self._answer(found, mover, ply)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
@@ -234,12 +234,12 @@ class CompiledSearch:
         return entry.action if entry is not None and entry.bound is Bound.EXACT else None
 
     def _prepare(self, depth: float) -> None:
-        self.effort.check_clock()
+        self.budget.check_clock()
         for number, context in enumerate(self._contexts):
             block = context.words
             block[words.STOP] = words.GOING
-            block[words.NODES] = self.effort.nodes if number == 0 else 0
-            block[words.DEEPEST] = self.effort.deepest
+            block[words.NODES] = self.budget.nodes if number == 0 else 0
+            block[words.DEEPEST] = self.budget.deepest
             block[words.AGE] = int(depth) & 1 if depth < 1 << 20 else 0
             block[words.LATE_MOVES] = self._late_moves if self._late_moves and depth < 1 << 20 else 1 << 20
             block[words.NULL_MOVE] = self._null_move if depth < 1 << 20 else 0
@@ -252,8 +252,8 @@ class CompiledSearch:
     def _answer(self, found: int, mover: int, ply: int) -> Visit:
         """Reads the counters, and what the kernel that finished says."""
         blocks = [context.words for context in self._contexts]
-        self.effort.nodes = int(sum(block[words.NODES] for block in blocks))
-        self.effort.deepest = int(max(block[words.DEEPEST] for block in blocks))
+        self.budget.nodes = int(sum(block[words.NODES] for block in blocks))
+        self.budget.deepest = int(max(block[words.DEEPEST] for block in blocks))
         if self.table is not None:
             self.table.hits = int(sum(block[words.TABLE_HITS] for block in blocks))
             self.table.stores = int(sum(block[words.TABLE_STORES] for block in blocks))

@@ -13,7 +13,7 @@ from doubles.grown_rules import Grown
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.compiled import chance as chance_search
 from zermelo.agents.compiled.chance import CompiledChanceSearch, can_search_chance, compiled_chance_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -56,7 +56,7 @@ class Answer(NamedTuple):
 
 def answer(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, ties: Ties) -> Answer:
     found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return Answer(*found, search.effort.nodes, search.effort.deepest)
+    return Answer(*found, search.budget.nodes, search.budget.deepest)
 
 
 def plain(
@@ -64,9 +64,9 @@ def plain(
 ) -> Any:
     table = shared.pop("table", None)
     if pruning is ChancePruning.NONE:
-        return FullWidthSearch(game, Effort(limits), evaluator, table=table, **shared)
+        return FullWidthSearch(game, Budget(limits), evaluator, table=table, **shared)
     order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return StarSearch(game, Effort(limits), evaluator, order=order, table=table, probing=probing, **shared)
+    return StarSearch(game, Budget(limits), evaluator, order=order, table=table, probing=probing, **shared)
 
 
 def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
@@ -84,7 +84,7 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
             shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
             compiled = compiled_chance_search(
-                game, evaluator, Effort(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
+                game, evaluator, Budget(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
             )
             assert compiled is not None
             oracle = plain(game, evaluator, limits, pruning, ordering, **shared)
@@ -109,7 +109,7 @@ def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int
             table_mb = generator.choice([1, 1, 0.002])
             searches = [
                 compiled_chance_search(
-                    game, GAME, Effort(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
+                    game, GAME, Budget(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
                 ),
                 plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(table_mb), **shared),
             ]
@@ -231,9 +231,9 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     limits = Limits(depth=2)
     for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
         assert not can_search_chance(game)
-        assert compiled_chance_search(game, None, Effort(limits), limits=limits) is None
+        assert compiled_chance_search(game, None, Budget(limits), limits=limits) is None
     evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_chance_search(RulesGame(Grown()), evaluator, Effort(limits), limits=limits) is None
+    assert compiled_chance_search(RulesGame(Grown()), evaluator, Budget(limits), limits=limits) is None
 
 
 def test_it_is_deterministic_and_remembers() -> None:
