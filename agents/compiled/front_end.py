@@ -1,14 +1,14 @@
 """The one front end of all compiled searches: does the game fit, is the kernel ready, run it, read it back.
 
-A kernel is described by a ``Program``. A search that uses it makes a ``Runner``, which owns a ``layout.Search`` for
-each thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls::
+A kernel is described by a ``Program``. A search that uses it makes a ``Runner``, which owns a ``layout.Search``
+for each thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls::
 
-    runner = Runner(game, effort, limits=limits, ...)
+    runner = Runner(game, budget, limits=limits, ...)
     for search in runner.searches:
         search.root_seat = seat                                  # what only this kernel has
     found, search = runner.run(lambda search: kernel(rules, state, depth, ply, search), depth, ply)
 
-``run`` obeys the limits, counts into ``effort``, gives more memory where that helps, and raises what a search
+``run`` obeys the limits, counts into ``budget``, gives more memory where that helps, and raises what a search
 raises. Afterwards the principal variation (``runner.line``) or the record (``runner.record``) of the search that
 answered can be read.
 """
@@ -28,7 +28,7 @@ from zermelo.agents.compiled.background import BackgroundTask, in_background
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.threads import race, run_here
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES
@@ -45,7 +45,6 @@ _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
-_BUSY_BITS: Final = 14
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
@@ -124,8 +123,8 @@ class Runner:
 
     Args:
         game: Of rules.
-        effort: Counts nodes.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         ordering: In which order actions are tried.
         sooner: Whether wins should come sooner and losses later.
         choices: How many choices a node can have; as many as there are actions, if not given.
@@ -140,7 +139,7 @@ class Runner:
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         *,
         limits: Limits,
         ordering: Ordering,
@@ -154,11 +153,11 @@ class Runner:
         arena: int | None = None,
     ) -> None:
         self.table = table
-        self._game, self._effort, self._limits = game, effort, limits
+        self._game, self._budget, self._limits = game, budget, limits
         self._row, self._beyond = _spread(row), beyond
         size = int(game.rules.num_actions())
         self._branching = max(size if choices is None else choices, 2)
-        self._busy = np.zeros(1 << _BUSY_BITS, np.int64) if threads > 1 else None
+        self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
         self._plies = 0
         self.searches = [Search() for _ in range(max(threads, 1))]
@@ -199,7 +198,7 @@ class Runner:
             SearchStopped: A limit was reached.
             UnsupportedGameError: The game does not end in time.
         """
-        self._effort.check_clock()
+        self._budget.check_clock()
         self._allot_rows(depth, ply)
         if short is None:
             short = depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
@@ -210,7 +209,7 @@ class Runner:
                 if short:
                     found, reason, search = run_here(call, self.searches[0])
                 else:
-                    found, reason, search = race(call, self.searches, self._effort.check_clock)
+                    found, reason, search = race(call, self.searches, self._budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
                 elif short and reason == layout.OUT_OF_STACK:
@@ -237,7 +236,7 @@ class Runner:
 
     def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
-        left = (1 << 62) if self._limits.nodes is None else self._limits.nodes - self._effort.nodes
+        left = (1 << 62) if self._limits.nodes is None else self._limits.nodes - self._budget.nodes
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING
@@ -253,8 +252,8 @@ class Runner:
     def _count(self) -> None:
         """Adds what all threads have done to what the search has spent."""
         searches = self.searches
-        self._effort.nodes += sum(search.nodes for search in searches)
-        self._effort.deepest = max(self._effort.deepest, *(search.deepest for search in searches))
+        self._budget.nodes += sum(search.nodes for search in searches)
+        self._budget.deepest = max(self._budget.deepest, *(search.deepest for search in searches))
         if self.table is not None:
             self.table.hits = sum(search.table_hits for search in searches)
             self.table.stores = sum(search.table_stores for search in searches)
@@ -264,12 +263,12 @@ class Runner:
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
             raise UnsupportedGameError(
-                f"{self._game.traits.name} goes on for more than {search.deepest - 1} moves from here, if it ends at "
-                "all: limit the search with depth="
+                f"{self._game.traits.name} goes on for more than {search.deepest - 1} moves from here, if it ends "
+                "at all: limit the search with depth="
             )
 
     def _allot_rows(self, depth: float, ply: int) -> None:
-        """Sees that there are rows as far as a search so deep can look. The system gives memory to used ones only."""
+        """Sees that there are rows as far as a search can look. The system gives memory to used ones only."""
         plies = int(min(ply + depth + self._beyond, MAX_PLIES)) + 2
         if not self._row or plies <= self._plies:
             return

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 __all__ = [
     "ASKED",
+    "BUSY_BITS",
     "GOING",
     "OUT_OF_MEMORY",
     "OUT_OF_NODES",
@@ -28,6 +29,9 @@ __all__ = [
     "TOO_DEEP",
     "Search",
 ]
+
+BUSY_BITS: Final = 14
+"""The logarithm of how many marks there are of positions that are being searched."""
 
 GOING: Final = 0
 OUT_OF_NODES: Final = 1
@@ -167,7 +171,7 @@ class Search(ctypes.Structure):
         return self
 
     def hold(self, name: str, array: npt.NDArray[Any]) -> None:
-        """Writes an array's address into a field, and keeps the array alive as long as this search, or the next."""
+        """Writes an array's address into a field, and keeps the array alive while it is there."""
         self._held[name] = array
         setattr(self, name, array.ctypes.data)
 

@@ -211,7 +211,9 @@ def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> in
     """The data of an entry, without what the kernel puts above ``search.action_bits``; never 0."""
     if action + 1 >= 1 << search.action_bits:
         action = -1
-    return (action + 1) << ACTION_SHIFT | min(depth, INFINITE_DEPTH) + 1 << 4 | bound << 2 | proven << 1 | search.age
+    return (
+        (action + 1) << ACTION_SHIFT | min(depth, INFINITE_DEPTH) + 1 << 4 | bound << 2 | proven << 1 | search.age
+    )
 
 
 @_compiled_into_kernels

@@ -7,9 +7,6 @@ Every search so begins with an empty table of the size that was asked for.
 
 from __future__ import annotations
 
-import threading
-import weakref
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
