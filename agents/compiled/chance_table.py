@@ -32,7 +32,7 @@ class ChanceTable(CompiledTable):
         self.hits = 0
         self.stores = 0
 
-    def get(self, key: Any) -> KnownAction | None:
+    def get(self, key: Any, depth: float = 0.0) -> KnownAction | None:
         """The best action of a position whose exact value is kept.
 
         Args:

@@ -180,7 +180,7 @@ class Search(ctypes.Structure):
         return self._held[name]
 
 
-Search._fields_ = [  # type: ignore[misc]  # the annotations are the one list of the fields
+Search._fields_ = [  # the annotations are the one list of the fields
     (name, ctypes.c_double if kind == "float" else ctypes.c_int64) for name, kind in Search.__annotations__.items()
 ]
 
