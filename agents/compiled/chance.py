@@ -216,7 +216,7 @@ class CompiledChanceSearch:
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows its exact score at that depth."""
-        known = None if self.table is None else self.table.known(self.game.key(state), min(depth, _LONGEST))
+        known = None if self.table is None else self.table.get(self.game.key(state), min(depth, _LONGEST))
         return known.action if known is not None and known.bound is Bound.EXACT else None
 
     def _prepare(self, plies: int, most_nodes: int) -> None:

@@ -32,7 +32,7 @@ class ChanceTable(CompiledTable):
         self.hits = 0
         self.stores = 0
 
-    def known(self, key: Any, depth: float) -> KnownAction | None:
+    def get(self, key: Any, depth: float) -> KnownAction | None:
         """The best action of a position, if it was searched to that depth or is proven.
 
         Args:
