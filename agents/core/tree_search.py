@@ -68,8 +68,8 @@ class TreeSearch(Protocol):
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state ``ply`` moves below the root, if the search still knows it.
 
-        That is only known from an exact score of a search that was just so deep, or of one that has proven it: what
-        another search of the state liked best need not lead to the same value. The root checks it all the same.
+        That is known from an exact score of a search that was just so deep, or of one that has proven it: what
+        another search of the state liked best need not lead to the same value.
         """
         ...
 
