@@ -15,7 +15,7 @@ from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, just_above, just_below
 from zermelo.agents.core.options import Ties
-from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
 
 __all__ = ["Iteration", "deepen"]
@@ -53,7 +53,7 @@ def search_root(
     is better than the best so far or, where the rule for ties could prefer it, as good.
     """
     game, depth = search.game, iteration.depth
-    search.effort.visit(0)
+    search.budget.visit(0)
     frame = search.frame(state)
     alpha, beta = search.window(state)
     maximizing = maximizes(search, state)
@@ -69,8 +69,8 @@ def search_root(
             if low >= high:
                 continue
         child = game.result(state, action)
-        found = search.visit(child, depth - 1, frame.hastened(low), frame.hastened(high), 1)
-        score = frame.delayed(found.score)
+        found = search.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
+        score = frame.to_parent(found.score)
         # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
         is_exact = low < score < high
         is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
@@ -91,6 +91,61 @@ def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
     if best.score[0] == limit[0]:
         return best.proven
     return iteration.finished and all(move.proven for move in iteration.moves)
+
+
+def _half_way(
+    search: TreeSearch,
+    state: Any,
+    last: Iteration | None,
+    partial: Iteration,
+    actions: Sequence[int],
+    *,
+    exact: bool,
+) -> Iteration | None:
+    """What to answer with where an iteration was not finished.
+
+    Its best move is better than all that it has looked at. The others are known from the last finished iteration,
+    which asked of most only whether they are better than its best: their scores are bounds. So a move that is lost
+    for certain gives way to the others, and any other only to one that was as good as the best.
+    """
+    best = partial.best
+    if best is None:
+        return last
+    frame, sign = search.frame(state), 1 if maximizes(search, state) else -1
+    limit, worst = (frame.highest, frame.lowest) if sign > 0 else (frame.lowest, frame.highest)
+
+    def merit(move: RootMove) -> tuple[float, float, bool]:
+        return sign * move.score[0], sign * move.score[1], move.is_exact
+
+    if last is not None and exact:  # its values stay, but for those that are now known for good
+        final = {move.action: move for move in partial.moves if move.proven and move.is_exact}
+        moves = [final.get(move.action, move) for move in last.moves]
+        best = max(moves, key=lambda move: merit(move)[:2])
+        is_proven = best.proven and (best.score[0] == limit[0] or all(move.proven for move in moves))
+        return Iteration(last.depth, moves, best, proven=is_proven)
+
+    partial.proven = best.proven and best.score[0] == limit[0]
+    tried = {move.action for move in partial.moves}
+    is_certain = best.proven or best.score[0] == worst[0]
+    is_lost = sign * best.score[0] < sign * frame.middle or best.score[0] == worst[0]
+    if last is None:
+        if best.score[0] == worst[0]:  # whatever else there is cannot be worse
+            for action in actions:
+                if action not in tried:
+                    unknown = RootMove(action, (frame.middle, 0), False, False, (action,), math.nan)
+                    return Iteration(partial.depth, [unknown], unknown)
+        return partial
+    waiting = [move for move in last.moves if move.action not in tried]
+    better = [move for move in waiting if merit(move)[:2] > merit(best)[:2]]
+    if not better:
+        everything = [*partial.moves, *waiting]
+        all_seen = {move.action for move in everything} >= set(actions)
+        partial.proven = partial.proven or (all_seen and all(move.proven for move in everything))
+        return partial
+    instead = max(better, key=merit)
+    if not is_certain or not (is_lost or instead.is_exact):
+        return partial
+    return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
 
 
 def deepen(
@@ -116,8 +171,14 @@ def deepen(
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
-        one, and what stopped the search. That of an unfinished iteration is taken once its first action is done,
-        which is the best of the iteration before; with ``exact``, only if none was finished.
+        one, and what stopped the search (``DEPTH`` where the game goes on for longer than a search can follow).
+        An unfinished iteration counts once its first action is done, which is the best of the iteration before;
+        with ``exact``, only if none was finished. A move that it has seen lose is not answered with while others
+        are better as far as is known.
+
+    Raises:
+        GameTooLongError: The game goes on for too long, and no iteration was finished before that showed.
+        RecursionError: The same, in plain Python.
     """
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
@@ -127,22 +188,21 @@ def deepen(
         iteration = Iteration(depth)
         try:
             search_root(search, state, iteration, actions, exact=exact, ties=ties)
-        except SearchStopped as stopped:
-            if iteration.best is not None:
-                frame = search.frame(state)
-                iteration.proven = _is_proven(iteration, frame, maximizes(search, state))
-                if last is None or not exact:
-                    return iteration, _depth(last, search.effort.deepest), stopped.reason
-            return last, _depth(last, search.effort.deepest), stopped.reason
+        except (SearchStopped, RecursionError, GameTooLongError) as stopped:
+            if last is None and not isinstance(stopped, SearchStopped):
+                raise  # there is no shallower answer to fall back on
+            reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
+            half_way = _half_way(search, state, last, iteration, actions, exact=exact)
+            return half_way, _depth(last, search.budget.deepest), reason
         last = iteration
-        found = (last, _depth(last, search.effort.deepest))
+        found = (last, _depth(last, search.budget.deepest))
         reason = StoppedBy.DEPTH
         settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
         is_selective = getattr(search, "selective", False)
         # A state that lies less deep than it did may be known from an iteration before, to which its end was too
         # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
         only_proof_tells = getattr(search, "transposes", False) and not is_selective and not math.isinf(depth)
-        saw_all = search.effort.deepest < depth and not only_proof_tells
+        saw_all = search.budget.deepest < depth and not only_proof_tells
         if settled or saw_all:
             # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
             reason = StoppedBy.COMPLETED

@@ -10,7 +10,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
 from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.alpha_beta_solver import PlainSolver
 from zermelo.agents.solving.proof import ProofSolver
@@ -35,7 +35,7 @@ FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
 def proof(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
     """Solved by compiled proof, however small it is."""
     game = RulesGame(rules)
-    solver = ProofSolver(game, Limits(**limits), Effort.now(), table_mb=1, threads=1, on_progress=None)
+    solver = ProofSolver(game, Limits(**limits), Budget.now(), table_mb=1, threads=1, on_progress=None)
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
 
@@ -43,7 +43,7 @@ def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -
     """Solved in plain Python."""
     game = RulesGame(rules)
     solver = PlainSolver(
-        game, Limits(**limits), Effort.now(), table_mb=8, threads=1, on_progress=None, compiled=False
+        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, compiled=False
     )
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
@@ -265,6 +265,65 @@ def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) ->
     solution = solve(ConnectFour(), seconds=5)
     assert solution.stopped_by is StoppedBy.SECONDS
     assert (solution.proven, solution.value_bounds) == (False, (-1, 1))
+
+
+def played(rules: Any, *actions: int) -> Any:
+    game = RulesGame(rules)
+    state = game.initial_state()
+    for action in actions:
+        state = game.result(state, action)
+    return state
+
+
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize(
+    ("rules", "actions", "limits"),
+    [
+        (MNK(), (2, 6, 5), range(1, 300)),
+        (Nim((1, 2, 4)), (), range(1, 200)),
+        (Nim((1, 2, 4), misere=True), (), range(1, 200)),
+        (Kalah(houses=2, seeds=2), (), range(1, 200)),
+        (DotsAndBoxes(1, 2), (), range(1, 3000, 37)),
+        (ConnectFour(rows=4, columns=4), (), range(3001, 12_000, 1500)),
+    ],
+    ids=str,
+)
+def test_no_node_limit_gives_a_false_proof(
+    rules: Any, actions: tuple[int, ...], limits: range, weak: bool
+) -> None:
+    state = played(rules, *actions)
+    truth = solve(rules, state)
+    assert truth.proven
+    settled = 0
+    for nodes in limits:
+        found = solve(rules, state, weak=weak, nodes=nodes)
+        least, greatest = found.value_bounds
+        assert least <= truth.value <= greatest, nodes
+        assert found.outcome in (None, truth.outcome), nodes
+        assert not found.proven or found.outcome is truth.outcome, nodes
+        assert found.value in (None, truth.value), nodes
+        assert found.plies in (None, truth.plies), nodes
+        for action, value in found.action_values.items():
+            assert value == truth.action_values[action], nodes
+        for action, plies in found.action_plies.items():
+            assert plies == truth.action_plies[action], nodes
+        settled += found.proven
+    assert settled > 0, "the limits should be about those that suffice"
+    assert settled < len(limits)
+
+
+def test_a_cold_compiler_gives_no_false_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cold:
+        def ready_within(self, seconds: float) -> bool:
+            return False
+
+    monkeypatch.setattr("zermelo.agents.compiled.background.in_background", lambda *_: Cold())
+    rules = Kalah(houses=4, seeds=2)
+    truth = solve(rules)
+    found = solve(rules, seconds=60.0)
+    assert found.stopped_by is StoppedBy.SECONDS
+    assert found.value in (None, truth.value)
+    assert found.outcome in (None, truth.outcome)
 
 
 def test_a_limit_in_plain_python_leaves_bounds() -> None:
