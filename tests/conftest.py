@@ -2,9 +2,9 @@
 
 ``scripts/test`` runs a process for each processor. The tests of a file stay together, in one process and in their
 order: they share fixtures and compiled rules. Tests that watch a clock, memory, processes or signals are marked
-``alone``: they come last, and while one runs the other processes begin no test. For that each test holds a lock on a
-file, shared by all or, of a test marked ``alone``, by nobody. Without xdist none of this matters. (xdist's own groups,
-``--dist loadgroup``, do nothing with pytest 9.2: xdist 3.8 writes them where it does not look.)
+``alone``: they come last, and while one runs the other processes begin no test. For that each test holds a lock on
+a file, shared by all or, of a test marked ``alone``, by nobody. Without xdist none of this matters. (Groups of
+xdist's own, ``--dist loadgroup``, do nothing with pytest 9.2: xdist 3.8 writes them where it does not look.)
 """
 
 import contextlib
