@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -9,8 +10,12 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from zermelo.envs import perft
+from zermelo.envs.rules import Nim
 
 RULES = """
 from typing import NamedTuple
@@ -287,6 +292,20 @@ def test_every_kernel_can_be_read_back(folder: Folder) -> None:
     cold, said = run()
     assert "compiling the rules of Stairs" in said
     assert run() == (cold, "")
+
+
+def test_a_declared_result_is_not_inferred_at_each_call_that_a_kernel_makes_of_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    from zermelo.envs.rules import numba_methods
+
+    asked: list[Any] = []
+    monkeypatch.setattr(numba_methods, "_inferred_result", asked.append)
+    rules = type("Heaps", (Nim,), {"__slots__": ()})((9,))
+    assert perft(rules, 6) == math.comb(9, 6)  # the heap's sizes on the way down
+    assert list(tmp_path.rglob("*.nbc"))
+    assert not asked
 
 
 def test_old_folders_are_cleared_away(warm: Folder) -> None:
