@@ -299,6 +299,7 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
         ExpectiminimaxAgent(table_mb=0).search_state(game)
 
 
+@pytest.mark.alone
 def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     game = RulesGame(Endless())
     ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)
