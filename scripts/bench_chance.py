@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from zermelo.agents.compiled.chance import compiled_chance_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -163,13 +163,13 @@ def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: An
     limits = Limits(depth=depth)
     ordering = Ordering.AUTO if way.is_best_order else Ordering.FIXED
     for state in states:
-        effort = Effort(limits)
+        budget = Budget(limits)
         searching: Any
         if compiled:
             searching = compiled_chance_search(
                 game,
                 evaluator,
-                effort,
+                budget,
                 limits=limits,
                 pruning=way.pruning,
                 ordering=ordering,
@@ -180,11 +180,11 @@ def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: An
             table = TranspositionTable(way.table_mb) if way.table_mb else None
             shared: dict[str, Any] = {"sooner": True, "table": table, "at_chance": True}
             if way.pruning is ChancePruning.NONE:
-                searching = FullWidthSearch(game, effort, evaluator, **shared)
+                searching = FullWidthSearch(game, budget, evaluator, **shared)
             else:
                 probing = way.pruning is ChancePruning.STAR2
                 order = MoveOrder(game, ordering)
-                searching = StarSearch(game, effort, evaluator, order=order, probing=probing, **shared)
+                searching = StarSearch(game, budget, evaluator, order=order, probing=probing, **shared)
         started = time.process_time()
         iteration, _, _ = deepen(
             searching,
@@ -199,7 +199,7 @@ def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: An
         assert iteration is not None
         assert iteration.best is not None
         values.append(float(iteration.best.score[0]))
-        nodes += effort.nodes
+        nodes += budget.nodes
     return Found(values, nodes, seconds)
 
 
@@ -403,14 +403,14 @@ def whole_trees(game: Any, states: Sequence[Any], depth: int, evaluator: Any) ->
     values, nodes, seconds = [], 0, 0.0
     limits = Limits(depth=depth)
     for state in states:
-        effort = Effort(limits)
-        searching = compiled_chance_search(game, evaluator, effort, limits=limits, at_chance=True)
+        budget = Budget(limits)
+        searching = compiled_chance_search(game, evaluator, budget, limits=limits, at_chance=True)
         assert searching is not None
         started = time.process_time()
         found = searching.visit(state, depth, *searching.window(state), 0)
         seconds += time.process_time() - started
         values.append(float(found.score[0]))
-        nodes += effort.nodes
+        nodes += budget.nodes
     return Found(values, nodes, seconds)
 
 

@@ -22,7 +22,7 @@ from bench_selective import selective
 
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import compiled_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -144,11 +144,11 @@ def minimax() -> None:
 
     def run() -> None:
         nonlocal nodes
-        effort = Effort(Limits())
-        search = compiled_search(game, None, effort, limits=Limits(), full_width=True)
+        budget = Budget(Limits())
+        search = compiled_search(game, None, budget, limits=Limits(), full_width=True)
         assert search is not None
         search.visit(game.initial_state(), float("inf"), *search.window(None), 0)
-        nodes = effort.nodes
+        nodes = budget.nodes
 
     run()
     (seconds,) = fastest(15, run)
@@ -158,8 +158,8 @@ def minimax() -> None:
 def alpha_beta(depth: int, *, game: RulesGame = GAME, **settings: Any) -> int:
     """Searches the empty board with every leaf worth nothing; the nodes visited."""
     limits = Limits(depth=depth)
-    effort = Effort(limits)
-    search = compiled_search(game, make_evaluator("rewards"), effort, limits=limits, **settings)
+    budget = Budget(limits)
+    search = compiled_search(game, make_evaluator("rewards"), budget, limits=limits, **settings)
     assert search is not None
     deepen(
         search,
@@ -170,7 +170,7 @@ def alpha_beta(depth: int, *, game: RulesGame = GAME, **settings: Any) -> int:
         ties=Ties.FIRST,
         watch=lambda *_: True,
     )
-    return effort.nodes
+    return budget.nodes
 
 
 def branching() -> None:
@@ -206,10 +206,10 @@ def start() -> None:
     """From the start of a process to its first compiled move."""
     script = (
         "from zermelo.agents.compiled.two_player import compiled_search\n"
-        "from zermelo.agents.core.budget import Effort; "
+        "from zermelo.agents.core.budget import Budget; "
         "from zermelo.agents.core.limits import Limits; from zermelo.envs import as_game; import pettingzoo; "
         "env = pettingzoo.make('aec', 'classic/connect_four-v3'); env.reset(seed=0); game = as_game(env); "
-        "limits = Limits(depth=4); search = compiled_search(game, None, Effort(limits), limits=limits); "
+        "limits = Limits(depth=4); search = compiled_search(game, None, Budget(limits), limits=limits); "
         "state = game.snapshot(env); print(search.visit(state, 4, *search.window(state), 0).line)"
     )
 

@@ -17,7 +17,7 @@ from zermelo.agents.compiled.background import is_ready
 from zermelo.agents.compiled.chance_table import ChanceTable
 from zermelo.agents.compiled.context import Context
 from zermelo.agents.compiled.running import race
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
@@ -33,6 +33,8 @@ __all__ = ["CompiledChanceSearch", "can_search_chance", "chance_kernel", "compil
 
 _MOST_PLIES: Final = 1000
 _ENDLESS: Final = (1 << 63) - 1
+_LONGEST: Final = 1 << 20
+"""How many moves ahead a search without a limit looks."""
 _LEVELS_PER_PLY: Final = 3
 _MORE_LEVELS: Final = 100
 """States on a path, beyond those: chance may have several events in a row."""
@@ -42,7 +44,7 @@ _SHORT: Final = 20_000
 
 
 def compiled_chance_search(
-    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, **settings: Any
+    game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
 ) -> CompiledChanceSearch | None:
     """A compiled search through chance for a game of rules; None where only plain Python can search it.
 
@@ -52,7 +54,7 @@ def compiled_chance_search(
     Args:
         game: Any game.
         evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
-        effort: Counts nodes.
+        budget: Counts nodes.
         limits: The limits of the search.
         settings: As ``CompiledChanceSearch`` takes them.
 
@@ -66,7 +68,7 @@ def compiled_chance_search(
         return None
     if not is_ready((type(game.rules), "chance"), lambda: chance_kernel(game.rules), limits):
         return None
-    return CompiledChanceSearch(game, effort, limits=limits, evaluated=named == "game", **settings)
+    return CompiledChanceSearch(game, budget, limits=limits, evaluated=named == "game", **settings)
 
 
 def can_search_chance(game: Any) -> bool:
@@ -93,8 +95,8 @@ class CompiledChanceSearch:
 
     Args:
         game: Of rules with chance, for one player or two with a constant sum.
-        effort: Counts nodes.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         pruning: What to leave out.
         evaluated: Whether the rules' own evaluation counts at the depth limit; otherwise it is the middle.
         sooner: Whether wins should come sooner and losses later.
@@ -106,7 +108,7 @@ class CompiledChanceSearch:
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         *,
         limits: Limits,
         pruning: ChancePruning = ChancePruning.NONE,
@@ -119,7 +121,7 @@ class CompiledChanceSearch:
         from zermelo.agents.compiled import chance_memory as memory
 
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.scale = Scale(game, sooner=sooner)
         self.table = ChanceTable(table_mb) if table_mb else None
         self._prunes = pruning is not ChancePruning.NONE
@@ -182,7 +184,7 @@ class CompiledChanceSearch:
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, as the plain searches give it."""
-        plies = int(depth) if depth < 1 << 20 else 1 << 20
+        plies = int(min(depth, _LONGEST))
         rules, kernel = self.game.rules, self._kernel
         window = (*map(float, alpha), *map(float, beta))
         value = 0.0
@@ -196,7 +198,7 @@ class CompiledChanceSearch:
         if depth < self._long:
             # Here, unless it takes longer than thought: then it is as if it had not been tried.
             self._learned_before[:] = self._learned
-            self._prepare(plies, min(most, self.effort.nodes + self._short))
+            self._prepare(plies, min(most, self.budget.nodes + self._short))
             call(self._context)
             block = self._context.words
             if block[words.STOP] != words.OUT_OF_NODES or block[words.NODES] >= most:
@@ -204,7 +206,7 @@ class CompiledChanceSearch:
             self._learned[:] = self._learned_before
             self._long = depth
         self._prepare(plies, most)
-        race(call, [self._context], self.effort.check_clock)
+        race(call, [self._context], self.budget.check_clock)
         return self._answer(value, ply)
 
     @property
@@ -213,19 +215,19 @@ class CompiledChanceSearch:
         return self.table is not None
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the table still knows its exact score."""
-        entry = None if self.table is None else self.table.get(self.game.key(state))
-        return entry.action if entry is not None and entry.bound is Bound.EXACT else None
+        """The best action in a state, if the table still knows its exact score at that depth."""
+        known = None if self.table is None else self.table.get(self.game.key(state), min(depth, _LONGEST))
+        return known.action if known is not None and known.bound is Bound.EXACT else None
 
     def _prepare(self, plies: int, most_nodes: int) -> None:
         """Sets the counters for a call of the kernel, which another may have left half way."""
-        self.effort.check_clock()
+        self.budget.check_clock()
         block = self._context.words
         block[self._known] = block[self._nothing]
         block[words.STOP] = words.GOING
-        block[words.NODES] = self.effort.nodes
+        block[words.NODES] = self.budget.nodes
         block[words.MOST_NODES] = most_nodes
-        block[words.DEEPEST] = self.effort.deepest
+        block[words.DEEPEST] = self.budget.deepest
         block[words.AGE] = plies & 1
 
     def _answer(self, value: float, level: int) -> Visit:
@@ -234,8 +236,8 @@ class CompiledChanceSearch:
 
         context = self._context
         block = context.words
-        self.effort.nodes = int(block[words.NODES])
-        self.effort.deepest = int(block[words.DEEPEST])
+        self.budget.nodes = int(block[words.NODES])
+        self.budget.deepest = int(block[words.DEEPEST])
         if self.table is not None:
             self.table.hits = int(block[words.TABLE_HITS])
             self.table.stores = int(block[words.TABLE_STORES])

@@ -17,7 +17,7 @@ from zermelo.agents.compiled.background import is_ready
 from zermelo.agents.compiled.context import Context
 from zermelo.agents.compiled.running import race
 from zermelo.agents.compiled.table import CompiledTable, KnownAction
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.options import Ordering, TieRule
@@ -85,14 +85,14 @@ def max_n_kernel(rules: Any) -> Callable[..., int]:
 
 
 def compiled_max_n(
-    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, **settings: Any
+    game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
 ) -> CompiledMaxN | None:
     """max^n compiled, for a game of rules; None where plain Python has to search it.
 
     Args:
         game: Any game.
         evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
-        effort: Counts nodes.
+        budget: Counts nodes.
         limits: The limits of the search.
         settings: As ``CompiledMaxN`` takes them.
 
@@ -103,7 +103,7 @@ def compiled_max_n(
         return None
     if not is_ready((type(game.rules), "maxn"), lambda: max_n_kernel(game.rules), limits):
         return None
-    return CompiledMaxN(game, effort, evaluator, limits=limits, **settings)
+    return CompiledMaxN(game, budget, evaluator, limits=limits, **settings)
 
 
 def expected_rewards(game: Any) -> float:
@@ -175,8 +175,8 @@ class KernelRun:
 
     Args:
         game: Of rules.
-        effort: Counts nodes.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         choices: How many choices a node can have.
         sooner: Whether wins should come sooner and losses later.
         ordering: In which order actions are tried.
@@ -187,7 +187,7 @@ class KernelRun:
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         *,
         limits: Limits,
         choices: int,
@@ -199,7 +199,7 @@ class KernelRun:
         from zermelo.agents.compiled import max_n_memory as multi_memory
 
         self._game = game
-        self._effort = effort
+        self._budget = budget
         self._limits = limits
         self.table = table
         self._seats = game.traits.seats
@@ -243,27 +243,27 @@ class KernelRun:
         """
         from zermelo.agents.compiled.max_n_memory import OUT_OF_MEMORY
 
-        self._effort.check_clock()
+        self._budget.check_clock()
         short = (
             depth * math.log(self._branching) <= math.log(_SHORT) and self._game.traits.chance == "deterministic"
         )
         block = self.context.words
         while True:
             block[words.STOP] = words.GOING
-            block[words.NODES] = self._effort.nodes
-            block[words.DEEPEST] = self._effort.deepest
+            block[words.NODES] = self._budget.nodes
+            block[words.DEEPEST] = self._budget.deepest
             block[words.AGE] = int(depth) & 1 if depth < 1 << 20 else 0
             found = race(
                 lambda context: call(self._start, context.address),
                 [self.context],
-                self._effort.check_clock,
+                self._budget.check_clock,
                 short=short,
             )
             if block[words.STOP] != OUT_OF_MEMORY:
                 break
             self._allot(4 * len(self._arena))
-        self._effort.nodes = int(block[words.NODES])
-        self._effort.deepest = int(block[words.DEEPEST])
+        self._budget.nodes = int(block[words.NODES])
+        self._budget.deepest = int(block[words.DEEPEST])
         if self.table is not None:
             self.table.hits = int(block[words.TABLE_HITS])
             self.table.stores = int(block[words.TABLE_STORES])
@@ -305,9 +305,9 @@ class CompiledMaxN(MaxNSearch):
 
     Args:
         game: Of rules, of any number of players and any sums, with or without chance.
-        effort: Counts nodes.
+        budget: Counts nodes.
         evaluator: None, ``"game"`` or ``"rewards"``.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         seat: The seat to move at the root.
         tie_rule: Which of several actions a player takes that are as good for itself.
         sooner: Whether, of actions that are the same for everybody, wins come sooner and losses later.
@@ -320,7 +320,7 @@ class CompiledMaxN(MaxNSearch):
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         evaluator: Any,
         *,
         limits: Limits,
@@ -335,7 +335,7 @@ class CompiledMaxN(MaxNSearch):
         order = MoveOrder(game, ordering)
         super().__init__(
             game,
-            effort,
+            budget,
             evaluator,
             seat=seat,
             tie_rule=tie_rule,
@@ -352,7 +352,7 @@ class CompiledMaxN(MaxNSearch):
         self._known = ManySeatsTable(table_mb, traits.seats, most_states(game, limits)) if table_mb else None
         self._run = KernelRun(
             game,
-            effort,
+            budget,
             limits=limits,
             choices=int(game.rules.num_actions()),
             sooner=sooner,

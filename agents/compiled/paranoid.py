@@ -19,7 +19,7 @@ from zermelo.agents.compiled.max_n import (
     fits,
     most_states,
 )
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.options import Ordering
@@ -43,7 +43,7 @@ def one_against_all_kernel(rules: Any) -> Callable[..., int]:
 
 
 def compiled_one_against_all(
-    game: Game[Any], searched: Game[Any], evaluator: Any, effort: Effort, *, limits: Limits, **settings: Any
+    game: Game[Any], searched: Game[Any], evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
 ) -> CompiledOneAgainstAll | None:
     """Paranoid or best-reply search compiled; None where plain Python has to search.
 
@@ -51,7 +51,7 @@ def compiled_one_against_all(
         game: The game that is played.
         searched: The same, or what best-reply search makes of it.
         evaluator: Of the game; None, ``"game"`` and ``"rewards"`` can be compiled.
-        effort: Counts nodes.
+        budget: Counts nodes.
         limits: The limits of the search.
         settings: As ``CompiledOneAgainstAll`` takes them.
 
@@ -64,7 +64,7 @@ def compiled_one_against_all(
     rules = game.rules
     if not is_ready((type(rules), "one against all"), lambda: one_against_all_kernel(rules), limits):
         return None
-    return CompiledOneAgainstAll(game, searched, effort, evaluator, limits=limits, **settings)
+    return CompiledOneAgainstAll(game, searched, budget, evaluator, limits=limits, **settings)
 
 
 class CompiledOneAgainstAll(StarSearch):
@@ -73,9 +73,9 @@ class CompiledOneAgainstAll(StarSearch):
     Args:
         game: Of rules, of any number of players and any sums, without chance.
         searched: The same game, for paranoid search; a ``RepliesGame`` of it, for best-reply search.
-        effort: Counts nodes.
+        budget: Counts nodes.
         evaluator: None, ``"game"`` or ``"rewards"``.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         seat: The seat that maximizes.
         sooner: Whether wins should come sooner and losses later.
         ordering: In which order actions are tried.
@@ -87,7 +87,7 @@ class CompiledOneAgainstAll(StarSearch):
         self,
         game: RulesGame,
         searched: Game[Any],
-        effort: Effort,
+        budget: Budget,
         evaluator: Any,
         *,
         limits: Limits,
@@ -98,7 +98,7 @@ class CompiledOneAgainstAll(StarSearch):
         memory: int | None = None,
     ) -> None:
         order = MoveOrder(searched, ordering)
-        super().__init__(searched, effort, evaluator, sooner=sooner, order=order, table=None, seat=seat)
+        super().__init__(searched, budget, evaluator, sooner=sooner, order=order, table=None, seat=seat)
         from zermelo.agents.compiled import paranoid_kernel as kernels
 
         self._kernel = one_against_all_kernel(game.rules)
@@ -108,7 +108,7 @@ class CompiledOneAgainstAll(StarSearch):
         self._known = ManySeatsTable(table_mb, traits.seats, most_states(game, limits)) if table_mb else None
         self._run = KernelRun(
             game,
-            effort,
+            budget,
             limits=limits,
             choices=size * max(traits.seats - 1, 1) if self._replies else size,
             sooner=sooner,
@@ -135,6 +135,11 @@ class CompiledOneAgainstAll(StarSearch):
     def compiled_table(self) -> ManySeatsTable | None:
         """The transposition table, if there is one; the plain search's own is not used."""
         return self._known
+
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self._known is not None
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, as the plain search gives it."""

@@ -6,40 +6,47 @@ and None where the plain one has to be used.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
-from zermelo.agents.compiled import context as words
-from zermelo.agents.compiled.background import is_ready
-from zermelo.agents.compiled.context import Context
-from zermelo.agents.compiled.running import race
+from zermelo.agents.compiled.front_end import Program, Runner, can_evaluate, evaluates, fits, plies_of
+from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Effort, SearchStopped
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
 
-__all__ = ["CompiledSearch", "can_search", "compiled_search", "search_kernel"]
+__all__ = [
+    "ALPHA_BETA",
+    "HALF",
+    "MINIMAX",
+    "SCALE",
+    "SHIFT",
+    "CompiledSearch",
+    "can_search",
+    "compiled_search",
+    "search_kernel",
+]
 
-_SCALE: Final = 1 << 13
+SHIFT: Final = 15
+SCALE: Final = 1 << SHIFT
+"""More than twice the mate distance of any search (see ``two_player_kernel``)."""
+HALF: Final = SCALE >> 1
 _INFINITY: Final = 1 << 60
 _GREATEST_UTILITY: Final = 16_000
-_MAX_PLY: Final = 1000
-_SHORT: Final = 20_000
-"""Visits of fewer nodes than this are not worth another thread."""
+
+MINIMAX: Final = Program("minimax", "two_player_kernel", "full_width", ("int64",) * 2)
+ALPHA_BETA: Final = Program("alphabeta", "two_player_kernel", "visit", ("int64",) * 4)
 
 
 def compiled_search(
-    game: Any, evaluator: Any, effort: Effort, *, limits: Limits, full_width: bool = False, **settings: Any
+    game: Any, evaluator: Any, budget: Budget, *, limits: Limits, full_width: bool = False, **settings: Any
 ) -> CompiledSearch | None:
     """A compiled search for a game of rules; None where only plain Python can search it.
 
@@ -49,7 +56,7 @@ def compiled_search(
     Args:
         game: Any game.
         evaluator: As the agent would use it; None, ``"game"`` and ``"rewards"`` can be compiled.
-        effort: Counts nodes.
+        budget: Counts nodes.
         limits: The limits of the search.
         full_width: Minimax instead of alpha-beta.
         settings: As ``CompiledSearch`` takes them.
@@ -57,35 +64,26 @@ def compiled_search(
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    if not can_search(game):
+    if not can_search(game) or not can_evaluate(evaluator):
         return None
-    named = None if evaluator is None else getattr(evaluator, "spec", lambda: None)()
-    if evaluator is not None and named not in ("game", "rewards"):
+    if not (MINIMAX if full_width else ALPHA_BETA).is_ready(game.rules, limits):
         return None
-    kernel = functools.partial(search_kernel, game.rules, full_width=full_width)
-    if not is_ready((type(game.rules), full_width), kernel, limits):
-        return None
-    evaluated = named == "game"
-    return CompiledSearch(game, effort, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
+    evaluated = evaluates(evaluator)
+    return CompiledSearch(game, budget, limits=limits, full_width=full_width, evaluated=evaluated, **settings)
 
 
 def can_search(game: Any) -> bool:
     """Whether a game can be searched compiled: rules for two players with a constant sum, without chance."""
-    if not isinstance(game, RulesGame) or not can_compile():
+    if not fits(game):
         return False
     traits = game.traits
-    opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"
+    opposed = traits.seats == 2 and traits.chance is Chance.NONE and traits.reward_sum is not RewardSum.GENERAL
     return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_UTILITY
 
 
 def search_kernel(rules: Any, *, full_width: bool) -> Callable[..., int]:
     """The compiled alpha-beta, or with ``full_width`` minimax, for a class of rules."""
-    from zermelo.agents.compiled import two_player_kernel as tree_kernel
-    from zermelo.envs.rules.build import Kernel, build
-
-    minimax = Kernel(tree_kernel.full_width, ("int64",) * 3)
-    alpha_beta = Kernel(tree_kernel.visit, ("int64",) * 5)
-    return build(rules, minimax if full_width else alpha_beta)
+    return (MINIMAX if full_width else ALPHA_BETA).load(rules)
 
 
 class CompiledSearch:
@@ -93,8 +91,8 @@ class CompiledSearch:
 
     Args:
         game: Of rules for two players with a constant sum, without chance.
-        effort: Counts nodes.
-        limits: The same limits that ``effort`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes.
+        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
         full_width: Minimax, which prunes nothing; the settings below are then not used.
         evaluated: Whether the rules' own evaluation counts at the depth limit; otherwise it is the middle.
         sooner: Whether wins should come sooner and losses later.
@@ -112,7 +110,7 @@ class CompiledSearch:
     def __init__(
         self,
         game: RulesGame,
-        effort: Effort,
+        budget: Budget,
         *,
         limits: Limits,
         full_width: bool = False,
@@ -128,21 +126,45 @@ class CompiledSearch:
         null_move: int = 0,
     ) -> None:
         use_bounds = use_bounds or full_width  # minimax only asks of them whether a value is proven
+        rules, traits = game.rules, game.traits
+        size = int(rules.num_actions())
+        least, greatest = traits.utility_bounds
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds)
-        self.table = CompiledTable(table_mb) if table_mb else None
+        self._middle = traits.constant / 2
+        largest = max(self._units(greatest), -self._units(least)) + 1
+        bits = largest.bit_length() + SHIFT + 1
+        self.table = CompiledTable(table_mb, size, score_bits=bits) if table_mb else None
         self._full_width = full_width
-        self._most = limits.nodes
-        self._quiescence = quiescence
         self._late_moves, self._null_move = late_move_reductions, null_move
-        self._middle = game.traits.constant / 2
         self._order = MoveOrder(game, Ordering.FIXED if full_width else ordering)
-        self._kernel = search_kernel(game.rules, full_width=full_width)
-        self._busy = np.zeros(1 << words.BUSY_BITS, np.int64) if threads > 1 else None
-        self._contexts = [
-            self._context(ordering, sooner, use_bounds, evaluated, symmetric) for _ in range(max(threads, 1))
-        ]
+        self._kernel = search_kernel(rules, full_width=full_width)
+        quiescence = quiescence if hasattr(rules, "is_noisy") else 0
+        self._runner = Runner(
+            game,
+            budget,
+            limits=limits,
+            ordering=ordering,
+            sooner=sooner,
+            table=self.table,
+            threads=threads,
+            row=1 + 2 * size,
+            beyond=quiescence,
+        )
+        # Whoever is not there yet wins a move from here at the soonest.
+        lowest, highest = self.scale.bounds((0.0, 0.0))
+        middle = int(traits.constant) * (EVALUATION_UNIT // 2)
+        for search in self._runner.searches:
+            search.total = int(traits.constant)
+            search.lower_score = self._units(lowest) * SCALE + 2 * sooner if use_bounds else -_INFINITY
+            search.upper_score = self._units(highest) * SCALE - 2 * sooner if use_bounds else _INFINITY
+            search.lower_evaluation = int(least) * EVALUATION_UNIT + 1 if evaluated else middle
+            search.upper_evaluation = int(greatest) * EVALUATION_UNIT - 1 if evaluated else middle
+            search.quiescence = quiescence
+            search.null_windows = self.table is not None
+            if symmetric and hasattr(rules, "symmetries"):
+                search.symmetries = int(rules.symmetries())
 
     @property
     def selective(self) -> bool:
@@ -159,41 +181,6 @@ class CompiledSearch:
         self._late_moves = self._null_move = 0
         if self.table is not None:
             self.table.clear()
-
-    def _context(
-        self, ordering: Ordering, sooner: bool, use_bounds: bool, evaluated: bool, symmetric: bool
-    ) -> Context:
-        game, traits = self.game, self.game.traits
-        size = int(game.rules.num_actions())
-        context = Context(size, _MAX_PLY, _MAX_PLY + 2 + 2 * size)
-        block = context.words
-        least, greatest = traits.utility_bounds
-        total = int(traits.constant)
-        block[words.SOONER] = sooner
-        block[words.TOTAL] = total
-        # Whoever is not there yet wins a move from here at the soonest.
-        lowest, highest = self.scale.bounds((0.0, 0.0))
-        block[words.LOWEST] = self._units(lowest) * _SCALE + 2 * sooner if use_bounds else -_INFINITY
-        block[words.HIGHEST] = self._units(highest) * _SCALE - 2 * sooner if use_bounds else _INFINITY
-        block[words.LEAST_EVALUATION] = int(least) * EVALUATION_UNIT + 1
-        block[words.GREATEST_EVALUATION] = int(greatest) * EVALUATION_UNIT - 1
-        if not evaluated:
-            middle = total * (EVALUATION_UNIT // 2)
-            block[words.LEAST_EVALUATION] = block[words.GREATEST_EVALUATION] = middle
-        block[words.ORDERED] = ordering is not Ordering.FIXED
-        block[words.KILLERS] = context.hold(np.full(2 * (_MAX_PLY + 2), -1, np.int64))
-        block[words.HISTORY] = context.hold(np.zeros(2 * size, np.int64))
-        if hasattr(game.rules, "is_noisy"):
-            block[words.QUIESCENCE] = self._quiescence
-        if symmetric and hasattr(game.rules, "symmetries"):
-            block[words.SYMMETRIES] = int(game.rules.symmetries())
-        if self.table is not None:
-            block[words.TABLE] = context.hold(self.table.words)
-            block[words.TABLE_BITS] = self.table.bits
-            block[words.NULL_WINDOWS] = 1
-        if self._busy is not None:
-            block[words.BUSY] = context.hold(self._busy)
-        return context
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
@@ -216,78 +203,42 @@ class CompiledSearch:
         low, high = self._edge(alpha), self._edge(beta)
         if mover != 0:
             low, high = -high, -low
-        plies = int(depth) if depth < 1 << 20 else 1 << 20
+        plies = plies_of(depth)
         window = () if self._full_width else (low, high)
         rules, kernel = self.game.rules, self._kernel
+        unlimited = math.isinf(depth)
+        for search in self._runner.searches:
+            search.late_moves = self._late_moves if self._late_moves and not unlimited else plies_of(math.inf)
+            search.null_move = 0 if unlimited else self._null_move
 
-        def call(context: Context) -> int:
-            return int(kernel(rules, state, plies, *window, ply, context.address))
+        def call(search: Search) -> int:
+            return int(kernel(rules, state, plies, *window, ply, search))
 
-        self._prepare(depth)
-        short = depth * math.log(max(rules.num_actions(), 2)) <= math.log(_SHORT) and not self._quiescence
-        found = race(call, self._contexts, self.effort.check_clock, short=short)
-        return self._answer(found, mover, ply)
+        found, search = self._runner.run(call, depth, ply)
+        score = found & -2
+        value = (score + HALF) // SCALE
+        distance = (score - value * SCALE) / 2
+        if mover != 0:
+            value, distance = -value, -distance
+        line = self._runner.line(search, ply)
+        return Visit((value / EVALUATION_UNIT + self._middle, distance), bool(found & 1), line)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the table still knows its exact score."""
-        entry = None if self.table is None else self.table.get(self.game.key(state))
+        """The best action in a state, if the table still knows what a search to this depth would find.
+
+        Symmetric positions share an entry, whose action may be another one's.
+        """
+        if self._runner.searches[0].symmetries > 1:
+            return None
+        entry = None if self.table is None else self.table.get(self.game.key(state), depth)
         return entry.action if entry is not None and entry.bound is Bound.EXACT else None
-
-    def _prepare(self, depth: float) -> None:
-        self.effort.check_clock()
-        for number, context in enumerate(self._contexts):
-            block = context.words
-            block[words.STOP] = words.GOING
-            block[words.NODES] = self.effort.nodes if number == 0 else 0
-            block[words.DEEPEST] = self.effort.deepest
-            block[words.AGE] = int(depth) & 1 if depth < 1 << 20 else 0
-            block[words.LATE_MOVES] = self._late_moves if self._late_moves and depth < 1 << 20 else 1 << 20
-            block[words.NULL_MOVE] = self._null_move if depth < 1 << 20 else 0
-            block[words.PASSED_PLY] = 0
-            if self._most is not None:
-                block[words.MOST_NODES] = self._most
-        if self._busy is not None:
-            self._busy[:] = 0
-
-    def _answer(self, found: int, mover: int, ply: int) -> Visit:
-        """Reads the counters, and what the kernel that finished says."""
-        blocks = [context.words for context in self._contexts]
-        self.effort.nodes = int(sum(block[words.NODES] for block in blocks))
-        self.effort.deepest = int(max(block[words.DEEPEST] for block in blocks))
-        if self.table is not None:
-            self.table.hits = int(sum(block[words.TABLE_HITS] for block in blocks))
-            self.table.stores = int(sum(block[words.TABLE_STORES] for block in blocks))
-        finished = next((c for c in self._contexts if c.words[words.STOP] in (words.GOING,)), self._contexts[0])
-        reason = int(finished.words[words.STOP])
-        if reason == words.TOO_DEEP:
-            raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: "
-                "limit the search with depth="
-            )
-        if reason == words.OUT_OF_NODES:
-            raise SearchStopped(StoppedBy.NODES)
-        score = found & -2
-        value = (score + _SCALE // 2) // _SCALE
-        promptness = (score - value * _SCALE) / 2
-        if mover != 0:
-            value, promptness = -value, -promptness
-        return Visit(
-            (value / EVALUATION_UNIT + self._middle, promptness), bool(found & 1), self._line(finished, ply)
-        )
-
-    def _line(self, context: Context, ply: int) -> tuple[int, ...]:
-        row = int(context.words[words.ROW])
-        start = ply * row
-        workspace = context.workspace
-        length = int(workspace[start])
-        return tuple(int(action) for action in workspace[start + 1 : start + 1 + length])
 
     def _units(self, value: float) -> int:
         return round((value - self._middle) * EVALUATION_UNIT)
 
     def _edge(self, score: Score) -> int:
         """A window's edge as the kernel counts, for seat 0."""
-        value, promptness = score
+        value, distance = score
         if math.isinf(value):
             return _INFINITY if value > 0 else -_INFINITY
-        return self._units(value) * _SCALE + round(2 * promptness)
+        return self._units(value) * SCALE + round(2 * distance)

@@ -8,7 +8,7 @@ import time
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
 
-__all__ = ["Effort", "SearchStopped"]
+__all__ = ["Budget", "SearchStopped"]
 
 
 class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
@@ -19,7 +19,7 @@ class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwind
         self.reason = reason
 
 
-class Effort:
+class Budget:
     """The nodes visited and the time spent by one search.
 
     Args:

@@ -15,7 +15,7 @@ class StoppedBy(enum.StrEnum):
     """What ended a search."""
 
     COMPLETED = "completed"
-    """The whole tree was searched, or the value was proven: more effort would change nothing."""
+    """The whole tree was searched, or the value was proven: more time would change nothing."""
     DEPTH = "depth"
     NODES = "nodes"
     SIMULATIONS = "simulations"

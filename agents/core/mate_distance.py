@@ -52,7 +52,7 @@ class Frame(NamedTuple):
     highest: Score
     sooner: bool
 
-    def delayed(self, score: Score) -> Score:
+    def to_parent(self, score: Score) -> Score:
         """A child's score, as it counts one ply earlier."""
         if not self.sooner:
             return score
@@ -63,8 +63,8 @@ class Frame(NamedTuple):
             return value, promptness + 1
         return score
 
-    def hastened(self, edge: Score) -> Score:
-        """A window edge, as a child sees it: the inverse of ``delayed``."""
+    def to_child(self, edge: Score) -> Score:
+        """A window edge, as a child sees it: the inverse of ``to_parent``."""
         if not self.sooner:
             return edge
         value, promptness = edge
@@ -131,4 +131,4 @@ class Scale:
             middle += (self._traits.constant - sum(so_far)) / self._traits.seats
         # The first frame only serves to delay the bounds: whoever is not there yet is a ply away at least.
         plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._sooner)
-        return plain._replace(lowest=plain.delayed((lowest, 0)), highest=plain.delayed((highest, 0)))
+        return plain._replace(lowest=plain.to_parent((lowest, 0)), highest=plain.to_parent((highest, 0)))

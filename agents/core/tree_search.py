@@ -6,7 +6,7 @@ import enum
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.envs import Game
 
@@ -35,7 +35,7 @@ class Visit(NamedTuple):
 
 
 class TreeSearch(Protocol):
-    """What the root needs of a search: its game, its effort, and how to search below.
+    """What the root needs of a search: its game, its budget, and how to search below.
 
     A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
     method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
@@ -49,7 +49,7 @@ class TreeSearch(Protocol):
         ...
 
     @property
-    def effort(self) -> Effort:
+    def budget(self) -> Budget:
         """What was spent, and the limits on it."""
         ...
 

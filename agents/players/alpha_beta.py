@@ -146,10 +146,10 @@ class AlphaBetaAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        effort = self.new_effort(started)
+        budget = self.new_budget(started)
         step_by_step = self.deepening
         if step_by_step is None:
-            step_by_step = self.limits_effort or (self.depth is not None and self.table_mb > 0)
+            step_by_step = self.has_budget or (self.depth is not None and self.table_mb > 0)
         evaluator = self.evaluator_for(game, state)
         shared: dict[str, Any] = {
             "sooner": self.sooner,
@@ -170,7 +170,7 @@ class AlphaBetaAgent(TreeSearchAgent):
             search = compiled_search(
                 game,
                 evaluator,
-                effort,
+                budget,
                 limits=self.limits,
                 ordering=self.ordering,
                 table_mb=self.table_mb - proof_mb,
@@ -190,7 +190,7 @@ class AlphaBetaAgent(TreeSearchAgent):
         if search is None:
             search = AlphaBetaSearch(
                 game,
-                effort,
+                budget,
                 evaluator,
                 order=MoveOrder(game, self.ordering),
                 table=TranspositionTable(self.table_mb) if self.table_mb else None,

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.compiled.proof import Prover, can_prove, default_threads
 from zermelo.agents.compiled.two_player import can_search
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_decision
 from zermelo.agents.core.limits import StoppedBy
@@ -160,12 +160,12 @@ class _Stoppable(AlphaBetaAgent):
         """Sets what tells it."""
         self._set("_stop", stop)
 
-    def new_effort(self, started: float) -> Effort:
+    def new_budget(self, started: float) -> Budget:
         """Counts what is spent, and looks whether to stop."""
         return _StoppableEffort(self.limits, started, self.__dict__["_stop"])
 
 
-class _StoppableEffort(Effort):
+class _StoppableEffort(Budget):
     def __init__(self, limits: Any, started: float, stop: threading.Event) -> None:
         super().__init__(limits, started)
         self._stop = stop

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.result import SearchResult
@@ -103,7 +103,7 @@ class ExpectimaxAgent(TreeSearchAgent):
         table = TranspositionTable(self.table_mb) if self.table_mb else None
         search = FullWidthSearch(
             game,
-            Effort(self.limits, started),
+            Budget(self.limits, started),
             evaluator,
             sooner=self.sooner,
             cutoff=cutoff,
@@ -114,7 +114,7 @@ class ExpectimaxAgent(TreeSearchAgent):
             at_chance=at_chance,
         )
         return self.deepened(
-            search, state, step_by_step=self.limits_effort, exact=True, table=table, is_estimate=is_sampled
+            search, state, step_by_step=self.has_budget, exact=True, table=table, is_estimate=is_sampled
         )
 
     def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:

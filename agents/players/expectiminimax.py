@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.compiled.chance import CompiledChanceSearch, compiled_chance_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import Ordering
@@ -98,7 +98,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             game, state, evaluator, cutoff = as_sampled(
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
-        effort = Effort(self.limits, started)
+        budget = Budget(self.limits, started)
         shared: dict[str, Any] = {
             "sooner": self.sooner,
             "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),
@@ -108,7 +108,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             search = compiled_chance_search(
                 game,
                 evaluator,
-                effort,
+                budget,
                 limits=self.limits,
                 pruning=self.pruning,
                 ordering=self.ordering,
@@ -120,13 +120,13 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             shared["cutoff"] = cutoff
             shared["width"] = self.samples if is_sampled else None
             if self.pruning is ChancePruning.NONE:
-                search = FullWidthSearch(game, effort, evaluator, **shared)
+                search = FullWidthSearch(game, budget, evaluator, **shared)
             else:
                 order, probing = MoveOrder(game, self.ordering), self.pruning is ChancePruning.STAR2
-                search = StarSearch(game, effort, evaluator, order=order, probing=probing, **shared)
+                search = StarSearch(game, budget, evaluator, order=order, probing=probing, **shared)
         deepening = self.deepening
         if deepening is None:
-            deepening = self.limits_effort or (self.depth is not None and self.pruning is not ChancePruning.NONE)
+            deepening = self.has_budget or (self.depth is not None and self.pruning is not ChancePruning.NONE)
         return self.deepened(
             search,
             state,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_whole
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
@@ -50,8 +50,8 @@ class GreedyAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Looks at each action once."""
-        effort = Effort(Limits(), started)
-        effort.visit(0)
+        budget = Budget(Limits(), started)
+        budget.visit(0)
         evaluator = self.evaluator or features_for(game, state) or EVALUATORS["rewards"]()
         assert not isinstance(evaluator, str), "names become evaluators when the agent is made"
         seat = game.to_move(state)
@@ -59,7 +59,7 @@ class GreedyAgent(SearchAgent):
         values: dict[int, tuple[float, ...]] = {}
         for action in game.legal_actions(state):
             generator = np.random.default_rng((seed, action))
-            values[action] = self._after(game, state, action, evaluator, effort, generator)
+            values[action] = self._after(game, state, action, evaluator, budget, generator)
         best = max(value[seat] for value in values.values())
         tied = [action for action, value in values.items() if value[seat] == best]
         action = tied[0] if self.ties is Ties.FIRST else tied[int(self.generator.integers(len(tied)))]
@@ -70,9 +70,9 @@ class GreedyAgent(SearchAgent):
             values_by_seat=values[action],
             action_values={a: value[seat] for a, value in values.items()},
             principal_variation=(action,),
-            nodes=effort.nodes,
+            nodes=budget.nodes,
             depth=1,
-            seconds=effort.seconds,
+            seconds=budget.seconds,
             stopped_by=StoppedBy.DEPTH,
             is_estimate=game.traits.chance is Chance.SAMPLED,
         )
@@ -83,26 +83,26 @@ class GreedyAgent(SearchAgent):
         state: Any,
         action: int,
         evaluator: Evaluator,
-        effort: Effort,
+        budget: Budget,
         generator: np.random.Generator,
     ) -> tuple[float, ...]:
         """For each seat, what it can expect after an action."""
         if game.traits.chance is not Chance.SAMPLED:
-            return self._worth(game, game.result(state, action), evaluator, effort)
+            return self._worth(game, game.result(state, action), evaluator, budget)
         draws = [
-            self._worth(game, game.sample_result(state, action, generator), evaluator, effort)
+            self._worth(game, game.sample_result(state, action, generator), evaluator, budget)
             for _ in range(self.samples)
         ]
         return tuple(math.fsum(values) / self.samples for values in zip(*draws, strict=True))
 
-    def _worth(self, game: Game[Any], state: Any, evaluator: Evaluator, effort: Effort) -> tuple[float, ...]:
+    def _worth(self, game: Game[Any], state: Any, evaluator: Evaluator, budget: Budget) -> tuple[float, ...]:
         """For each seat, the rewards so far and what the evaluator expects; chance is averaged over."""
-        effort.visit(1)
+        budget.visit(1)
         if game.is_terminal(state):
             return tuple(map(float, game.utility(state)))
         if game.to_move(state) == CHANCE:
             outcomes = [
-                (p, self._worth(game, game.result(state, outcome), evaluator, effort))
+                (p, self._worth(game, game.result(state, outcome), evaluator, budget))
                 for outcome, p in game.chance_outcomes(state)
             ]
             return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import Ordering, TieRule
@@ -113,7 +113,7 @@ class MaxNAgent(TreeSearchAgent):
             game, state, evaluator, cutoff = as_sampled(
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
-        effort = Effort(self.limits, started)
+        budget = Budget(self.limits, started)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
@@ -130,7 +130,7 @@ class MaxNAgent(TreeSearchAgent):
                 search = compiled_max_n(
                     game,
                     evaluator,
-                    effort,
+                    budget,
                     limits=self.limits,
                     ordering=self.ordering,
                     table_mb=self.table_mb,
@@ -139,7 +139,7 @@ class MaxNAgent(TreeSearchAgent):
             if search is None:
                 search = MaxNSearch(
                     game,
-                    effort,
+                    budget,
                     evaluator,
                     order=MoveOrder(game, self.ordering),
                     table=TranspositionTable(self.table_mb) if self.table_mb else None,
@@ -147,7 +147,7 @@ class MaxNAgent(TreeSearchAgent):
                     width=self.samples if is_sampled else None,
                     **shared,
                 )
-            deepening = self.limits_effort if self.deepening is None else self.deepening
+            deepening = self.has_budget if self.deepening is None else self.deepening
             return self.deepened(
                 search, state, step_by_step=deepening, exact=self.exact, table=search.table, is_estimate=is_sampled
             )

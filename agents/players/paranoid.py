@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from zermelo.agents.compiled.paranoid import compiled_one_against_all
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import Ordering
@@ -81,7 +81,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
         searched, state = self.as_searched(game, state)
-        effort = Effort(self.limits, started)
+        budget = Budget(self.limits, started)
         shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
         table: CompiledTable | TranspositionTable | None
         compiled = None
@@ -90,7 +90,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 game,
                 searched,
                 evaluator,
-                effort,
+                budget,
                 limits=self.limits,
                 ordering=self.ordering,
                 table_mb=self.table_mb,
@@ -105,7 +105,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
             table = TranspositionTable(self.table_mb) if self.table_mb else None
             search = StarSearch(
                 searched,
-                effort,
+                budget,
                 evaluator,
                 order=MoveOrder(searched, self.ordering),
                 table=table,
@@ -115,7 +115,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
             )
         deepening = self.deepening
         if deepening is None:
-            deepening = self.limits_effort or (self.depth is not None and table is not None)
+            deepening = self.has_budget or (self.depth is not None and table is not None)
         return self.deepened(
             search, state, step_by_step=deepening, exact=self.exact, table=table, is_estimate=is_sampled
         )

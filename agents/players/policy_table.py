@@ -20,7 +20,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
@@ -185,7 +185,7 @@ class PolicyTableAgent(SearchAgent):
             action_values=dict.fromkeys(actions, value),
             principal_variation=(action,),
             nodes=1,
-            seconds=Effort.now() - started,
+            seconds=Budget.now() - started,
             proven=not table.tolerance,
         )
 

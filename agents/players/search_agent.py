@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag
 from zermelo.agents.core.gate import require_decision, require_perfect_information
 from zermelo.agents.core.importing import import_name
@@ -118,7 +118,7 @@ class SearchAgent(ConfiguredAgent):
 
     def search(self, env: Any) -> SearchResult:
         """Searches the position of a live environment, which is copied and never changed."""
-        started = Effort.now()
+        started = Budget.now()
         game = as_game(env, backend=self.backend, traits=self.traits)
         self.check_game(game.traits)
         return self._search(game, game.snapshot(env), started)
@@ -130,7 +130,7 @@ class SearchAgent(ConfiguredAgent):
             game: A ``Game``, or what ``as_game`` makes one of.
             state: One of its states; the initial state, if not given.
         """
-        started = Effort.now()
+        started = Budget.now()
         game = as_game(game)
         self.check_game(game.traits)
         return self._search(game, game.initial_state() if state is None else state, started)
@@ -199,12 +199,12 @@ class TreeSearchAgent(SearchAgent):
         limits: Limits = self.__dict__["_limits"]
         return limits
 
-    def new_effort(self, started: float) -> Effort:
+    def new_budget(self, started: float) -> Budget:
         """What counts the nodes and the time of one search."""
-        return Effort(self.limits, started)
+        return Budget(self.limits, started)
 
     @property
-    def limits_effort(self) -> bool:
+    def has_budget(self) -> bool:
         """Whether a limit may stop the search half way, so that it should deepen step by step."""
         return self.nodes is not None or self.seconds is not None
 
@@ -219,7 +219,7 @@ class TreeSearchAgent(SearchAgent):
         if self.evaluator is not None:
             assert not isinstance(self.evaluator, str), "names become evaluators when the agent is made"
             return self.evaluator
-        if self.depth is None and self.cutoff is None and not self.limits_effort:
+        if self.depth is None and self.cutoff is None and not self.has_budget:
             return None
         return default_evaluator(game, state)
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.limits import Limits
@@ -276,7 +276,7 @@ class ValueIterationAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Looks the state up, in a table made when it is first needed."""
-        effort = Effort(Limits(), started)
+        budget = Budget(Limits(), started)
         table: ValueTable | None = self.__dict__.get("_table")
         if table is None or (table.game is not game and table.game != game) or state not in table:
             table = value_iteration(game, self.tolerance, states=[state], most_states=self.most_states)
@@ -294,6 +294,6 @@ class ValueIterationAgent(SearchAgent):
             action_values=action_values,
             principal_variation=(action,),
             nodes=len(table),
-            seconds=effort.seconds,
+            seconds=budget.seconds,
             stats={"sweeps": table.sweeps, "tolerance": table.tolerance},
         )

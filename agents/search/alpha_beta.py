@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.evaluation import LeafValue
+from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import Game, RewardSum
@@ -27,7 +27,7 @@ class AlphaBetaSearch:
 
     Args:
         game: Of two players with a constant sum, or of one against all, without chance; turns in any order.
-        effort: Counts nodes.
+        budget: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         sooner: Whether wins should come sooner and losses later.
         use_bounds: Whether to use that no utility lies outside the game's bounds.
@@ -45,7 +45,7 @@ class AlphaBetaSearch:
     def __init__(
         self,
         game: Game[Any],
-        effort: Effort,
+        budget: Budget,
         evaluator: Evaluator | None,
         *,
         sooner: bool,
@@ -59,12 +59,12 @@ class AlphaBetaSearch:
         null_move: int = 0,
     ) -> None:
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.max_seat = seat
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds, seat=seat)
         traits = game.traits
         self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
-        self._leaf = LeafValue(game, evaluator, effort, seat)
+        self._evaluation = StateEvaluation(game, evaluator, budget, seat)
         self._order = order
         self._table = table
         self._cutoff = cutoff
@@ -115,7 +115,7 @@ class AlphaBetaSearch:
 
         Between alpha and beta it is exact; at or below alpha an upper bound, at or above beta a lower bound.
         """
-        self.effort.visit(ply)
+        self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
             return self._ended(state)
@@ -164,8 +164,8 @@ class AlphaBetaSearch:
     def _judged(self, state: Any, frame: Frame) -> Visit:
         """What the evaluator says of an unfinished state."""
         if not self._keeps_values:
-            return Visit(self._leaf.score(state, frame), False)
-        values = self._leaf.values(state)
+            return Visit(self._evaluation.score(state, frame), False)
+        values = self._evaluation.values(state)
         return Visit((values[self.max_seat], 0), False, values=values)
 
     def _remembered(self, state: Any, entry: Entry, score: Score) -> Visit:
@@ -214,12 +214,12 @@ class AlphaBetaSearch:
         for number, action in enumerate(ordered):
             child = game.result(state, action)
             less = 1 if late and number >= late and self._is_quiet(state, action, child, mover) else 0
-            window = frame.hastened(alpha), frame.hastened(beta)
+            window = frame.to_child(alpha), frame.to_child(beta)
             found = self.visit(child, depth - 1 - less, *window, ply + 1)
-            score = frame.delayed(found.score)
+            score = frame.to_parent(found.score)
             if less and not found.proven and (score > alpha if maximizing else score < beta):
                 found = self.visit(child, depth - 1, *window, ply + 1)  # better than thought: now in earnest
-                score = frame.delayed(found.score)
+                score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
@@ -261,11 +261,11 @@ class AlphaBetaSearch:
         if game.to_move(after) == mover:
             return None
         low, high = (just_below(edge), edge) if maximizing else (edge, just_above(edge))
-        window = frame.hastened(low), frame.hastened(high)
+        window = frame.to_child(low), frame.to_child(high)
         self._passed_ply = ply + 1
         found = self.visit(after, depth - 1 - self._null_move, *window, ply + 1)
         self._passed_ply = 0
-        score = frame.delayed(found.score)
+        score = frame.to_parent(found.score)
         if maximizing:
             return Visit((value, math.ceil(promptness)), False) if score >= edge else None
         return Visit((value, math.floor(promptness)), False) if score <= edge else None
@@ -286,13 +286,13 @@ class AlphaBetaSearch:
         noisy = [action for action in game.legal_actions(state) if self._is_noisy(state, action)]
         for action in (None, *self._order.ordered(state, noisy, mover, ply, None)):
             if action is not None:
-                self.effort.visit(ply + 1)
+                self.budget.visit(ply + 1)
                 child = game.result(state, action)
                 if game.is_terminal(child):
                     found = self._ended(child)
                 else:
-                    found = self._quiet(child, left - 1, frame.hastened(alpha), frame.hastened(beta), ply + 1)
-                score = frame.delayed(found.score)
+                    found = self._quiet(child, left - 1, frame.to_child(alpha), frame.to_child(beta), ply + 1)
+                score = frame.to_parent(found.score)
                 if score > best.score if maximizing else score < best.score:
                     best = Visit(score, False, (action, *found.line), values=found.values)
             if maximizing:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.tree_search import Bound, Visit
@@ -53,7 +53,7 @@ class StarSearch(AlphaBetaSearch):
 
     Args:
         game: Of one player, of two with a constant sum, or of one against all.
-        effort: Counts nodes.
+        budget: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         sooner: Whether wins should come sooner and losses later.
         order: In which order actions are tried. What it learns at a ply it is told apart by what was rolled there.
@@ -68,7 +68,7 @@ class StarSearch(AlphaBetaSearch):
     def __init__(
         self,
         game: Game[Any],
-        effort: Effort,
+        budget: Budget,
         evaluator: Evaluator | None,
         *,
         sooner: bool,
@@ -82,7 +82,7 @@ class StarSearch(AlphaBetaSearch):
     ) -> None:
         super().__init__(
             game,
-            effort,
+            budget,
             evaluator,
             sooner=sooner,
             use_bounds=evaluator is None or game.traits.terminal_rewards_only,
@@ -118,7 +118,7 @@ class StarSearch(AlphaBetaSearch):
         known: tuple[int, Visit] | None = None,
     ) -> Visit:
         """``visit``, where the outcome that led here and what a probe found of one action may be known."""
-        self.effort.visit(ply)
+        self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
             return self._ended(state)
@@ -202,9 +202,9 @@ class StarSearch(AlphaBetaSearch):
             if known is not None and action == known[0]:
                 found = known[1]
             else:
-                window = frame.hastened(alpha), frame.hastened(beta)
+                window = frame.to_child(alpha), frame.to_child(beta)
                 found = self._visit(game.result(state, action), depth - 1, *window, ply + 1)
-            score = frame.delayed(found.score)
+            score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
@@ -306,7 +306,7 @@ class StarSearch(AlphaBetaSearch):
                     return proven
                 if entry.bound is Bound.EXACT:
                     continue
-            self.effort.visit(ply)
+            self.budget.visit(ply)
             first = entry.action if entry is not None else None
             actions = self._order.ordered(child, game.legal_actions(child), mover, _place(ply, outcome), first)
             if not actions:

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.envs import Game
 
-__all__ = ["LeafValue"]
+__all__ = ["StateEvaluation"]
 
 
-class LeafValue:
+class StateEvaluation:
     """Turns an evaluation, which is of rewards to come, into a score, which is a total.
 
     Args:
         game: The game.
         evaluator: The evaluation; None only where the search never stops early.
-        effort: Its clock interrupts evaluators that take long.
+        budget: Its clock interrupts evaluators that take long.
         seat: Whose scores are asked for.
     """
 
-    def __init__(self, game: Game[Any], evaluator: Evaluator | None, effort: Effort, seat: int = 0) -> None:
+    def __init__(self, game: Game[Any], evaluator: Evaluator | None, budget: Budget, seat: int = 0) -> None:
         self._game = game
         self._seat = seat
         watched = getattr(evaluator, "watched", None)
-        self._evaluate: Evaluator | None = evaluator if watched is None else watched(effort.check_clock)
+        self._evaluate: Evaluator | None = evaluator if watched is None else watched(budget.check_clock)
 
     def score(self, state: Any, frame: Frame) -> Score:
         """The seat's total: the rewards so far and the evaluation of what is to come."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.evaluation import LeafValue
+from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game, RewardSum
 
@@ -36,7 +36,7 @@ class FullWidthSearch:
 
     Args:
         game: Of one player, or of two with a constant sum; with ``replies``, of any players.
-        effort: Counts nodes.
+        budget: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         sooner: Whether wins should come sooner and losses later.
         cutoff: ``cutoff(game, state, ply)``, true where the search should evaluate instead of going on.
@@ -51,7 +51,7 @@ class FullWidthSearch:
     def __init__(
         self,
         game: Game[Any],
-        effort: Effort,
+        budget: Budget,
         evaluator: Evaluator | None,
         *,
         sooner: bool,
@@ -63,14 +63,14 @@ class FullWidthSearch:
         at_chance: bool = False,
     ) -> None:
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.max_seat = seat
         self.scale = Scale(game, sooner=sooner, seat=seat)
         self.table = table
         traits = game.traits
         self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         self._replies = replies
-        self._leaf = LeafValue(game, evaluator, effort, seat)
+        self._evaluation = StateEvaluation(game, evaluator, budget, seat)
         self._cutoff = cutoff
         self._width = width
         self._at_chance = at_chance and width is None
@@ -94,7 +94,7 @@ class FullWidthSearch:
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, chance not counted. No window is used."""
-        self.effort.visit(ply)
+        self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
             values = game.utility(state) if self._keeps_values else ()
@@ -104,9 +104,10 @@ class FullWidthSearch:
         if (self._at_chance or not is_chance) and (
             depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply))
         ):
-            values = self._leaf.values(state) if self._keeps_values else ()
-            score = (values[self.max_seat], 0) if values else self._leaf.score(state, self.scale.frame(state))
-            return Visit(score, False, values=values)
+            if not self._keeps_values:
+                return Visit(self._evaluation.score(state, self.scale.frame(state)), False)
+            values = self._evaluation.values(state)
+            return Visit((values[self.max_seat], 0), False, values=values)
         if is_chance:
             return self._expectation(state, depth, ply)
         frame = self.scale.frame(state)
@@ -138,7 +139,7 @@ class FullWidthSearch:
         proven = True
         for action in game.legal_actions(state):
             found = self.visit(game.result(state, action), depth - 1, *INFINITE_WINDOW, ply + 1)
-            score = frame.delayed(found.score)
+            score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
@@ -158,7 +159,7 @@ class FullWidthSearch:
         ]
         # Rounded once, so that mirror images, whose replies come in another order, are worth exactly the same.
         value = math.fsum(p * found.score[0] for p, found in founds)
-        promptness = math.fsum(p * frame.delayed(found.score)[1] for p, found in founds)
+        promptness = math.fsum(p * frame.to_parent(found.score)[1] for p, found in founds)
         variance = sum(p * p * found.variance for p, found in founds)
         proven = all(found.proven for _, found in founds)
         return Visit((value, promptness), proven, (), variance, self._averaged(founds))

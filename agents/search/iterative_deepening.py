@@ -53,7 +53,7 @@ def search_root(
     is better than the best so far or, where the rule for ties could prefer it, as good.
     """
     game, depth = search.game, iteration.depth
-    search.effort.visit(0)
+    search.budget.visit(0)
     frame = search.frame(state)
     alpha, beta = search.window(state)
     maximizing = maximizes(search, state)
@@ -69,8 +69,8 @@ def search_root(
             if low >= high:
                 continue
         child = game.result(state, action)
-        found = search.visit(child, depth - 1, frame.hastened(low), frame.hastened(high), 1)
-        score = frame.delayed(found.score)
+        found = search.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
+        score = frame.to_parent(found.score)
         # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
         is_exact = low < score < high
         is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
@@ -132,17 +132,17 @@ def deepen(
                 frame = search.frame(state)
                 iteration.proven = _is_proven(iteration, frame, maximizes(search, state))
                 if last is None or not exact:
-                    return iteration, _depth(last, search.effort.deepest), stopped.reason
-            return last, _depth(last, search.effort.deepest), stopped.reason
+                    return iteration, _depth(last, search.budget.deepest), stopped.reason
+            return last, _depth(last, search.budget.deepest), stopped.reason
         last = iteration
-        found = (last, _depth(last, search.effort.deepest))
+        found = (last, _depth(last, search.budget.deepest))
         reason = StoppedBy.DEPTH
         settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
         is_selective = getattr(search, "selective", False)
         # A state that lies less deep than it did may be known from an iteration before, to which its end was too
         # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
         only_proof_tells = getattr(search, "transposes", False) and not is_selective and not math.isinf(depth)
-        saw_all = search.effort.deepest < depth and not only_proof_tells
+        saw_all = search.budget.deepest < depth and not only_proof_tells
         if settled or saw_all:
             # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
             reason = StoppedBy.COMPLETED

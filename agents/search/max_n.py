@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.tree_search import Bound, RootMove, SumNotConstantError, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.evaluation import LeafValue
+from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game, RewardSum
@@ -50,7 +50,7 @@ class MaxNSearch:
 
     Args:
         game: Of any number of players and any sums.
-        effort: Counts nodes.
+        budget: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         seat: The seat to move at the root.
         tie_rule: Which of several actions a player takes that are as good for itself.
@@ -66,7 +66,7 @@ class MaxNSearch:
     def __init__(
         self,
         game: Game[Any],
-        effort: Effort,
+        budget: Budget,
         evaluator: Evaluator | None,
         *,
         seat: int,
@@ -79,7 +79,7 @@ class MaxNSearch:
         width: int | None = None,
     ) -> None:
         self.game = game
-        self.effort = effort
+        self.budget = budget
         self.max_seat = seat
         self._scale = Scale(game, sooner=False, use_bounds=False, seat=seat)
         self._rule = tie_rule
@@ -87,7 +87,7 @@ class MaxNSearch:
         self._order = order
         self._prunes = prunes
         self._traits = game.traits
-        self._leaf = LeafValue(game, evaluator, effort, seat)
+        self._evaluation = StateEvaluation(game, evaluator, budget, seat)
         self._table = table
         self._cutoff = cutoff
         self._width = width
@@ -141,7 +141,7 @@ class MaxNSearch:
 
     def _visit(self, state: Any, depth: float, parent: _Parent | None, ply: int) -> Visit:
         """The values of a state; where the parent has no use for it, only a bound of the parent's."""
-        self.effort.visit(ply)
+        self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
             return self._told(game.utility(state), 0.0, self._width is None)
@@ -268,7 +268,7 @@ class MaxNSearch:
 
     def _judged(self, state: Any) -> Visit:
         """What the evaluator says."""
-        values = self._leaf.values(state)
+        values = self._evaluation.values(state)
         if self._prunes and abs(math.fsum(values) - self._traits.constant) > _TOLERANCE:
             raise SumNotConstantError(values)
         return self._told(values, 0.0, False)

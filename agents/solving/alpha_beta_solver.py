@@ -16,7 +16,7 @@ from zermelo.agents.search.iterative_deepening import Iteration, search_root
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.solving.progress import WatchedEffort, outcome_of, utility_range, values_by_seat
+from zermelo.agents.solving.progress import WatchedBudget, outcome_of, utility_range, values_by_seat
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Game
 
@@ -49,7 +49,7 @@ class PlainSolver:
     ) -> None:
         self.game = game
         self._limits = limits
-        self._effort = WatchedEffort(limits, started, on_progress)
+        self._budget = WatchedBudget(limits, started, on_progress)
         self._table_mb = table_mb
         self._threads = threads
         self._compiled = compiled
@@ -57,7 +57,7 @@ class PlainSolver:
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
-        self._effort.actions = len(self.game.legal_actions(state))
+        self._budget.actions = len(self.game.legal_actions(state))
         with deep_recursion(self.game):
             return self._colour(state) if weak else self._values(state)
 
@@ -77,15 +77,15 @@ class PlainSolver:
 
     def note(self, *, solved: int, known: int) -> None:
         """Says how far a work of many positions is."""
-        self._effort.actions_solved, self._effort.actions = solved, known
-        self._effort.check_clock()
+        self._budget.actions_solved, self._budget.actions = solved, known
+        self._budget.check_clock()
 
     def _search(self, *, sooner: bool) -> CompiledSearch | AlphaBetaSearch:
         if self._compiled:
             found = compiled_search(
                 self.game,
                 None,
-                self._effort,
+                self._budget,
                 limits=self._limits,
                 table_mb=self._table_mb,
                 threads=self._threads,
@@ -95,7 +95,7 @@ class PlainSolver:
                 return found
         return AlphaBetaSearch(
             self.game,
-            self._effort,
+            self._budget,
             None,
             sooner=sooner,
             use_bounds=True,
@@ -124,8 +124,8 @@ class PlainSolver:
             value_bounds=(least, greatest),
             values_by_seat=values_by_seat(value, traits.constant, seat),
             outcome=outcome,
-            nodes=self._effort.nodes,
-            seconds=self._effort.seconds,
+            nodes=self._budget.nodes,
+            seconds=self._budget.seconds,
             stopped_by=stopped_by,
             proven=outcome is not None,
         )
@@ -139,21 +139,21 @@ class PlainSolver:
         try:
             for action in search.root_actions(state):
                 search_root(search, state, iteration, [action], exact=True, ties=Ties.FIRST)
-                self._effort.actions_solved += 1
+                self._budget.actions_solved += 1
         except SearchStopped as stopped:
             stopped_by = stopped.reason
         least, greatest = utility_range(self.game, state, seat)
         shared: dict[str, Any] = {
             "seat": seat,
-            "nodes": self._effort.nodes,
-            "seconds": self._effort.seconds,
+            "nodes": self._budget.nodes,
+            "seconds": self._budget.seconds,
             "stopped_by": stopped_by,
         }
         found = answer(
             search,
             state,
             iteration,
-            depth=self._effort.deepest,
+            depth=self._budget.deepest,
             stopped_by=stopped_by,
             exact=True,
             ties=Ties.FIRST,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof import can_prove
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import require_decision
 from zermelo.agents.core.limits import Limits
@@ -61,7 +61,7 @@ def solve_policy(
     if plan is Plan.FULL:
         owner = None
     made = ProofSolver if can_prove(game) else PlainSolver
-    solver = made(game, Limits(), Effort.now(), table_mb=16, threads=1, on_progress=on_progress)
+    solver = made(game, Limits(), Budget.now(), table_mb=16, threads=1, on_progress=on_progress)
     entries: dict[str, tuple[float, tuple[int, ...]]] = {}
     met = {stable_key(game, state)}
     waiting = [state]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.solution import Outcome, SolvingProgress
 from zermelo.envs import Traits
 
-__all__ = ["WatchedEffort", "outcome_of", "utility_range", "values_by_seat"]
+__all__ = ["WatchedBudget", "outcome_of", "utility_range", "values_by_seat"]
 
 _PERIOD: Final = 0.1
 _TOLERANCE: Final = 1e-9
 _NODES_BETWEEN: Final = 63
 
 
-class WatchedEffort(Effort):
+class WatchedBudget(Budget):
     """Counts what is spent, and tells somebody ten times a second.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.proof import Prover, Score
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.solving.progress import WatchedEffort, outcome_of, utility_range, values_by_seat
+from zermelo.agents.solving.progress import WatchedBudget, outcome_of, utility_range, values_by_seat
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
@@ -42,7 +42,7 @@ class ProofSolver:
     ) -> None:
         self.game = game
         self._limits = limits
-        self._effort = WatchedEffort(limits, started, on_progress)
+        self._budget = WatchedBudget(limits, started, on_progress)
         self._prover = Prover(game, table_mb=table_mb, threads=threads)
         self._known: dict[Any, int] = {}
         self._symmetries = int(game.rules.symmetries()) if hasattr(game.rules, "symmetries") else 1
@@ -50,7 +50,7 @@ class ProofSolver:
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
         actions = self.game.legal_actions(state)
-        self._effort.actions = len(actions)
+        self._budget.actions = len(actions)
         window = (-1, 1) if weak else (LOSS, WIN)
         root = self._score(state, *window)
         scores: dict[int, int] = {}
@@ -68,7 +68,7 @@ class ProofSolver:
 
     def note(self, *, solved: int, known: int) -> None:
         """Says how far a work of many positions is."""
-        self._effort.actions_solved, self._effort.actions = solved, known
+        self._budget.actions_solved, self._budget.actions = solved, known
         self._check()
 
     def _score(
@@ -83,8 +83,8 @@ class ProofSolver:
         )
 
     def _check(self) -> None:
-        self._effort.nodes = self._prover.nodes_now
-        self._effort.check_clock()
+        self._budget.nodes = self._prover.nodes_now
+        self._budget.check_clock()
 
     def _score_actions(self, state: Any, actions: Any, best: int, scores: dict[int, int]) -> StoppedBy:
         """Writes every action's score; those of symmetric children are worked out once."""
@@ -102,7 +102,7 @@ class ProofSolver:
                         return found.stopped_by
                     known[key] = found.least
                 scores[action] = self._from_child(child, mover, known[key])
-            self._effort.actions_solved += 1
+            self._budget.actions_solved += 1
         return StoppedBy.COMPLETED
 
     def _score_child(self, child: Any, mover: int, best: int) -> Score:
@@ -213,7 +213,7 @@ class ProofSolver:
             action_plies=action_plies,
             principal_variation=line,
             nodes=self._prover.nodes,
-            seconds=self._effort.seconds,
+            seconds=self._budget.seconds,
             stopped_by=stopped_by,
             proven=outcome is not None if weak else value is not None,
         )

@@ -21,7 +21,7 @@ from typing import Any, Final
 from zermelo.agents.compiled.background import in_background
 from zermelo.agents.compiled.proof import Prover, can_prove, proof_kernel
 from zermelo.agents.compiled.two_player import CompiledSearch
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.options import Ties
@@ -71,9 +71,9 @@ class BriefedSearch:
         return self._search.game
 
     @property
-    def effort(self) -> Effort:
+    def budget(self) -> Budget:
         """What was spent, and the limits on it."""
-        return self._search.effort
+        return self._search.budget
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
@@ -157,14 +157,14 @@ def brief(
     if prover is None or prover.game != game:
         prover = Prover(game, table_mb=table_mb, threads=threads)
     before = prover.nodes
-    proof = _Proof(prover, search.effort, until)
+    proof = _Proof(prover, search.budget, until)
     try:
         value = proof.value(state)
         actions = proof.keeping(state, value, known.root_actions(state)) if value >= 0 else []
     except SearchStopped:
         return known  # if that was the end of all time, the search will find out itself
     finally:
-        search.effort.nodes += prover.nodes - before
+        search.budget.nodes += prover.nodes - before
         _PROVERS[agent] = prover
     return BriefedSearch(search, first, value, actions) if actions or value < 0 else known
 
@@ -172,27 +172,27 @@ def brief(
 def _glance(search: CompiledSearch, state: Any, started: float, seconds: float) -> Iteration | None:
     """What is seen at once, whatever the clock says, or within so many seconds of the start if that is more."""
     seen = None
-    effort = search.effort
+    budget = search.budget
     try:
         for limits in (Limits(nodes=_NODES_AT_ONCE), Limits(seconds=seconds)):
-            search.effort = Effort(limits, started)
+            search.budget = Budget(limits, started)
             found, _, _ = deepen(
                 search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
             )
-            effort.nodes += search.effort.nodes
+            budget.nodes += search.budget.nodes
             seen = seen if found is None or found.best is None else found
     finally:
-        search.effort = effort
+        search.budget = budget
     return seen
 
 
 class _Proof:
     """Questions to a prover, until the time is up."""
 
-    def __init__(self, prover: Prover, effort: Effort, until: float) -> None:
+    def __init__(self, prover: Prover, budget: Budget, until: float) -> None:
         self._prover = prover
         self._game = prover.game
-        self._effort = effort
+        self._budget = budget
         self._until = until
 
     def value(self, state: Any) -> int:
@@ -259,8 +259,8 @@ class _Proof:
         return min(max(found.least, least), greatest), max(min(found.greatest, greatest), least)
 
     def _check(self) -> None:
-        self._effort.check_clock()
-        if self._effort.seconds >= self._until:
+        self._budget.check_clock()
+        if self._budget.seconds >= self._until:
             raise SearchStopped(StoppedBy.SECONDS)
 
 

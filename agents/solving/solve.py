@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import (
     require_decision,
@@ -67,7 +67,7 @@ def solve(
         RulesError: Rules do not compile; the message names the method and the line.
         InvalidSettingError: A setting has a value it cannot have.
     """
-    started = Effort.now()
+    started = Budget.now()
     check_flag("weak", weak)
     check_number("table_mb", table_mb, least=0, above=True)
     check_whole("threads", threads, least=1)
@@ -91,8 +91,8 @@ def solve(
         return tried
     if seconds is not None:  # a limit on time holds for the compiler too, which goes on for later searches
         kernel = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
-        if not kernel.ready_within(max(started + seconds - Effort.now(), 0)):
-            return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Effort.now() - started)
+        if not kernel.ready_within(max(started + seconds - Budget.now(), 0)):
+            return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Budget.now() - started)
     return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
 
 

@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from zermelo.envs.rules.code_cache import cache_folder
 from zermelo.envs.rules.compiling import inlining, types_of
 from zermelo.envs.rules.notices import say_once
@@ -38,12 +40,13 @@ class Kernel:
 
     Attributes:
         function: The function; its module's other functions are compiled as it calls them.
-        arguments: The types of its arguments after ``rules`` and ``state``, by name (``int64``).
+        arguments: The types of its arguments after ``rules`` and ``state``, by name (``int64``), or the layout of
+            a record.
         result: The type of its result.
     """
 
     function: Callable[..., Any]
-    arguments: Sequence[str]
+    arguments: Sequence[str | np.dtype[Any]]
     result: str = "int64"
 
 
@@ -87,7 +90,7 @@ def _build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
 
 
 def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules: Any) -> Callable[..., Any]:
-    from numba import types
+    from numba import from_dtype, types
 
     name = type(rules).__name__
     classes = {"rules": type(rules), "state": type(rules.initial_state())}
@@ -100,7 +103,8 @@ def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules:
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
         space[function.__name__] = _dispatcher(copy, folder if function.__name__ == entry else None, classes)
     dispatcher = space[entry]
-    signature = getattr(types, kernel.result)(*first, *(getattr(types, kind) for kind in kernel.arguments))
+    arguments = (getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in kernel.arguments)
+    signature = getattr(types, kernel.result)(*first, *arguments)
     kept = _is_kept(dispatcher)
     if not kept:
         say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))

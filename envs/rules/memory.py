@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-__all__ = ["floats", "load", "load_float", "prefetch", "store", "store_float", "words"]
+__all__ = ["floats", "load", "load_float", "prefetch", "stack_address", "store", "store_float", "take", "words"]
 
 _WORD = ir.IntType(64)
 _DOUBLE = ir.DoubleType()
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     def load_float(address: int, index: int) -> float: ...
     def store_float(address: int, index: int, value: float) -> None: ...
     def prefetch(address: int, index: int) -> None: ...
+    def take(address: int, amount: int) -> int: ...
+    def stack_address() -> int: ...
     def words(address: int, count: int) -> Any: ...
     def floats(address: int, count: int) -> Any: ...
 
@@ -104,6 +106,24 @@ else:
             return context.get_dummy_value()
 
         return types.none(types.int64, types.int64), code
+
+    @intrinsic
+    def take(typing_context: Any, address: Any, amount: Any) -> Any:
+        """Subtracts from the integer at an address that other threads subtract from too; what was there before."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.atomic_rmw("sub", builder.inttoptr(args[0], _WORD.as_pointer()), args[1], "monotonic")
+
+        return types.int64(types.int64, types.int64), code
+
+    @intrinsic
+    def stack_address(typing_context: Any) -> Any:
+        """Where the calling function's memory on the stack lies."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ptrtoint(cgutils.alloca_once(builder, _WORD), _WORD)
+
+        return types.int64(), code
 
     @intrinsic
     def words(typing_context: Any, address: Any, count: Any) -> Any:

@@ -125,7 +125,7 @@ class _Shower:
 
 
 _REASONS = {
-    "completed": "completed: more effort would change nothing",
+    "completed": "completed: more time would change nothing",
     "depth": "at the depth limit",
     "nodes": "at the node limit",
     "simulations": "at the limit on simulations",

@@ -13,7 +13,7 @@ from doubles.grown_rules import Grown
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.compiled import chance as chance_search
 from zermelo.agents.compiled.chance import CompiledChanceSearch, can_search_chance, compiled_chance_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -56,7 +56,7 @@ class Answer(NamedTuple):
 
 def answer(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, ties: Ties) -> Answer:
     found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return Answer(*found, search.effort.nodes, search.effort.deepest)
+    return Answer(*found, search.budget.nodes, search.budget.deepest)
 
 
 def plain(
@@ -64,9 +64,9 @@ def plain(
 ) -> Any:
     table = shared.pop("table", None)
     if pruning is ChancePruning.NONE:
-        return FullWidthSearch(game, Effort(limits), evaluator, table=table, **shared)
+        return FullWidthSearch(game, Budget(limits), evaluator, table=table, **shared)
     order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return StarSearch(game, Effort(limits), evaluator, order=order, table=table, probing=probing, **shared)
+    return StarSearch(game, Budget(limits), evaluator, order=order, table=table, probing=probing, **shared)
 
 
 def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
@@ -84,7 +84,7 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
             shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
             compiled = compiled_chance_search(
-                game, evaluator, Effort(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
+                game, evaluator, Budget(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
             )
             assert compiled is not None
             oracle = plain(game, evaluator, limits, pruning, ordering, **shared)
@@ -109,7 +109,7 @@ def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int
             table_mb = generator.choice([1, 1, 0.002])
             searches = [
                 compiled_chance_search(
-                    game, GAME, Effort(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
+                    game, GAME, Budget(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
                 ),
                 plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(table_mb), **shared),
             ]
@@ -231,9 +231,9 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     limits = Limits(depth=2)
     for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
         assert not can_search_chance(game)
-        assert compiled_chance_search(game, None, Effort(limits), limits=limits) is None
+        assert compiled_chance_search(game, None, Budget(limits), limits=limits) is None
     evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_chance_search(RulesGame(Grown()), evaluator, Effort(limits), limits=limits) is None
+    assert compiled_chance_search(RulesGame(Grown()), evaluator, Budget(limits), limits=limits) is None
 
 
 def test_it_is_deterministic_and_remembers() -> None:
@@ -310,6 +310,76 @@ def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     finally:
         timer.cancel()
         timer.join()
+
+
+class Patience(NamedTuple):
+    """One player waits for a win that comes with a probability of one in ``odds``, each time it asks."""
+
+    odds: int = 1000
+
+    def seats(self) -> int:
+        return 1
+
+    def num_actions(self) -> int:
+        return 2
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (0, 1)
+
+    def initial_state(self) -> EndlessState:
+        return EndlessState(0, 0)
+
+    def to_move(self, state: EndlessState) -> int:
+        return CHANCE if state.rolls else 0
+
+    def legal_actions(self, state: EndlessState, actions: list[int]) -> int:
+        actions[0] = 0
+        return 1
+
+    def chance_outcomes(self, state: EndlessState, outcomes: list[int], probabilities: list[float]) -> int:
+        outcomes[0] = 0
+        outcomes[1] = 1
+        probabilities[0] = 1.0 - 1.0 / self.odds
+        probabilities[1] = 1.0 / self.odds
+        return 2
+
+    def result(self, state: EndlessState, action: int) -> EndlessState:
+        return EndlessState(action, 1 - state.rolls)
+
+    def is_terminal(self, state: EndlessState) -> bool:
+        return state.thrown == 1
+
+    def utility(self, state: EndlessState, seat: int) -> int:
+        return state.thrown
+
+
+@pytest.mark.parametrize("pruning", list(ChancePruning))
+def test_the_depth_it_says_is_the_depth_of_its_value(pruning: ChancePruning) -> None:
+    game = RulesGame(Patience())
+    depths, value = (1000, 1023, 1024, 1025, 1100, 2000), 0.0
+    expected = {}
+    for depth in range(1, max(depths) + 1):
+        value = 0.999 * value + 0.001
+        expected[depth] = value
+    for depth in depths:
+        settings = {"depth": depth, "evaluator": "rewards", "deepening": True, "pruning": pruning}
+        found = ExpectiminimaxAgent(**settings).search_state(game)
+        assert (found.depth, found.value) == (depth, pytest.approx(expected[depth], abs=1e-12))
+
+
+def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
+    game = RulesGame(Grown(seed=3000, height=12, width=4000))
+    state = game.initial_state()
+    for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
+        search = compiled_chance_search(
+            game, GAME, Budget(limits), limits=limits, pruning=ChancePruning.STAR1, table_mb=1
+        )
+        assert search is not None
+        depth = float("inf") if limits.depth is None else limits.depth
+        found = search.visit(state, depth, *search.window(state), 0)
+        assert search.recall(state, depth, 0) == found.line[0]
+        expected = found.line[0] if others else None
+        assert search.recall(state, 3, 0) == search.recall(state, 5, 0) == expected
 
 
 @pytest.mark.slow

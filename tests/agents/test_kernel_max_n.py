@@ -10,7 +10,7 @@ from doubles.compared_searches import Share, exact_values, random_positions, sea
 
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.compiled.max_n import CompiledMaxN, ManySeatsTable, can_search_many, compiled_max_n
-from zermelo.agents.core.budget import Effort, SearchStopped
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, TieRule, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -63,12 +63,12 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
 
     def plain(limits: Limits, table: TranspositionTable | None) -> Any:
         order = MoveOrder(game, ordering)
-        search = MaxNSearch(game, Effort(limits), evaluator, order=order, table=table, **shared)
+        search = MaxNSearch(game, Budget(limits), evaluator, order=order, table=table, **shared)
         return searched(search, state, limits, **how)
 
     def compiled(limits: Limits, **settings: Any) -> Any:
         search = compiled_max_n(
-            game, evaluator, Effort(limits), limits=limits, ordering=ordering, **shared, **settings
+            game, evaluator, Budget(limits), limits=limits, ordering=ordering, **shared, **settings
         )
         assert search is not None
         return searched(search, state, limits, **how)
@@ -105,7 +105,7 @@ def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[CompiledMaxN
     game = RulesGame(rules)
     state = game.initial_state()
     options: dict[str, Any] = {"tie_rule": TieRule.FIRST, "sooner": True, "prunes": True, **settings}
-    search = compiled_max_n(game, None, Effort(limits), limits=limits, seat=0, ordering=Ordering.AUTO, **options)
+    search = compiled_max_n(game, None, Budget(limits), limits=limits, seat=0, ordering=Ordering.AUTO, **options)
     assert search is not None
     return search, state
 
@@ -115,7 +115,7 @@ def test_memory_grows_with_what_there_is_to_remember() -> None:
     answers = []
     for memory in (1, 1 << 18):
         search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), memory=memory)
-        answers.append((search.visit(state, float("inf"), *everything, 0), search.effort.nodes))
+        answers.append((search.visit(state, float("inf"), *everything, 0), search.budget.nodes))
     assert answers[0] == answers[1]
     assert answers[0][0].proven
 
@@ -157,7 +157,7 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
         (RulesGame(Nim(players=3)), GAME),  # which has no evaluation of its own
     ):
         found = compiled_max_n(
-            other, evaluator, Effort(Limits()), limits=Limits(), ordering=Ordering.AUTO, **options
+            other, evaluator, Budget(Limits()), limits=Limits(), ordering=Ordering.AUTO, **options
         )
         assert found is None
     vast = type("Vast", (Share,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 41)})

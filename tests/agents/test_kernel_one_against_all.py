@@ -10,7 +10,7 @@ from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.compiled.paranoid import compiled_one_against_all
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -63,12 +63,12 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         inside = looking_inside(evaluator) if replies else evaluator
         order = MoveOrder(seen, ordering)
         return searched(
-            StarSearch(seen, Effort(limits), inside, order=order, table=table, **shared), root, limits, **how
+            StarSearch(seen, Budget(limits), inside, order=order, table=table, **shared), root, limits, **how
         )
 
     def compiled(limits: Limits, **settings: Any) -> Any:
         search = compiled_one_against_all(
-            game, seen, evaluator, Effort(limits), limits=limits, ordering=ordering, **shared, **settings
+            game, seen, evaluator, Budget(limits), limits=limits, ordering=ordering, **shared, **settings
         )
         assert search is not None
         return searched(search, root, limits, **how)
@@ -134,7 +134,7 @@ def test_games_with_chance_are_searched_plain(agent: Any) -> None:
     assert agent(depth=2).search_state(game).action in (0, 1)
     limits, seen = Limits(depth=2), game
     found = compiled_one_against_all(
-        game, seen, GAME, Effort(limits), limits=limits, seat=0, sooner=True, ordering=Ordering.AUTO
+        game, seen, GAME, Budget(limits), limits=limits, seat=0, sooner=True, ordering=Ordering.AUTO
     )
     assert found is None
 

@@ -14,7 +14,7 @@ import pytest
 
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import compiled_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.search.iterative_deepening import deepen
@@ -25,10 +25,10 @@ GAME = RulesGame(ConnectFour())
 
 def test_a_time_limit_ends_the_search() -> None:
     unhurried = Limits(depth=1)  # compiles first, whatever time that takes
-    assert compiled_search(GAME, None, Effort(unhurried), limits=unhurried) is not None
+    assert compiled_search(GAME, None, Budget(unhurried), limits=unhurried) is not None
     limits = Limits(seconds=0.3)
-    effort = Effort(limits)
-    search = compiled_search(GAME, None, effort, limits=limits, table_mb=1)
+    budget = Budget(limits)
+    search = compiled_search(GAME, None, budget, limits=limits, table_mb=1)
     assert search is not None
     iteration, depth, reason = deepen(
         search,
@@ -42,7 +42,7 @@ def test_a_time_limit_ends_the_search() -> None:
     assert reason is StoppedBy.SECONDS
     assert depth >= 2
     assert iteration is not None
-    assert effort.nodes > 1000
+    assert budget.nodes > 1000
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to oneself")

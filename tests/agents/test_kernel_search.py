@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -107,7 +107,7 @@ class Answer(NamedTuple):
 
 def search(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, ties: Ties) -> Answer:
     found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return Answer(*found, search.effort.nodes, search.effort.deepest)
+    return Answer(*found, search.budget.nodes, search.budget.deepest)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -124,7 +124,7 @@ def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
         limits = Limits(depth=depth, nodes=nodes)
         plain = AlphaBetaSearch(
             game,
-            Effort(limits),
+            Budget(limits),
             EVALUATOR,
             sooner=sooner,
             use_bounds=use_bounds,
@@ -135,7 +135,7 @@ def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
         compiled = compiled_search(
             game,
             EVALUATOR,
-            Effort(limits),
+            Budget(limits),
             limits=limits,
             sooner=sooner,
             use_bounds=use_bounds,
@@ -158,8 +158,8 @@ def test_minimax_agrees(rules: Any) -> None:
     for state in positions(game, generator, 12):
         limits = Limits(depth=generator.choice([1, 2, 3, 4]), nodes=generator.choice([None, 100]))
         sooner = generator.random() < 0.5
-        plain = FullWidthSearch(game, Effort(limits), EVALUATOR, sooner=sooner)
-        compiled = compiled_search(game, EVALUATOR, Effort(limits), limits=limits, sooner=sooner, full_width=True)
+        plain = FullWidthSearch(game, Budget(limits), EVALUATOR, sooner=sooner)
+        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, sooner=sooner, full_width=True)
         assert compiled is not None
         expected = search(plain, state, limits, step=True, exact=True, ties=Ties.FIRST)
         assert search(compiled, state, limits, step=True, exact=True, ties=Ties.FIRST) == expected, (state, limits)
@@ -175,7 +175,7 @@ def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[s
         sooner, exact = generator.random() < 0.7, generator.random() < 0.5
         plain = AlphaBetaSearch(
             game,
-            Effort(limits),
+            Budget(limits),
             EVALUATOR,
             sooner=sooner,
             use_bounds=True,
@@ -183,7 +183,7 @@ def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[s
             table=TranspositionTable(8),
         )
         compiled = compiled_search(
-            game, EVALUATOR, Effort(limits), limits=limits, sooner=sooner, **{"table_mb": 1, **settings}
+            game, EVALUATOR, Budget(limits), limits=limits, sooner=sooner, **{"table_mb": 1, **settings}
         )
         assert compiled is not None
         expected = search(plain, state, limits, step=True, exact=exact, ties=Ties.RANDOM)
@@ -209,7 +209,7 @@ def test_known_node_counts() -> None:
         compiled = compiled_search(
             game,
             None,
-            Effort(limits),
+            Budget(limits),
             limits=limits,
             full_width=full_width,
             sooner=False,
@@ -220,7 +220,7 @@ def test_known_node_counts() -> None:
         found = compiled.visit(state, float("inf"), *compiled.window(state), 0)
         assert found.score == (0.0, 0.0)
         assert found.proven
-        return compiled.effort.nodes
+        return compiled.budget.nodes
 
     assert nodes(full_width=True) == 549_946
     assert nodes() == 18_297
@@ -232,7 +232,7 @@ def test_one_thread_is_deterministic() -> None:
 
     def run() -> Answer:
         limits = Limits(depth=9)
-        compiled = compiled_search(game, EVALUATOR, Effort(limits), limits=limits, table_mb=1)
+        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, table_mb=1)
         return search(compiled, game.initial_state(), limits, step=True, exact=False, ties=Ties.RANDOM)
 
     assert run() == run()
@@ -240,11 +240,11 @@ def test_one_thread_is_deterministic() -> None:
 
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     limits = Limits(depth=2)
-    assert compiled_search(object(), None, Effort(limits), limits=limits) is None
+    assert compiled_search(object(), None, Budget(limits), limits=limits) is None
     evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_search(RulesGame(MNK()), evaluator, Effort(limits), limits=limits) is None
+    assert compiled_search(RulesGame(MNK()), evaluator, Budget(limits), limits=limits) is None
     many = type("Many", (Take,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 40)})
-    assert compiled_search(RulesGame(many()), None, Effort(limits), limits=limits) is None
+    assert compiled_search(RulesGame(many()), None, Budget(limits), limits=limits) is None
 
 
 class EndlessState(NamedTuple):
@@ -283,7 +283,7 @@ class Endless(NamedTuple):
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
     limits = Limits()
-    compiled = compiled_search(game, None, Effort(limits), limits=limits)
+    compiled = compiled_search(game, None, Budget(limits), limits=limits)
     assert isinstance(compiled, CompiledSearch)
     state = game.initial_state()
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):

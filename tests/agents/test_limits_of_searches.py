@@ -18,7 +18,7 @@ from zermelo.agents import (
     PlayoutEvaluator,
     StoppedBy,
 )
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.tree_search import Bound
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 
@@ -30,7 +30,7 @@ EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows n
 def ticks(monkeypatch):
     """A clock that goes on by one second each time it is read."""
     counter = itertools.count()
-    monkeypatch.setattr(Effort, "now", staticmethod(lambda: float(next(counter))))
+    monkeypatch.setattr(Budget, "now", staticmethod(lambda: float(next(counter))))
 
 
 class TestNodes:

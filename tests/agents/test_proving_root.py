@@ -14,7 +14,7 @@ from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.agents.compiled.background import in_background
 from zermelo.agents.compiled.proof import Prover, proof_kernel
 from zermelo.agents.compiled.two_player import CompiledSearch
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
 from zermelo.envs import InvalidSettingError
@@ -59,10 +59,10 @@ def briefed(
     game: Any, state: Any, *, until: float = LONG, agent: Any = None, limit: float = LONG
 ) -> BriefedSearch:
     limits = Limits(seconds=limit)
-    effort = Effort(limits)
-    search = CompiledSearch(game, effort, limits=limits, table_mb=1)
+    budget = Budget(limits)
+    search = CompiledSearch(game, budget, limits=limits, table_mb=1)
     return brief(
-        agent or AlphaBetaAgent(), search, state, started=Effort.now(), until=until, table_mb=1, threads=1
+        agent or AlphaBetaAgent(), search, state, started=Budget.now(), until=until, table_mb=1, threads=1
     )
 
 
@@ -122,7 +122,7 @@ def test_a_position_won_stays_proven_move_after_move(no_glance):
         if GAME.to_move(state) == seat:
             found = briefed(GAME, state, agent=agent)
             assert found.value == 1
-            nodes = found.effort.nodes
+            nodes = found.budget.nodes
             first = first or nodes
             assert nodes <= max(first, 200_000)
             state = GAME.result(state, found.root_actions(state)[0])
@@ -144,7 +144,7 @@ def test_what_was_proven_is_known_when_all_time_is_gone(no_glance):
 def test_what_was_seen_before_the_proof_is_tried_first():
     state = late_states(GAME, 3, 1, 8)[0]
     limits = Limits(seconds=LONG)
-    search = CompiledSearch(GAME, Effort(limits), limits=limits, table_mb=1)
+    search = CompiledSearch(GAME, Budget(limits), limits=limits, table_mb=1)
     plain = list(search.root_actions(state))
     for first in plain:
         known = BriefedSearch(search, first)
@@ -200,7 +200,7 @@ def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_g
 
 def test_nodes_of_proofs_are_counted(no_glance):
     state = late_states(GAME, 3, 1, 16)[0]
-    assert briefed(GAME, state).effort.nodes > 0
+    assert briefed(GAME, state).budget.nodes > 0
 
 
 def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):

@@ -10,7 +10,7 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
 from zermelo.agents.compiled import two_player_kernel as tree_kernel
 from zermelo.agents.compiled.two_player import compiled_search
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
@@ -100,14 +100,14 @@ def plain_search(game: RulesGame, limits: Limits, table_mb: float = 0, **setting
     settings = {"sooner": True, "use_bounds": True, "ordering": Ordering.AUTO, **settings}
     order = MoveOrder(game, settings.pop("ordering"))
     table = TranspositionTable(table_mb) if table_mb else None
-    return AlphaBetaSearch(game, Effort(limits), EVALUATOR, order=order, table=table, **settings)
+    return AlphaBetaSearch(game, Budget(limits), EVALUATOR, order=order, table=table, **settings)
 
 
 def run(
     search: Any, state: Any, limits: Limits, *, step: bool, exact: bool = False, ties: Ties = Ties.RANDOM
 ) -> Any:
     found = deepen(search, state, limits, step_by_step=step, exact=exact, ties=ties, watch=lambda *_: True)
-    return *found, search.effort.nodes, search.effort.deepest
+    return *found, search.budget.nodes, search.budget.deepest
 
 
 def test_both_searches_reduce_from_the_same_depth_on() -> None:
@@ -143,7 +143,7 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
             "exact": generator.random() < 0.5,
             "ties": generator.choice(list(Ties)),
         }
-        compiled = compiled_search(game, EVALUATOR, Effort(limits), limits=limits, **settings, **reductions)
+        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, **settings, **reductions)
         assert compiled is not None
         expected = run(plain_search(game, limits, **settings, **reductions), state, limits, **how)
         assert run(compiled, state, limits, **how) == expected, (seed, state, limits, settings, reductions, how)
@@ -190,7 +190,7 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
         }
         search: Any
         if compiled:
-            search = compiled_search(game, EVALUATOR, Effort(limits), limits=limits, **settings)
+            search = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, **settings)
         else:
             search = plain_search(game, limits, **settings)
         iteration, *_ = run(search, state, limits, step=True, exact=generator.random() < 0.5)

@@ -10,7 +10,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
 from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.alpha_beta_solver import PlainSolver
 from zermelo.agents.solving.proof import ProofSolver
@@ -35,7 +35,7 @@ FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
 def proof(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
     """Solved by compiled proof, however small it is."""
     game = RulesGame(rules)
-    solver = ProofSolver(game, Limits(**limits), Effort.now(), table_mb=1, threads=1, on_progress=None)
+    solver = ProofSolver(game, Limits(**limits), Budget.now(), table_mb=1, threads=1, on_progress=None)
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
 
@@ -43,7 +43,7 @@ def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -
     """Solved in plain Python."""
     game = RulesGame(rules)
     solver = PlainSolver(
-        game, Limits(**limits), Effort.now(), table_mb=8, threads=1, on_progress=None, compiled=False
+        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, compiled=False
     )
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 

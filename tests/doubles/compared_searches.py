@@ -46,8 +46,8 @@ def searched(search: Any, state: Any, limits: Limits, **how: Any) -> Any:
     try:
         iteration, depth, stopped_by = deepen(search, state, limits, watch=lambda *_: True, **how)
     except SumNotConstantError as error:
-        return error.values, search.effort.nodes
-    return told(iteration), depth, stopped_by, search.effort.nodes, search.effort.deepest
+        return error.values, search.budget.nodes
+    return told(iteration), depth, stopped_by, search.budget.nodes, search.budget.deepest
 
 
 def exact_values(answer: Any) -> Any:

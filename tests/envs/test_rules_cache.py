@@ -228,7 +228,7 @@ def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
 SEARCHES = """
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.core.options import Ties
-from zermelo.agents.core.budget import Effort
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import compiled_search
@@ -241,10 +241,10 @@ for rules in (Stairs(), noisy()):
     game = RulesGame(rules)
     limits = Limits(depth=4)
     for settings in ({}, {"quiescence": 3, "table_mb": 1}, {"full_width": True}):
-        search = compiled_search(game, make_evaluator("rewards"), Effort(limits), limits=limits, **settings)
+        search = compiled_search(game, make_evaluator("rewards"), Budget(limits), limits=limits, **settings)
         deepen(search, game.initial_state(), limits, step_by_step=True, exact=True, ties=Ties.FIRST,
                watch=lambda *_: True)
-        total += search.effort.nodes
+        total += search.budget.nodes
 prover = Prover(RulesGame(Stairs()))
 total += 1000 * prover.score(Stairs().initial_state()).least + prover.nodes
 print(total)

@@ -1,0 +1,188 @@
+"""The block of numbers that a kernel and the Python around it share, as a named record.
+
+A kernel takes it as its last argument and reads and writes ``search.nodes``, ``search.stop``: plain loads and
+stores. Python has the same names on the object itself (``search.nodes = 0``), which it hands to the kernel.
+Arrays are not in it, only their addresses (``zermelo.envs.rules.memory``): indexing an array field would build an
+array each time.
+
+Every kernel uses what it needs of the one layout; the groups below say which. Whole numbers are ``int``, floats
+``float``, all of eight bytes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "ASKED",
+    "BUSY_BITS",
+    "GOING",
+    "OUT_OF_MEMORY",
+    "OUT_OF_NODES",
+    "OUT_OF_STACK",
+    "RECORD",
+    "SUM_NOT_CONSTANT",
+    "TOO_DEEP",
+    "Search",
+]
+
+BUSY_BITS: Final = 14
+"""The logarithm of how many marks there are of positions that are being searched."""
+
+GOING: Final = 0
+OUT_OF_NODES: Final = 1
+ASKED: Final = 2
+TOO_DEEP: Final = 3
+OUT_OF_STACK: Final = 4
+OUT_OF_MEMORY: Final = 5
+"""There is no room for more records: the front end gives more and calls again."""
+SUM_NOT_CONSTANT: Final = 6
+"""Evaluations do not add up, so max^n must not prune."""
+
+
+class Search(ctypes.Structure):
+    """One thread's shared numbers, and the arrays whose addresses they hold."""
+
+    # Limits and counters (all kernels).
+    stop: int
+    """Why to stop; Python may write ``ASKED`` at any time while the kernel runs without the interpreter's lock."""
+    nodes: int
+    node_limit: int
+    unclaimed: int
+    """Where threads share a limit: the address of how many nodes nobody has claimed yet; else 0."""
+    deepest: int
+    max_ply: int
+    stack_start: int
+    """The stack's address at the kernel's first node; 0 before."""
+    stack_room: int
+    """Bytes of stack that the kernel may use."""
+    # Memory (all kernels).
+    actions: int
+    """How many action numbers there are."""
+    choices: int
+    """How many actions or choices a node can have, and a player's history has entries."""
+    rows: int
+    """The address of a row of words for each ply or level."""
+    row: int
+    """Words in a row."""
+    lines: int
+    """The address of the principal variations of all plies (``memory.line_of``)."""
+    line: int
+    """Words for the longest principal variation."""
+    arena: int
+    """The address of memory for records that lie one behind the other, for kernels without rows."""
+    arena_end: int
+    room: int
+    """Bytes of the arena that a node may use before it visits another."""
+    scratch: int
+    """The address of a few words that any node may use."""
+    nothing: int
+    """-1: a recursive kernel takes no constants as arguments."""
+    # The transposition table (see ``table``).
+    table: int
+    """Its address; 0 for none."""
+    table_bits: int
+    """The logarithm of its number of buckets."""
+    entry_words: int
+    action_bits: int
+    age: int
+    table_hits: int
+    table_stores: int
+    journal: int
+    """The address of the numbers of entries that were empty before this thread wrote them; 0 for none."""
+    journal_length: int
+    journal_room: int
+    # Move ordering.
+    ordered: int
+    killers: int
+    history: int
+    # Several threads.
+    busy: int
+    """The address of marks of the positions that are being searched; 0 for one thread."""
+    # How to search.
+    sooner: int
+    quiescence: int
+    null_windows: int
+    symmetries: int
+    late_moves: int
+    null_move: int
+    passed_ply: int
+    # What scores mean, in whole numbers (two players, proof).
+    lower_score: int
+    upper_score: int
+    lower_evaluation: int
+    upper_evaluation: int
+    total: int
+    """What the players' utilities add up to."""
+    # What scores mean, in floats (general kernel, max^n).
+    lower_value: float
+    lower_distance: float
+    upper_value: float
+    upper_distance: float
+    middle: float
+    """The value that is neither a win nor a loss."""
+    expected: float
+    """What a seat is taken to expect at the depth limit, where there is no evaluation."""
+    slack: float
+    # Many players (general kernel, max^n).
+    seats: int
+    root_seat: int
+    lower_utility: int
+    upper_utility: int
+    evaluated: int
+    """Whether the rules' evaluation counts at the depth limit; otherwise ``expected`` does."""
+    tie_rule: int
+    prunes: int
+    wrong_values: int
+    """The address of evaluations that do not add up."""
+    replies: int
+    """Whether only one opponent answers (best reply)."""
+    passes: int
+    """Whether opponents that do not choose skip their turn."""
+    # Chance.
+    probes: int
+    at_chance: int
+    """Whether a chance state at the depth limit is evaluated, not averaged over."""
+    known: int
+    """The action that a probe has searched of the state that is visited next, or -1; then what it found."""
+    known_value: float
+    known_distance: float
+    known_proven: int
+    # Proof.
+    key_bits: int
+    distances: int
+    """Whether scores count moves."""
+    root_lower: int
+    root_upper: int
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.node_limit = np.iinfo(np.int64).max
+        self.nothing = -1
+        self._held: dict[str, npt.NDArray[Any]] = {}
+
+    @property
+    def data(self) -> Search:
+        """The memory, as Numba asks a record for it: so a search is itself what its kernel is given."""
+        return self
+
+    def hold(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Writes an array's address into a field, and keeps the array alive while it is there."""
+        self._held[name] = array
+        setattr(self, name, array.ctypes.data)
+
+    def held(self, name: str) -> npt.NDArray[Any]:
+        """The array behind a field."""
+        return self._held[name]
+
+
+Search._fields_ = [  # the annotations are the one list of the fields
+    (name, ctypes.c_double if kind == "float" else ctypes.c_int64) for name, kind in Search.__annotations__.items()
+]
+
+RECORD: Final = np.dtype(Search)
+"""The layout, as Numba is told of it."""

@@ -1,0 +1,296 @@
+"""What kernels share: counting nodes, ordering moves, the principal variation, the transposition table.
+
+The functions here are compiled into every kernel that calls them. ``search`` is always the shared record
+(``layout.Search``), an "address" that of words of eight bytes (``zermelo.envs.rules.memory``).
+
+The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and as many words for
+scores as the kernel wants (``entry_words`` in all). Threads write without locks: an entry torn by two of them, or
+of another position, does not give back the key. (Words behind the data are not guarded: kernels that use them run
+in one thread.) With a game's own 64-bit key no position is ever taken for another; with the default key, a hash of
+64 bits, a probe that should miss hits with a probability below 2 ** -62 (two entries compared). The entry of the
+smaller depth, or of an earlier iteration, is replaced.
+
+The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
+(``search.action_bits``), and what the kernel likes above that.
+
+Importing this module imports Numba: only kernels do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from numba.extending import register_jitable
+
+from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
+from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
+from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.compiling import inlining
+from zermelo.envs.rules.memory import load, stack_address, store, take
+
+__all__ = [
+    "EXACT",
+    "LOWER",
+    "UPPER",
+    "bound_of",
+    "depth_of",
+    "enter",
+    "has_room",
+    "insert_sorted",
+    "is_proven",
+    "line_of",
+    "pack",
+    "probe",
+    "replace",
+    "row_of",
+    "serves",
+    "table_action_of",
+    "update_history",
+    "update_pv",
+]
+
+EXACT: Final = 0
+LOWER: Final = 1
+UPPER: Final = 2
+_SHARE: Final = 1024
+"""At most so many nodes does a thread claim at once of a limit that it shares."""
+_MULTIPLIER: Final = -7046029254386353131
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _compiled_into_kernels(function: _Function) -> _Function:
+    register_jitable(**inlining(function))(function)  # type: ignore[arg-type]  # it is a plain function
+    return function
+
+
+# --- limits
+
+
+@_compiled_into_kernels
+def claim_nodes(search: Search) -> bool:
+    """Takes a share of the nodes that the threads may visit together; false where none is left."""
+    if search.unclaimed != 0:
+        share = min(max(load(search.unclaimed, 0) >> 4, 16), _SHARE)
+        share = min(share, take(search.unclaimed, share))
+        if share > 0:
+            search.node_limit += share
+            return True
+    search.stop = OUT_OF_NODES
+    return False
+
+
+@_compiled_into_kernels
+def goes_deeper(search: Search, ply: int) -> bool:
+    """Notes a ply that was not reached before, unless there is no room for it."""
+    search.deepest = ply
+    if ply > search.max_ply:
+        search.stop = TOO_DEEP
+        return False
+    return has_room(search)
+
+
+@_compiled_into_kernels
+def has_room(search: Search) -> bool:
+    """Whether the stack has room to look further."""
+    here = stack_address()
+    if search.stack_start == 0:
+        search.stack_start = here
+    if search.stack_start - here > search.stack_room:
+        search.stop = OUT_OF_STACK
+        return False
+    return True
+
+
+@_compiled_into_kernels
+def enter(search: Search, ply: int) -> bool:
+    """Counts a node, unless a limit forbids it."""
+    if search.stop != 0:
+        return False
+    nodes = search.nodes
+    if nodes >= search.node_limit and not claim_nodes(search):
+        return False
+    search.nodes = nodes + 1
+    return ply <= search.deepest or goes_deeper(search, ply)
+
+
+@_compiled_into_kernels
+def has_memory(search: Search, top: int) -> bool:
+    """Whether a node may write its record at ``top``, and those below it behind."""
+    if top + search.room > search.arena_end:
+        search.stop = OUT_OF_MEMORY
+        return False
+    return True
+
+
+# --- workspace and the principal variation
+
+
+@_compiled_into_kernels
+def row_of(search: Search, ply: int) -> int:
+    """The address of a ply's row: the length of its principal variation, then what the kernel likes."""
+    return search.rows + 8 * ply * search.row
+
+
+@_compiled_into_kernels
+def line_of(search: Search, ply: int) -> int:
+    """The address of a ply's principal variation: each ply's can be a move shorter than that before it."""
+    return search.lines + 8 * ply * search.line - 4 * ply * (ply - 1)
+
+
+@_compiled_into_kernels
+def update_pv(search: Search, ply: int, action: int) -> None:
+    """The ply's principal variation becomes this action and the one below."""
+    here = line_of(search, ply)
+    below = line_of(search, ply + 1)
+    length = load(row_of(search, ply + 1), 0)
+    store(row_of(search, ply), 0, length + 1)
+    store(here, 0, action)
+    for index in range(length):
+        store(here, index + 1, load(below, index))
+
+
+# --- move ordering
+
+
+@_compiled_into_kernels
+def insert_sorted(
+    search: Search, actions: int, scores: int, index: int, hint: int, mover: int, killers: int, table_action: int
+) -> None:
+    """Moves action number ``index`` to its place among those before it; ties as they are.
+
+    First comes the table's action, then killers, then the rules' hint, then history.
+
+    Args:
+        search: The search.
+        actions: The address of the actions.
+        scores: That of their move scores.
+        index: Which action.
+        hint: What the rules say of it.
+        mover: Who moves.
+        killers: The address of the two killers that hold here.
+        table_action: The table's action, or -1.
+    """
+    action = load(actions, index)
+    history = search.history + 8 * mover * search.choices
+    hint = min(max(hint, -(1 << 27)), 1 << 27)
+    score = hint << 33 | min(load(history, action), (1 << 32) - 1)
+    if action == load(killers, 0) or action == load(killers, 1):
+        score += 1 << 61
+    if action == table_action:
+        score += 1 << 62
+    place = index
+    while place > 0 and load(scores, place - 1) < score:
+        store(scores, place, load(scores, place - 1))
+        store(actions, place, load(actions, place - 1))
+        place -= 1
+    store(scores, place, score)
+    store(actions, place, action)
+
+
+@_compiled_into_kernels
+def update_history(search: Search, action: int, mover: int, killers: int, depth: int) -> None:
+    """An action that made its siblings needless is tried earlier elsewhere."""
+    if search.ordered == 0:
+        return
+    first = load(killers, 0)
+    if action != first and action != load(killers, 1):
+        store(killers, 1, first)
+        store(killers, 0, action)
+    weight = min(depth, 16)
+    history = search.history + 8 * mover * search.choices
+    store(history, action, load(history, action) + weight * weight)
+
+
+# --- the transposition table
+
+
+@_compiled_into_kernels
+def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> int:
+    """The data of an entry, without what the kernel puts above ``search.action_bits``; never 0."""
+    if action + 1 >= 1 << search.action_bits:
+        action = -1
+    return (
+        (action + 1) << ACTION_SHIFT | min(depth, INFINITE_DEPTH) + 1 << 4 | bound << 2 | proven << 1 | search.age
+    )
+
+
+@_compiled_into_kernels
+def bound_of(data: int) -> int:
+    """What an entry's score says about the true one."""
+    return data >> 2 & 3
+
+
+@_compiled_into_kernels
+def is_proven(data: int) -> int:
+    """Whether an entry's score is proven, 0 or 1."""
+    return data >> 1 & 1
+
+
+@_compiled_into_kernels
+def depth_of(data: int) -> int:
+    """How many moves ahead an entry looked."""
+    return (data >> 4 & 8191) - 1
+
+
+@_compiled_into_kernels
+def table_action_of(search: Search, data: int) -> int:
+    """An entry's action, or -1."""
+    return (data >> ACTION_SHIFT & (1 << search.action_bits) - 1) - 1
+
+
+@_compiled_into_kernels
+def serves(data: int, depth: int) -> bool:
+    """Whether an entry says what a search to that depth would: of that depth itself, or proven before."""
+    depth = min(depth, INFINITE_DEPTH)
+    entry_depth = depth_of(data)
+    return entry_depth == depth or (is_proven(data) != 0 and entry_depth <= depth)
+
+
+@_compiled_into_kernels
+def bucket_of(search: Search, key: int) -> int:
+    """The address of a key's bucket."""
+    mixed = (key ^ shift_right(key, 32)) * _MULTIPLIER
+    return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
+
+
+@_compiled_into_kernels
+def probe(search: Search, key: int) -> tuple[int, int]:
+    """The address and the data of the entry of a key; data 0 if there is none."""
+    entry = bucket_of(search, key)
+    for _ in range(2):
+        data = load(entry, 1)
+        if data != 0 and load(entry, 0) ^ data == key:
+            search.table_hits += 1
+            return entry, data
+        entry += 8 * search.entry_words
+    return entry, 0
+
+
+@_compiled_into_kernels
+def replace(search: Search, key: int, data: int) -> int:
+    """Makes an entry, in place of the same position's, else of what is older or less deep; its address."""
+    entry = bucket_of(search, key)
+    chosen = entry
+    least = 1 << 20
+    for _ in range(2):
+        old = load(entry, 1)
+        if old == 0:
+            if search.journal != 0 and search.journal_length < search.journal_room:
+                store(search.journal, search.journal_length, entry)
+            search.journal_length += 1
+            chosen = entry
+            break
+        if load(entry, 0) ^ old == key:
+            chosen = entry
+            break
+        worth = depth_of(old) + (1 << 14 if old & 1 == search.age else 0)
+        if worth < least:
+            least = worth
+            chosen = entry
+        entry += 8 * search.entry_words
+    store(chosen, 0, key ^ data)
+    store(chosen, 1, data)
+    search.table_stores += 1
+    return chosen
