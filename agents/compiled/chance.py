@@ -21,11 +21,12 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.chance_alpha_beta import SLACK, ChancePruning
 from zermelo.agents.search.full_width import INFINITE_WINDOW
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -243,11 +244,7 @@ class CompiledChanceSearch:
             self.table.stores = int(block[words.TABLE_STORES])
         reason = int(block[words.STOP])
         if reason == words.TOO_DEEP:
-            raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {self._max_ply - 1} moves, or "
-                f"{block[memory.MAX_LEVEL]} moves and chance events, from here, if it ends at all: limit the "
-                "search with depth="
-            )
+            raise GameTooLongError(self.game, self._max_ply - 1)
         if reason == words.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         row = level * int(block[words.ROW])
