@@ -262,9 +262,7 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
         raise AssertionError("brief was called")
 
     monkeypatch.setattr("zermelo.agents.players.alpha_beta.brief", never)
-    search_kernel(
-        GAME.rules, full_width=False
-    )  # without it nothing is proven
+    search_kernel(GAME.rules, full_width=False)  # without it nothing is proven
     state = late_states(GAME, 1, 1, 30)[0]
     with pytest.raises(AssertionError, match="brief was called"):
         AlphaBetaAgent(seconds=0.2).search_state(GAME, state)
