@@ -296,7 +296,7 @@ def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
         for record in made_records(20):
             clock(60)
             told(record)
-    assert written == ["zermelo: "]
+    assert [found.split(" of ")[0] for found in written] == [f"zermelo: {k}" for k in range(1, 21)]
 
 
 def test_a_run_tells_of_every_game_that_it_keeps(tmp_path, monkeypatch, capsys):
