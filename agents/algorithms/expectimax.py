@@ -6,13 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE, Game
 
 __all__ = ["expectimax"]
 
 
 def expectimax(
-    game: Game[Any], state: Any, seat: int, replies: Callable[[Any], Sequence[tuple[int, float]]]
+    game: Game[Any],
+    state: Any,
+    seat: int,
+    replies: Callable[[Any], Sequence[tuple[int, float]]],
+    depth: float = math.inf,
+    evaluate: Evaluate = nothing_more,
 ) -> float:
     """What a seat can expect from best play against opponents of which it is known how they play.
 
@@ -23,11 +29,16 @@ def expectimax(
         state: Where to start.
         seat: The seat that plays best.
         replies: ``replies(state)``, the actions of the opponent to move, each with its probability.
+        depth: How many moves to look ahead, chance not counted.
+        evaluate: What the seat can still expect there.
     """
     if game.is_terminal(state):
         return game.utility(state)[seat]
     mover = game.to_move(state)
+    if depth <= 0 and mover != CHANCE:
+        return game.utility(state)[seat] + evaluate(state)
+    rest = (seat, replies, depth if mover == CHANCE else depth - 1, evaluate)
     if mover == seat:
-        return max(expectimax(game, game.result(state, a), seat, replies) for a in game.legal_actions(state))
+        return max(expectimax(game, game.result(state, action), *rest) for action in game.legal_actions(state))
     outcomes = game.chance_outcomes(state) if mover == CHANCE else replies(state)
-    return math.fsum(p * expectimax(game, game.result(state, o), seat, replies) for o, p in outcomes)
+    return math.fsum(p * expectimax(game, game.result(state, o), *rest) for o, p in outcomes)
