@@ -37,6 +37,7 @@ class ChanceTable(CompiledTable):
 
         Args:
             key: As ``RulesGame.key`` gives it.
+            depth: Not used.
         """
         number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
         number = ((number + (1 << 63)) & _MASK) - (1 << 63)
