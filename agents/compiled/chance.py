@@ -21,11 +21,12 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.chance_alpha_beta import SLACK, ChancePruning
 from zermelo.agents.search.full_width import INFINITE_WINDOW
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -33,6 +34,8 @@ __all__ = ["CompiledChanceSearch", "can_search_chance", "chance_kernel", "compil
 
 _MOST_PLIES: Final = 1000
 _ENDLESS: Final = (1 << 63) - 1
+_LONGEST: Final = 1 << 20
+"""How many moves ahead a search without a limit looks."""
 _LEVELS_PER_PLY: Final = 3
 _MORE_LEVELS: Final = 100
 """States on a path, beyond those: chance may have several events in a row."""
@@ -182,7 +185,7 @@ class CompiledChanceSearch:
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, as the plain searches give it."""
-        plies = int(depth) if depth < 1 << 20 else 1 << 20
+        plies = int(min(depth, _LONGEST))
         rules, kernel = self.game.rules, self._kernel
         window = (*map(float, alpha), *map(float, beta))
         value = 0.0
@@ -213,9 +216,9 @@ class CompiledChanceSearch:
         return self.table is not None
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the table still knows its exact score."""
-        entry = None if self.table is None else self.table.get(self.game.key(state))
-        return entry.action if entry is not None and entry.bound is Bound.EXACT else None
+        """The best action in a state, if the table still knows its exact score at that depth."""
+        known = None if self.table is None else self.table.get(self.game.key(state), min(depth, _LONGEST))
+        return known.action if known is not None and known.bound is Bound.EXACT else None
 
     def _prepare(self, plies: int, most_nodes: int) -> None:
         """Sets the counters for a call of the kernel, which another may have left half way."""
@@ -241,11 +244,7 @@ class CompiledChanceSearch:
             self.table.stores = int(block[words.TABLE_STORES])
         reason = int(block[words.STOP])
         if reason == words.TOO_DEEP:
-            raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {self._max_ply - 1} moves, or "
-                f"{block[memory.MAX_LEVEL]} moves and chance events, from here, if it ends at all: limit the "
-                "search with depth="
-            )
+            raise GameTooLongError(self.game, self._max_ply - 1)
         if reason == words.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         row = level * int(block[words.ROW])

@@ -36,6 +36,7 @@ from zermelo.agents.compiled.chance_memory import (
     PRUNED,
     REST,
     UPPER,
+    action_of,
     answer,
     block_of,
     bound_of,
@@ -190,7 +191,7 @@ def visit(
         entry = find(context, key)
         if entry != 0:
             about = load(entry, 1)
-            action = (about >> 15) - 1
+            action = action_of(about)
             if first < 0:
                 first = action
             settled = serves(context, entry, depth)
@@ -229,7 +230,7 @@ def visit(
                     entry = find(context, rules.key(child))
                     if entry != 0:
                         about = load(entry, 1)
-                        reply = (about >> 15) - 1
+                        reply = action_of(about)
                         if serves(context, entry, depth):
                             bound = about >> 2 & 3
                             bounds_proven &= about >> 1 & 1

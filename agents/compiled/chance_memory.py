@@ -71,11 +71,13 @@ __all__ = [
     "REST",
     "SLACK",
     "UPPER",
+    "action_of",
     "answer",
     "block_of",
     "bound_of",
     "bucket_of",
     "delayed",
+    "depth_of",
     "enter",
     "find",
     "goes_on",
@@ -125,13 +127,14 @@ PROVEN: Final = 1
 LENGTH: Final = 2
 HEAD: Final = 3
 
-INFINITE_DEPTH: Final = 1023
+INFINITE_DEPTH: Final = (1 << 21) - 1
+"""As much as an entry can hold: no search asks for more."""
 PLACES: Final = 64
 EXACT: Final = 0
 LOWER: Final = 1
 UPPER: Final = 2
-# How an entry's description is packed: action + 1 (from bit 15 up), used (1), depth (10), bound (2), proven, age.
-_USED: Final = 1 << 14
+# How an entry's description is packed: action + 1, used (1 bit), depth (21), bound (2), proven, age.
+_USED: Final = 1 << 25
 CHANCE_KEY: Final = 0x5DEECE66D
 
 
@@ -236,6 +239,18 @@ def bucket_of(context: int, key: int) -> int:
 
 
 @register_jitable  # type: ignore[untyped-decorator]  # numba is not typed
+def depth_of(about: int) -> int:
+    """The depth to which an entry's position was searched."""
+    return about >> 4 & INFINITE_DEPTH
+
+
+@register_jitable  # type: ignore[untyped-decorator]  # numba is not typed
+def action_of(about: int) -> int:
+    """The action that an entry says is best; -1 for none."""
+    return (about >> 26) - 1
+
+
+@register_jitable  # type: ignore[untyped-decorator]  # numba is not typed
 def find(context: int, key: int) -> int:
     """The address of the entry kept for a key; 0 if there is none."""
     bucket: int = bucket_of(context, key)
@@ -255,19 +270,19 @@ def keep(
     bucket = bucket_of(context, key)
     age = load(context, AGE)
     chosen = bucket
-    least = 1 << 20
+    least = 1 << 30
     for number in range(2):
         entry = bucket + 32 * number
         about = load(entry, 1)
         if about == 0 or load(entry, 0) == key:
             chosen = entry
             break
-        worth = (about >> 4 & 1023) + (2048 if about & 1 == age else 0)
+        worth = depth_of(about) + (INFINITE_DEPTH + 1 if about & 1 == age else 0)
         if worth < least:
             least = worth
             chosen = entry
     store(chosen, 0, key)
-    store(chosen, 1, (action + 1) << 15 | _USED | min(depth, INFINITE_DEPTH) << 4 | bound << 2 | proven << 1 | age)
+    store(chosen, 1, (action + 1) << 26 | _USED | min(depth, INFINITE_DEPTH) << 4 | bound << 2 | proven << 1 | age)
     store_float(chosen, 2, value)
     store_float(chosen, 3, promptness)
     store(context, TABLE_STORES, load(context, TABLE_STORES) + 1)
@@ -277,7 +292,7 @@ def keep(
 def serves(context: int, entry: int, depth: int) -> bool:
     """Whether an entry says what a search to that depth would."""
     about = load(entry, 1)
-    kept = about >> 4 & 1023
+    kept = depth_of(about)
     asked = min(depth, INFINITE_DEPTH)
     if kept == asked:
         return True

@@ -32,13 +32,15 @@ class ChanceTable(CompiledTable):
         self.hits = 0
         self.stores = 0
 
-    def get(self, key: Any, depth: float = 0.0) -> KnownAction | None:
-        """The best action of a position whose exact value is kept.
+    def get(self, key: Any, depth: float) -> KnownAction | None:
+        """The best action of a position, if it was searched to that depth or is proven.
 
         Args:
             key: As ``RulesGame.key`` gives it.
-            depth: Not used.
+            depth: How many moves ahead.
         """
+        from zermelo.agents.compiled.chance_memory import INFINITE_DEPTH, action_of, depth_of
+
         number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
         number = ((number + (1 << 63)) & _MASK) - (1 << 63)
         mixed = (number ^ shift_right(number, 32)) * -7046029254386353131 & _MASK
@@ -46,6 +48,7 @@ class ChanceTable(CompiledTable):
         for place in (bucket, bucket + _ENTRY):
             about = int(self.words[place + 1])
             if about != 0 and int(self.words[place]) == number:
-                action = (about >> 15) - 1
-                return KnownAction(Bound(about >> 2 & 3), action) if action >= 0 else None
+                if not about >> 1 & 1 and depth_of(about) != min(depth, INFINITE_DEPTH):
+                    return None
+                return KnownAction(Bound(about >> 2 & 3), action_of(about)) if action_of(about) >= 0 else None
         return None

@@ -21,11 +21,12 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.options import Ordering, TieRule
+from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.tree_search import Bound, SumNotConstantError, Visit
 from zermelo.agents.evaluators.protocol import inside_bounds
 from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.defaults import DEFAULTS
@@ -269,10 +270,7 @@ class KernelRun:
             self.table.stores = int(block[words.TABLE_STORES])
         reason = int(block[words.STOP])
         if reason == words.TOO_DEEP:
-            raise UnsupportedGameError(
-                f"{self._game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: "
-                "limit the search with depth="
-            )
+            raise GameTooLongError(self._game, _MAX_PLY)
         if reason == words.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         return found

@@ -136,6 +136,11 @@ class CompiledOneAgainstAll(StarSearch):
         """The transposition table, if there is one; the plain search's own is not used."""
         return self._known
 
+    @property
+    def transposes(self) -> bool:
+        """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
+        return self._known is not None
+
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, as the plain search gives it."""
         from zermelo.agents.compiled.paranoid_kernel import VALUES

@@ -7,11 +7,20 @@ from typing import Any, NamedTuple
 import pytest
 from doubles.grown_rules import Grown
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent
+from zermelo.agents import (
+    AlphaBetaAgent,
+    BestReplyAgent,
+    ExpectiminimaxAgent,
+    MaxNAgent,
+    MinimaxAgent,
+    ParanoidAgent,
+)
 from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.players.best_reply import best_reply
 from zermelo.agents.players.expectiminimax import expectiminimax
 from zermelo.agents.players.minimax import minimax
-from zermelo.envs.rules import RulesGame
+from zermelo.agents.players.paranoid import paranoid
+from zermelo.envs.rules import GENERAL_SUM, RulesGame
 from zermelo.envs.rules.bits import mix, shift_right
 
 
@@ -88,3 +97,70 @@ def test_so_it_is_with_dice(pruning: str, backend: str) -> None:
         assert found.stopped_by is StoppedBy.COMPLETED
         assert found.proven, seed
         assert found.values_by_seat[0] == pytest.approx(known, abs=1e-12), seed
+
+
+class Place(NamedTuple):
+    code: int
+    left: int
+
+
+class Maze(NamedTuple):
+    """Three players move in a random order through few places, by ways of one to three steps."""
+
+    seed: int = 0
+    height: int = 10
+    width: int = 4
+
+    def seats(self) -> int:
+        return 3
+
+    def utility_sum(self) -> int:
+        return GENERAL_SUM
+
+    def num_actions(self) -> int:
+        return 3
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (-2, 2)
+
+    def initial_state(self) -> Place:
+        return Place(0, self.height)
+
+    def drawn(self, state: Place, what: int, count: int) -> int:
+        code = (self.seed * 64 + state.code) * 64 + state.left
+        return shift_right(mix(code * 16 + what), 1) % count
+
+    def to_move(self, state: Place) -> int:
+        return self.drawn(state, 0, 3)
+
+    def legal_actions(self, state: Place, actions: list[int]) -> int:
+        count = 1 + self.drawn(state, 1, 3)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: Place, action: int) -> Place:
+        return Place(self.drawn(state, 4 + action, self.width), state.left - 1 - self.drawn(state, 8 + action, 3))
+
+    def is_terminal(self, state: Place) -> bool:
+        return state.left <= 0
+
+    def utility(self, state: Place, seat: int) -> int:
+        return self.drawn(state, 2 + 16 * (seat + 1), 5) - 2
+
+    def evaluation(self, state: Place, seat: int) -> int:
+        return 400 * (self.drawn(state, 3 + 16 * (seat + 1), 5) - 2)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(("kind", "textbook"), [(ParanoidAgent, paranoid), (BestReplyAgent, best_reply)])
+def test_so_it_is_for_one_against_all(kind: Any, textbook: Any, plain: bool) -> None:
+    # In the first games an iteration meets nothing but what the one before knows, less deep than it was there.
+    for seed in (48, 296, 8, 21, 60, 209, 220, *range(10)):
+        game = RulesGame(Maze(seed))
+        state = game.initial_state()
+        settings = {"evaluator": lambda game, state: game.evaluation(state)} if plain else {}
+        found = kind(**ENOUGH, **settings).search_state(game)
+        assert found.stopped_by is StoppedBy.COMPLETED
+        assert found.proven or kind is BestReplyAgent, seed
+        assert found.value == textbook(game, state, game.to_move(state)), seed

@@ -312,6 +312,76 @@ def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
         timer.join()
 
 
+class Patience(NamedTuple):
+    """One player waits for a win that comes with a probability of one in ``odds``, each time it asks."""
+
+    odds: int = 1000
+
+    def seats(self) -> int:
+        return 1
+
+    def num_actions(self) -> int:
+        return 2
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (0, 1)
+
+    def initial_state(self) -> EndlessState:
+        return EndlessState(0, 0)
+
+    def to_move(self, state: EndlessState) -> int:
+        return CHANCE if state.rolls else 0
+
+    def legal_actions(self, state: EndlessState, actions: list[int]) -> int:
+        actions[0] = 0
+        return 1
+
+    def chance_outcomes(self, state: EndlessState, outcomes: list[int], probabilities: list[float]) -> int:
+        outcomes[0] = 0
+        outcomes[1] = 1
+        probabilities[0] = 1.0 - 1.0 / self.odds
+        probabilities[1] = 1.0 / self.odds
+        return 2
+
+    def result(self, state: EndlessState, action: int) -> EndlessState:
+        return EndlessState(action, 1 - state.rolls)
+
+    def is_terminal(self, state: EndlessState) -> bool:
+        return state.thrown == 1
+
+    def utility(self, state: EndlessState, seat: int) -> int:
+        return state.thrown
+
+
+@pytest.mark.parametrize("pruning", list(ChancePruning))
+def test_the_depth_it_says_is_the_depth_of_its_value(pruning: ChancePruning) -> None:
+    game = RulesGame(Patience())
+    depths, value = (1000, 1023, 1024, 1025, 1100, 2000), 0.0
+    expected = {}
+    for depth in range(1, max(depths) + 1):
+        value = 0.999 * value + 0.001
+        expected[depth] = value
+    for depth in depths:
+        settings = {"depth": depth, "evaluator": "rewards", "deepening": True, "pruning": pruning}
+        found = ExpectiminimaxAgent(**settings).search_state(game)
+        assert (found.depth, found.value) == (depth, pytest.approx(expected[depth], abs=1e-12))
+
+
+def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
+    game = RulesGame(Grown(seed=3000, height=12, width=4000))
+    state = game.initial_state()
+    for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
+        search = compiled_chance_search(
+            game, GAME, Budget(limits), limits=limits, pruning=ChancePruning.STAR1, table_mb=1
+        )
+        assert search is not None
+        depth = float("inf") if limits.depth is None else limits.depth
+        found = search.visit(state, depth, *search.window(state), 0)
+        assert search.recall(state, depth, 0) == found.line[0]
+        expected = found.line[0] if others else None
+        assert search.recall(state, 3, 0) == search.recall(state, 5, 0) == expected
+
+
 @pytest.mark.slow
 def test_2048_on_2x2() -> None:
     """The expected score of optimal play from two tiles, computed independently by another program."""
