@@ -36,7 +36,7 @@ from zermelo.envs.rules.build import Kernel, build
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Program", "Record", "Runner", "can_evaluate", "evaluates", "fits", "plies_of"]
+__all__ = ["Program", "Record", "Runner", "can_evaluate", "evaluates", "fits", "plies_of", "spread"]
 
 _PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
@@ -155,7 +155,7 @@ class Runner:
         self.table = table
         self.budget = budget
         self._game, self._limits = game, limits
-        self._row, self._beyond = _spread(row), beyond
+        self._row, self._beyond = spread(row), beyond
         size = int(game.rules.num_actions())
         self._branching = max(size if choices is None else choices, 2)
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
@@ -280,6 +280,6 @@ class Runner:
         search.arena_end = search.arena + 8 * size
 
 
-def _spread(row: int) -> int:
+def spread(row: int) -> int:
     """The words of a row, so that rows do not compete for the same few lines of the cache."""
     return row if row <= 8 else (row + 7) // 8 * 8 + (8 if (row + 7) // 8 % 8 == 0 else 0)
