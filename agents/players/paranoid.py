@@ -16,7 +16,7 @@ from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.chance_alpha_beta import StarSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled, looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
@@ -97,13 +97,13 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 **shared,
             )
         if compiled is not None:
-            search: StarSearch = compiled
+            search: AlphaBetaSearch = compiled
             table = compiled.compiled_table
         else:
             if searched is not game:
                 evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
             table = TranspositionTable(self.table_mb) if self.table_mb else None
-            search = StarSearch(
+            search = AlphaBetaSearch(
                 searched,
                 budget,
                 evaluator,
@@ -111,6 +111,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 table=table,
                 cutoff=cutoff,
                 width=self.samples if is_sampled else None,
+                credits_best=True,
                 **shared,
             )
         deepening = self.deepening
