@@ -236,7 +236,7 @@ class Runner:
 
     def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
-        left = min(self.budget.nodes_left, _ALL_NODES)
+        left = int(min(self.budget.nodes_left, _ALL_NODES))
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING

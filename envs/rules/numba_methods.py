@@ -21,7 +21,7 @@ __all__ = ["NoParameters", "RulesMethods"]
 _lowered: set[str] = set()
 
 
-class NoParameters(types.NamedTuple):  # type: ignore[misc]  # numba is not typed
+class NoParameters(types.NamedTuple):
     """The type of rules without parameters.
 
     Numba asks of the type of a method's object whether it is there with ``if recvr``, which that of an empty tuple
