@@ -180,6 +180,7 @@ class TreeSearchAgent(SearchAgent):
     on_iteration: Callable[[SearchResult], bool | None] | str | None = None
 
     def __post_init__(self) -> None:
+        self._set("_running", set())
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
         if self.evaluator is not None:
             self._set("evaluator", make_evaluator(self.evaluator))
@@ -200,8 +201,18 @@ class TreeSearchAgent(SearchAgent):
         return limits
 
     def new_budget(self, started: float) -> Budget:
-        """What counts the nodes and the time of one search."""
-        return Budget(self.limits, started)
+        """What counts the nodes and the time of one search, and ends it when ``stop`` is called."""
+        budget = Budget(self.limits, started)
+        self.__dict__["_running"].add(budget.stop)
+        return budget
+
+    def stop(self) -> None:
+        """Ends the searches of this agent that other threads have begun; each answers with what it has found.
+
+        What stopped them is ``StoppedBy.INTERRUPT``. Later searches are not touched.
+        """
+        for flag in tuple(self.__dict__["_running"]):
+            flag.is_set = True
 
     @property
     def has_budget(self) -> bool:
@@ -267,10 +278,13 @@ class TreeSearchAgent(SearchAgent):
 
         draw = float(self.generator.random())
         ties = Ties.RANDOM if hasattr(search, "preferred") else self.ties  # it must see them all to prefer one
-        with deep_recursion(search.game):
-            found = deepen(
-                search, state, self.limits, step_by_step=step_by_step, exact=exact, ties=ties, watch=watch
-            )
+        try:
+            with deep_recursion(search.game):
+                found = deepen(
+                    search, state, self.limits, step_by_step=step_by_step, exact=exact, ties=ties, watch=watch
+                )
+        finally:
+            self.__dict__["_running"].discard(search.budget.stop)
         return result(*found)
 
     def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
