@@ -150,8 +150,13 @@ def _half_way(
     def merit(move: RootMove) -> tuple[float, float, bool]:
         return sign * move.score[0], sign * move.score[1], move.is_exact
 
-    if last is not None and exact:  # its values stay, but for those that are now known for good
+    if last is not None and exact:
         final = {move.action: move for move in partial.moves if move.proven and move.is_exact}
+        assert last.best is not None, "a finished iteration has searched its first action"
+        now = final.get(last.best.action)
+        if now is None or merit(now)[:2] >= merit(last.best)[:2]:
+            return last
+        # What it would play is worse for certain. Its values stay, but for those that are now known for good.
         moves = [final.get(move.action, move) for move in last.moves]
         best = max(moves, key=lambda move: merit(move)[:2])
         is_proven = best.proven and (best.score[0] == limit[0] or all(move.proven for move in moves))
