@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.compiled.chance import CompiledChanceSearch, compiled_chance_search
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import ChancePruning, Ordering
@@ -85,7 +84,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             game, state, evaluator, cutoff = as_sampled(
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
-        budget = Budget(self.limits, started)
+        budget = self.new_budget(started)
         shared: dict[str, Any] = {
             "sooner": self.sooner,
             "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),

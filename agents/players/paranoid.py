@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from zermelo.agents.compiled.paranoid import compiled_one_against_all
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import Ordering
@@ -66,7 +65,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
         searched, state = self.as_searched(game, state)
-        budget = Budget(self.limits, started)
+        budget = self.new_budget(started)
         shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
         table: CompiledTable | TranspositionTable | None
         compiled = None
