@@ -24,8 +24,22 @@ PUBLIC = {
 }
 
 
-def imported_names(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+def without_types(tree):
+    """The code without what stands under ``if TYPE_CHECKING``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            node.body = [ast.Pass()]
+    return tree
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(["zermelo", *(part for part in parts if part != "__init__")])
+
+
+def imported_names(path, types=True):
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree if types else without_types(tree)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -42,6 +56,72 @@ def test_data_flows_one_way(path):
         assert parts[0] not in PACKAGES, f"{path} imports {name}: say zermelo.{name}"
         if parts[0] == "zermelo" and len(parts) > 1:
             assert parts[1] in MAY_IMPORT[package], f"{path} imports {name}"
+
+
+ROOMS = {
+    # Inside agents/: each folder, and the folders that it may import from besides itself.
+    "core": set(),
+    "algorithms": set(),
+    "evaluators": {"core"},
+    "compiled": {"core"},
+    "search": {"core", "evaluators"},
+    "solving": {"core", "evaluators", "search", "compiled"},
+    "players": {"core", "evaluators", "search", "solving"},
+}
+MAY_CHOOSE_COMPILED = {"agents/search/backend.py"}
+"""Besides solving, which has a proof of its own, this alone knows that there are compiled searches."""
+AGENTS_MODULES = [
+    path for path in MODULES if path.relative_to(ROOT).parts[0] == "agents" and path.parent != ROOT / "agents"
+]
+
+
+@pytest.mark.parametrize("path", AGENTS_MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_arrows_inside_agents(path):
+    """Late imports count too; what only a type checker reads does not."""
+    room = path.relative_to(ROOT).parts[1]
+    allowed = ROOMS[room] | {room}
+    if str(path.relative_to(ROOT)) in MAY_CHOOSE_COMPILED:
+        allowed = allowed | {"compiled"}
+    for name in imported_names(path, types=False):
+        parts = name.split(".")
+        if parts[:2] == ["zermelo", "agents"]:
+            assert len(parts) > 2, f"{path} imports all of zermelo.agents"
+            assert parts[2] in allowed, f"{path} imports {name}"
+
+
+def imports_of(path, modules):
+    """The modules of ours that a module imports, anywhere in it."""
+    for node in ast.walk(without_types(ast.parse(path.read_text()))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                if name in modules:
+                    yield name
+                elif node.module in modules:
+                    yield node.module
+
+
+def test_no_import_cycle_inside_agents():
+    """Late imports count too; what only a type checker reads does not."""
+    modules = {module_name(path): path for path in MODULES if path.relative_to(ROOT).parts[0] == "agents"}
+    after = {name: sorted(set(imports_of(path, modules)) - {name}) for name, path in modules.items()}
+    cycles, done, order = [], set(), []
+
+    def visit(name):
+        if name in order:
+            cycles.append(" -> ".join([*order[order.index(name) :], name]))
+        elif name not in done:
+            order.append(name)
+            for imported in after[name]:
+                visit(imported)
+            order.pop()
+            done.add(name)
+
+    for name in modules:
+        visit(name)
+    assert not cycles, "\n".join(cycles)
 
 
 def test_the_packages_are_all_there():
@@ -80,8 +160,7 @@ def test_public_names(package):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_name_a_module_exports_exists(path):
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    name = ".".join(["zermelo", *(part for part in parts if part != "__init__")])
+    name = module_name(path)
     module = importlib.import_module(name)
     for exported in getattr(module, "__all__", ()):
         assert hasattr(module, exported), f"{name}.{exported}"
