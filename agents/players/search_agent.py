@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag
 from zermelo.agents.core.gate import require_decision, require_perfect_information
@@ -24,14 +23,14 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.results import answer
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import Game, InvalidSettingError, as_game
+from zermelo.agents.search.sampling import as_sampled
+from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.as_game import BACKENDS
 from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-__all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
+__all__ = ["ConfiguredAgent", "Root", "SearchAgent", "TreeSearchAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -148,6 +147,29 @@ class SearchAgent(ConfiguredAgent):
         raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, started)")
 
 
+class Root(NamedTuple):
+    """What a search starts from.
+
+    Attributes:
+        game: The game; where chance can only be simulated, one of sampled chance.
+        state: One of its states, not finished.
+        evaluator: Of that game; None where the search goes to the end anyway.
+        cutoff: The cut-off test of that game, or None.
+        width: How many draws a chance state stands for; None where chance is exact.
+    """
+
+    game: Game[Any]
+    state: Any
+    evaluator: Evaluator | None
+    cutoff: Callable[[Game[Any], Any, int], bool] | None
+    width: int | None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether what a search finds is an estimate."""
+        return self.width is not None
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TreeSearchAgent(SearchAgent):
     """Settings of every search of a game tree.
@@ -223,6 +245,13 @@ class TreeSearchAgent(SearchAgent):
             return None
         return default_evaluator(game, state)
 
+    def root(self, game: Game[Any], state: Any, samples: int) -> Root:
+        """What to search from a state, with so many draws for a chance event that can only be simulated."""
+        evaluator, cutoff = self.evaluator_for(game, state), self.cutoff_test
+        if game.traits.chance is not Chance.SAMPLED:
+            return Root(game, state, evaluator, cutoff, None)
+        return Root(*as_sampled(game, state, samples, self.generator, evaluator, cutoff), samples)
+
     def deepened(
         self,
         search: TreeSearch,
@@ -230,7 +259,6 @@ class TreeSearchAgent(SearchAgent):
         *,
         step_by_step: bool,
         exact: bool,
-        table: CompiledTable | TranspositionTable | None = None,
         is_estimate: bool = False,
     ) -> SearchResult:
         """Runs a search within the limits and says what it found.
@@ -240,7 +268,6 @@ class TreeSearchAgent(SearchAgent):
             state: The root.
             step_by_step: Whether to search one move deep first, then two, and so on.
             exact: Whether every root action must get its exact value.
-            table: The search's table, for its counts.
             is_estimate: Whether chance was sampled.
         """
 
@@ -254,10 +281,9 @@ class TreeSearchAgent(SearchAgent):
                 exact=exact,
                 ties=self.ties,
                 draw=draw,
-                table=table,
                 is_estimate=is_estimate,
             )
-            return self.told(search, state, found)
+            return self.adjusted(search, state, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             if self.on_iteration is None:
@@ -273,6 +299,6 @@ class TreeSearchAgent(SearchAgent):
             )
         return result(*found)
 
-    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """What this agent says of what its search found: here, just that."""
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+        """What follows for this agent from what its search found: here, just that."""
         return result

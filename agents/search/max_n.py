@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import TieRule
-from zermelo.agents.core.tree_search import Bound, RootMove, SumNotConstantError, Visit
+from zermelo.agents.core.tree_search import Bound, RootMove, SumNotConstantError, TableCounts, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.move_ordering import MoveOrder
@@ -93,7 +92,7 @@ class MaxNSearch:
         self._width = width
 
     @property
-    def table(self) -> CompiledTable | TranspositionTable | None:
+    def table(self) -> TableCounts | None:
         """The transposition table, if there is one."""
         return self._table
 

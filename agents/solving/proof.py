@@ -60,7 +60,7 @@ class ProofSolver:
         return self._solution(state, root, scores, stopped_by, weak=weak)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, promptness) for the player to move. Without limits only."""
+        """For each action, (value, mate distance) for the player to move. Without limits only."""
         actions = self.game.legal_actions(state)
         scores: dict[int, int] = {}
         self._score_actions(state, actions, WIN, scores)
@@ -95,7 +95,7 @@ class ProofSolver:
             if self.game.is_terminal(child):
                 scores[action] = self._ending(child, mover)
             else:
-                key = self._least_symmetric(child)
+                key = self._canonical(child)
                 if key not in known:
                     found = self._score_child(child, mover, best)
                     if found.least != found.greatest:
@@ -114,7 +114,7 @@ class ProofSolver:
             return self._score(child, LOSS, bound, bound)
         return self._score(child, -bound, WIN, -bound)
 
-    def _least_symmetric(self, state: Any) -> Any:
+    def _canonical(self, state: Any) -> Any:
         rules = self.game.rules
         return min([state, *(rules.symmetric_state(state, number) for number in range(1, self._symmetries))])
 
@@ -157,11 +157,11 @@ class ProofSolver:
             score = self._to_child(score)
             if self.game.to_move(state) != mover:
                 score = -score
-            chosen = self._keeping(state, score, budget)
+            chosen = self._action_reaching(state, score, budget)
         return ()
 
-    def _keeping(self, state: Any, score: int, budget: int) -> int | None:
-        """An action that keeps the score of a state; None if the budget ends first."""
+    def _action_reaching(self, state: Any, score: int, budget: int) -> int | None:
+        """An action that reaches the score of a state; None if the budget ends first."""
         mover = self.game.to_move(state)
         for action in self.game.legal_actions(state):
             child = self.game.result(state, action)
@@ -175,17 +175,17 @@ class ProofSolver:
                 return None
             if self.game.to_move(child) == mover:
                 found = self._score(child, wanted - 1, wanted, wanted, left)
-                keeps = found.least >= wanted
+                reaches = found.least >= wanted
             else:
                 found = self._score(child, -wanted, 1 - wanted, -wanted, left)
-                keeps = found.greatest <= -wanted
+                reaches = found.greatest <= -wanted
             if found.stopped_by is not StoppedBy.COMPLETED:
                 return None
-            if keeps:
+            if reaches:
                 return int(action)
         return None
 
-    # -- the answer --------------------------------------------------------------------------------------------
+    # -- the solution ------------------------------------------------------------------------------------------
 
     def _solution(
         self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, weak: bool

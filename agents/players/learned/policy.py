@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.checks import check_choice, check_flag
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.players.observation import Observation, observation_of
+from zermelo.agents.players.learned.observation import Observation, observation_of
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError, InvalidSettingError
 

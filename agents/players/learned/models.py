@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.checks import check_flag
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.players.observation import Observation
-from zermelo.agents.players.policy import Outputs, ViewAgent
+from zermelo.agents.players.learned.observation import Observation
+from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 
 __all__ = ["OnnxAgent", "Sb3Agent", "TorchAgent"]
