@@ -19,12 +19,10 @@ from zermelo.agents.compiled.context import Context
 from zermelo.agents.compiled.running import race
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.mate_distance import Frame, Scale, Score
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, SLACK, Frame, Scale, Score
+from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.search.chance_alpha_beta import SLACK, ChancePruning
-from zermelo.agents.search.full_width import INFINITE_WINDOW
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.compiling import can_compile

@@ -1,6 +1,6 @@
 """The recursion through chance nodes, unpruned, Star1 and Star2, as it is compiled over a game's rules.
 
-It does what ``search.chance_alpha_beta`` and ``search.full_width`` do, node for node and in the same
+It does what ``search.alpha_beta`` and ``search.full_width`` do, node for node and in the same
 order of floating-point operations, so that those are its oracle.
 
 A score is a pair of floats for seat 0, value and promptness (``core.mate_distance``). ``visit`` returns the

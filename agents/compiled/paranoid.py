@@ -24,8 +24,8 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.tree_search import Bound, Visit
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.chance_alpha_beta import StarSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import Chance, Game
 from zermelo.envs.rules.rules_game import RulesGame
@@ -67,7 +67,7 @@ def compiled_one_against_all(
     return CompiledOneAgainstAll(game, searched, budget, evaluator, limits=limits, **settings)
 
 
-class CompiledOneAgainstAll(StarSearch):
+class CompiledOneAgainstAll(AlphaBetaSearch):
     """Alpha-beta of one against all over compiled rules, as ``deepen`` wants a search; with the plain one's root.
 
     Args:
@@ -141,7 +141,7 @@ class CompiledOneAgainstAll(StarSearch):
         """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
         return self._known is not None
 
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, *_: Any) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, as the plain search gives it."""
         from zermelo.agents.compiled.paranoid_kernel import VALUES
 

@@ -1,6 +1,6 @@
 """Alpha-beta of one seat against all others, as it is compiled over a game's rules without chance.
 
-It does what ``search.chance_alpha_beta`` does in such games, node for node: paranoid search, and with
+It does what ``search.alpha_beta`` does in such games, node for node: paranoid search, and with
 ``REPLIES`` best-reply search over what ``search.best_reply`` makes of a game. Scores are pairs of
 floats, as there: a value for the seat that searches, and its promptness, which a record has where the plies are.
 """

@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search import backend
-from zermelo.agents.search.chance_alpha_beta import ChancePruning
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.envs import Game, Traits
 

@@ -20,11 +20,10 @@ from zermelo.agents.compiled.paranoid import compiled_one_against_all
 from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, TieRule
+from zermelo.agents.core.options import ChancePruning, Ordering, TieRule
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.move_ordering import MoveOrder
@@ -135,7 +134,7 @@ def expectiminimax(
         table_mb: Memory for the transposition table, in MiB; 0 for none.
         cutoff: Where to evaluate instead of going on.
         width: How many draws a chance state stands for; None where chance is exact.
-        settings: Further ones, as ``StarSearch`` and ``FullWidthSearch`` take them.
+        settings: Further ones, as ``AlphaBetaSearch`` and ``FullWidthSearch`` take them.
     """
     if cutoff is None:
         compiled = compiled_chance_search(
@@ -154,7 +153,7 @@ def expectiminimax(
     if pruning is ChancePruning.NONE:
         return FullWidthSearch(game, budget, evaluator, **settings)
     order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return StarSearch(game, budget, evaluator, order=order, probing=probing, **settings)
+    return AlphaBetaSearch(game, budget, evaluator, order=order, probing=probing, credits_best=True, **settings)
 
 
 def expectimax(
@@ -247,7 +246,7 @@ def paranoid(
             return compiled
     if searched is not game:
         evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-    return StarSearch(
+    return AlphaBetaSearch(
         searched,
         budget,
         evaluator,
@@ -257,6 +256,7 @@ def paranoid(
         width=width,
         seat=seat,
         sooner=sooner,
+        credits_best=True,
     )
 
 

@@ -8,6 +8,7 @@ import threading
 from typing import Any, NamedTuple
 
 import pytest
+from doubles.checked import assert_keeps_contract
 from doubles.grown_rules import Grown
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
@@ -16,15 +17,15 @@ from zermelo.agents.compiled import chance as chance_search
 from zermelo.agents.compiled.chance import CompiledChanceSearch, can_search_chance, compiled_chance_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
-from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame, check_rules
+from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 
@@ -66,7 +67,9 @@ def plain(
     if pruning is ChancePruning.NONE:
         return FullWidthSearch(game, Budget(limits), evaluator, table=table, **shared)
     order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return StarSearch(game, Budget(limits), evaluator, order=order, table=table, probing=probing, **shared)
+    return AlphaBetaSearch(
+        game, Budget(limits), evaluator, order=order, table=table, probing=probing, credits_best=True, **shared
+    )
 
 
 def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
@@ -141,7 +144,7 @@ def test_grown_trees_agree(players: int, seed: int) -> None:
 
 @pytest.mark.parametrize("players", [1, 2])
 def test_the_rules_grown_here_are_rules(players: int) -> None:
-    check_rules(Grown(seed=7, players=players))
+    assert_keeps_contract(Grown(seed=7, players=players))
 
 
 def test_a_search_that_grows_too_long_for_the_calling_thread_leaves_no_trace(
@@ -203,7 +206,7 @@ def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -
 
 def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    for kind in (CompiledChanceSearch, FullWidthSearch, StarSearch):
+    for kind in (CompiledChanceSearch, FullWidthSearch, AlphaBetaSearch):
         before = kind.__init__
 
         def record(self: Any, *args: Any, before: Any = before, **named: Any) -> None:
@@ -220,7 +223,7 @@ def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatc
         return game.evaluation(state)
 
     plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=evaluator).search_state(game)
-    assert made == ["CompiledChanceSearch", "StarSearch"]
+    assert made == ["CompiledChanceSearch", "AlphaBetaSearch"]
     assert plain.values_by_seat == expected.values_by_seat
     cut = ExpectiminimaxAgent(depth=3, cutoff=lambda game, state, ply: ply >= 3).search_state(game)
     assert made[2:] == ["FullWidthSearch"]
@@ -297,6 +300,7 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
         ExpectiminimaxAgent(table_mb=0).search_state(game)
 
 
+@pytest.mark.alone
 def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     game = RulesGame(Endless())
     ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)

@@ -15,8 +15,8 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.chance_alpha_beta import StarSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
@@ -62,7 +62,10 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         inside = looking_inside(evaluator) if replies else evaluator
         order = MoveOrder(seen, ordering)
         return searched(
-            StarSearch(seen, Budget(limits), inside, order=order, table=table, **shared), root, limits, **how
+            AlphaBetaSearch(seen, Budget(limits), inside, order=order, table=table, credits_best=True, **shared),
+            root,
+            limits,
+            **how,
         )
 
     def compiled(limits: Limits, **settings: Any) -> Any:

@@ -13,7 +13,7 @@ from doubles.small_games import CoinRow
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.agents.compiled.background import in_background
 from zermelo.agents.compiled.proof import Prover, proof_kernel
-from zermelo.agents.compiled.two_player import CompiledSearch
+from zermelo.agents.compiled.two_player import CompiledSearch, search_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
@@ -257,11 +257,14 @@ def test_only_games_that_are_won_drawn_or_lost_and_have_the_hook():
 )
 def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
     def never(*_: Any, **__: Any) -> None:
-        raise AssertionError("brief was called")
+        raise AssertionError("prove_root was called")
 
     monkeypatch.setattr("zermelo.agents.players.alpha_beta.prove_root", never)
+    search_kernel(GAME.rules, full_width=False)  # without it nothing is proven
     state = late_states(GAME, 1, 1, 30)[0]
-    AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state)
+    with pytest.raises(AssertionError, match="prove_root was called"):
+        AlphaBetaAgent(seconds=0.2).search_state(GAME, state)
+    assert AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state).action in GAME.legal_actions(state)
 
 
 def test_memory_is_shared():
