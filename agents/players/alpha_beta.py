@@ -23,7 +23,7 @@ class Window(enum.StrEnum):
     """Where alpha and beta start."""
 
     BOUNDS = "bounds"
-    """At the least and the greatest utility that the game can give: nothing is better than a win."""
+    """At the game's lower and upper bound on utility: nothing is better than a win."""
     FULL = "full"
     """At minus and plus infinity, as in textbooks; bounds are not used anywhere."""
 

@@ -1,4 +1,4 @@
-"""Expectiminimax: best play where dice are rolled, and planning for one player in an uncertain world."""
+"""Expectiminimax: best play where there is chance, and planning for one player in an uncertain world."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ class MaxNAgent(TreeSearchAgent):
         tie_rule: Which of several actions a player takes that are as good for itself: ``"first"`` (the smallest
             number), ``"paranoid"`` or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"``
             or ``"generous"`` (leaves least or most to all others).
-        shallow: Whether to prune where a constant sum and a least utility allow it (it never changes a value);
-            None does so wherever evaluations allow it, too.
+        shallow: Whether to prune where a constant sum and a lower bound on utility allow it, which never changes a
+            value; None does so wherever evaluations allow it, too.
         exact: Whether every root action gets its exact value, not only those that are best.
         table_mb: The memory that the transposition table may use, in MiB; 0 does without.
         ordering: ``"auto"``, or ``"fixed"`` for ascending.

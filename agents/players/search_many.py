@@ -95,10 +95,10 @@ def search_many(
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class _Stoppable(AlphaBetaAgent):
-    """Stops in the middle of a search when told to."""
+    """Stops in the middle of a search when an event is set."""
 
     def stop_with(self, stop: threading.Event) -> None:
-        """Sets what tells it."""
+        """Sets the event."""
         self._set("_stop", stop)
 
     def new_budget(self, started: float) -> Budget:

@@ -72,14 +72,14 @@ class ProofSolver:
         self._check()
 
     def _score(
-        self, state: Any, least: int, greatest: int, guess: int | None = None, nodes: int | None = None
+        self, state: Any, lower: int, upper: int, guess: int | None = None, nodes: int | None = None
     ) -> Score:
         left = nodes
         if self._limits.nodes is not None:
             left = max(self._limits.nodes - self._prover.nodes, 0)
             left = left if nodes is None else min(left, nodes)
         return self._prover.score(
-            state, guess=guess, least=least, greatest=greatest, check=self._check, nodes=left
+            state, guess=guess, least=lower, greatest=upper, check=self._check, nodes=left
         )
 
     def _check(self) -> None:
@@ -192,9 +192,9 @@ class ProofSolver:
     ) -> Solution:
         game, traits = self.game, self.game.traits
         seat = game.to_move(state)
-        least, greatest = self._value_bounds(state, seat, root, weak=weak)
-        value = least if least == greatest else None
-        outcome = outcome_of(traits, seat, least, greatest)
+        lower, upper = self._value_bounds(state, seat, root, weak=weak)
+        value = lower if lower == upper else None
+        outcome = outcome_of(traits, seat, lower, upper)
         exact = root.least == root.greatest and not weak
         line: tuple[int, ...] = ()
         if exact and stopped_by is StoppedBy.COMPLETED:
@@ -205,7 +205,7 @@ class ProofSolver:
         return Solution(
             seat=seat,
             value=value,
-            value_bounds=(least, greatest),
+            value_bounds=(lower, upper),
             values_by_seat=values_by_seat(value, traits.constant, seat),
             outcome=outcome,
             plies=len(line) or None if plies is None else plies,
@@ -221,11 +221,11 @@ class ProofSolver:
     def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
         """What bounds on a score say of the value."""
         lowest, highest = utility_range(self.game, state, seat)
-        least, greatest = score.least, score.greatest
+        lower, upper = score.least, score.greatest
         if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there
-            least, greatest = least if least > -1 else LOSS, greatest if greatest < 1 else WIN
+            lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN
         if self._prover.counts_moves:
-            return float((least > 0) - (least < 0)), float((greatest > 0) - (greatest < 0))
-        low = max(lowest, self._prover.value(least)[0]) if least > LOSS else lowest
-        high = min(highest, self._prover.value(greatest)[0]) if greatest < WIN else highest
+            return float((lower > 0) - (lower < 0)), float((upper > 0) - (upper < 0))
+        low = max(lowest, self._prover.value(lower)[0]) if lower > LOSS else lowest
+        high = min(highest, self._prover.value(upper)[0]) if upper < WIN else highest
         return low, high

@@ -226,12 +226,12 @@ class _Proof:
 
     def value(self, state: Any) -> int:
         """1, 0 or -1 for the player to move; raises ``SearchStopped``."""
-        least, greatest = self._bounds(state, -1, 1, _NODES_IN_TABLE)
-        if least != greatest:
-            least, greatest = self._bounds(state, -1, 1)
-        if least != greatest:
+        lower, upper = self._bounds(state, -1, 1, _NODES_IN_TABLE)
+        if lower != upper:
+            lower, upper = self._bounds(state, -1, 1)
+        if lower != upper:
             raise SearchStopped(StoppedBy.SECONDS)
-        return least
+        return lower
 
     def actions_reaching(self, state: Any, value: int, actions: Sequence[int]) -> tuple[list[int], bool]:
         """The actions that still reach a value of 0 or 1, as far as time allows; and whether these are all.
@@ -262,13 +262,13 @@ class _Proof:
         if self._game.is_terminal(child):
             return self._game.utility(child)[mover] >= value
         same = self._game.to_move(child) == mover
-        least, greatest = self._bounds(child, value - 1 if same else -value, value if same else 1 - value, nodes)
-        if least != greatest:
+        lower, upper = self._bounds(child, value - 1 if same else -value, value if same else 1 - value, nodes)
+        if lower != upper:
             return None
-        return least >= value if same else least <= -value
+        return lower >= value if same else lower <= -value
 
-    def _bounds(self, state: Any, least: int, greatest: int, nodes: int | None = None) -> tuple[int, int]:
-        """Bounds on a state's score, of which nothing beyond ``least`` and ``greatest`` is asked.
+    def _bounds(self, state: Any, lower: int, upper: int, nodes: int | None = None) -> tuple[int, int]:
+        """Bounds on a state's score, of which nothing beyond ``lower`` and ``upper`` is asked.
 
         A few nodes are there whatever the clock says: what an earlier move has proven is found with them.
         """
@@ -277,15 +277,15 @@ class _Proof:
             self._check()
         found = self._prover.score(
             state,
-            least=least,
-            greatest=greatest,
-            guess=greatest,
+            least=lower,
+            greatest=upper,
+            guess=upper,
             check=_no_check if few else self._check,
             nodes=nodes,
         )
         if found.stopped_by is StoppedBy.SECONDS:
             raise SearchStopped(StoppedBy.SECONDS)
-        return min(max(found.least, least), greatest), max(min(found.greatest, greatest), least)
+        return min(max(found.least, lower), upper), max(min(found.greatest, upper), lower)
 
     def _check(self) -> None:
         self._budget.check_clock()

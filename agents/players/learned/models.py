@@ -137,7 +137,7 @@ def _fitted(view: Observation, space: Any) -> Any:
 
 def _as_array(observation: Any, space: Any) -> NDArray[Any]:
     array = np.asarray(observation, dtype=space.dtype)
-    # One of the two is flat: nothing can be mixed up. Anything else is the library's to judge.
+    # One of the two is flat: nothing can be mixed up. Anything else is for the library to check.
     if array.shape != space.shape and 1 in (array.ndim, len(space.shape)) and array.size == np.prod(space.shape):
         array = array.reshape(space.shape)
     return array
