@@ -78,9 +78,7 @@ class ProofSolver:
         if self._limits.nodes is not None:
             left = max(self._limits.nodes - self._prover.nodes, 0)
             left = left if nodes is None else min(left, nodes)
-        return self._prover.score(
-            state, guess=guess, least=lower, greatest=upper, check=self._check, nodes=left
-        )
+        return self._prover.score(state, guess=guess, least=lower, greatest=upper, check=self._check, nodes=left)
 
     def _check(self) -> None:
         self._budget.nodes = self._prover.nodes_now
