@@ -102,6 +102,12 @@ class AlphaBetaAgent(TreeSearchAgent):
         aspiration: How far from the last iteration's value the next one looks at first, in the game's utility
             (aspiration windows); if the value lies further away, it is searched again. It changes how long a
             search takes, never what it finds; 0, the default, looks everywhere at once.
+        futility: How much a quiet action may add to a state's evaluation, in the game's utility: one move before
+            the depth limit, quiet actions that even so do not matter are left out (futility pruning). 0, the
+            default, leaves nothing out. In plain Python only.
+        singular: By how much, in the game's utility, one action must seem better than all others to be searched
+            one move deeper (singular extensions; 0, the default, extends nothing). It needs a table. In plain
+            Python only.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -117,6 +123,8 @@ class AlphaBetaAgent(TreeSearchAgent):
     late_move_reductions: int = 0
     null_move: int = 0
     aspiration: float = 0.0
+    futility: float = 0.0
+    singular: float = 0.0
 
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
@@ -128,7 +136,8 @@ class AlphaBetaAgent(TreeSearchAgent):
             raise InvalidSettingError(f"proof_share must be at most 1, not {self.proof_share!r}")
         check_whole("late_move_reductions", self.late_move_reductions)
         check_whole("null_move", self.null_move)
-        check_number("aspiration", self.aspiration, least=0)
+        for name in ("aspiration", "futility", "singular"):
+            check_number(name, getattr(self, name), least=0)
         if self.deepening is not None:
             check_flag("deepening", self.deepening)
         self._set("ordering", check_choice("ordering", self.ordering, Ordering))
@@ -168,10 +177,13 @@ class AlphaBetaAgent(TreeSearchAgent):
             )
         if step_by_step or self.depth is not None:  # a search to the end at once has no depth to reduce
             shared |= {"late_move_reductions": self.late_move_reductions, "null_move": self.null_move}
+            if self.futility or self.singular:
+                shared |= {"futility": self.futility, "singular": self.singular}
+        is_plain = self.cutoff is not None or "futility" in shared
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
         search: CompiledSearch | AlphaBetaSearch | BriefedSearch | None = None
-        if self.cutoff is None:
+        if not is_plain:
             search = compiled_search(
                 game,
                 evaluator,
