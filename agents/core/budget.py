@@ -63,6 +63,11 @@ class Budget:
         """Time spent so far."""
         return self.now() - self._started
 
+    @property
+    def nodes_left(self) -> float:
+        """How many more nodes may be visited; infinity without a limit."""
+        return self._most - self.nodes
+
     def visit(self, ply: int) -> None:
         """Counts one node, ``ply`` moves below the root, unless a limit forbids it.
 
