@@ -13,7 +13,7 @@ from typing import Any, Final
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
-from zermelo.agents.core.tree_search import Bound, Visit
+from zermelo.agents.core.tree_search import Bound, TableCounts, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.chance_nodes import ChanceNodes, Searched, place_of
 from zermelo.agents.search.evaluation import StateEvaluation
@@ -138,7 +138,7 @@ class AlphaBetaSearch:
             self._table.clear()
 
     @property
-    def table(self) -> TranspositionTable | None:
+    def table(self) -> TableCounts | None:
         """The transposition table, if there is one."""
         return self._table
 

@@ -7,6 +7,8 @@ agent has ``on_node``.
 from __future__ import annotations
 
 import enum
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,10 +17,11 @@ from zermelo.agents.core.tree_search import Visit
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.chance_nodes import Searched
 from zermelo.agents.search.full_width import FullWidthSearch
+from zermelo.agents.search.max_n import MaxNSearch, Parent
 from zermelo.agents.search.transposition_table import Entry
-from zermelo.envs import CHANCE
+from zermelo.envs import CHANCE, Game
 
-__all__ = ["NodeEvent", "NodeEventKind", "Observer", "WatchedAlphaBeta", "WatchedFullWidth"]
+__all__ = ["NodeEvent", "NodeEventKind", "Observer", "WatchedAlphaBeta", "WatchedFullWidth", "WatchedMaxN"]
 
 
 class NodeEventKind(enum.StrEnum):
@@ -66,6 +69,48 @@ Observer: TypeAlias = Callable[[NodeEvent], Any]
 """Called with every event, in order."""
 
 
+class _Watch:
+    """Tells an observer, and knows the node that the search is at.
+
+    Args:
+        on_node: The observer.
+        game: The game that is searched.
+    """
+
+    def __init__(self, on_node: Observer, game: Game[Any]) -> None:
+        self._on_node = on_node
+        self._game = game
+        self._path: list[NodeEvent] = []
+
+    def node(
+        self, state: Any, ply: int, depth: float, alpha: Score, beta: Score, search: Callable[[], Visit]
+    ) -> Visit:
+        """Tells of coming to a node and of leaving it, and searches it in between."""
+        is_chance = not self._game.is_terminal(state) and self._game.to_move(state) == CHANCE
+        kind = NodeEventKind.CHANCE if is_chance else NodeEventKind.ENTER
+        event = NodeEvent(kind, state, ply, depth, alpha, beta)
+        self._on_node(event)
+        self._path.append(event)
+        try:
+            found = search()
+        finally:
+            self._path.pop()
+        self._on_node(event._replace(kind=NodeEventKind.VALUE, score=found.score))
+        return found
+
+    def table(self, found: Visit) -> Visit:
+        """Tells that the table has answered for the node."""
+        self._on_node(self._path[-1]._replace(kind=NodeEventKind.TABLE, score=found.score))
+        return found
+
+    def cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
+        """Tells that at the node what comes after number ``last`` is left out, if that is anything."""
+        left = tuple(choices[last + 1 :])
+        if not left:
+            return
+        self._on_node(self._path[-1]._replace(kind=NodeEventKind.CUTOFF, action=action, not_searched=left))
+
+
 class WatchedAlphaBeta(AlphaBetaSearch):
     """Alpha-beta that tells an observer what it does; the arguments are those of ``AlphaBetaSearch``.
 
@@ -74,8 +119,7 @@ class WatchedAlphaBeta(AlphaBetaSearch):
 
     def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._on_node = on_node
-        self._path: list[NodeEvent] = []
+        self._watch = _Watch(on_node, self.game)
 
     def visit(
         self,
@@ -88,26 +132,14 @@ class WatchedAlphaBeta(AlphaBetaSearch):
         probed: Searched | None = None,
     ) -> Visit:
         """As ``AlphaBetaSearch.visit``."""
-        game = self.game
-        is_chance = not game.is_terminal(state) and game.to_move(state) == CHANCE
-        kind = NodeEventKind.CHANCE if is_chance else NodeEventKind.ENTER
-        event = NodeEvent(kind, state, ply, depth, alpha, beta)
-        self._on_node(event)
-        self._path.append(event)
-        try:
-            found = super().visit(state, depth, alpha, beta, ply, outcome, probed)
-        finally:
-            self._path.pop()
-        self._on_node(event._replace(kind=NodeEventKind.VALUE, score=found.score))
-        return found
+        search = functools.partial(super().visit, state, depth, alpha, beta, ply, outcome, probed)
+        return self._watch.node(state, ply, depth, alpha, beta, search)
 
     def _remembered(self, state: Any, entry: Entry, score: Score) -> Visit:
-        self._on_node(self._path[-1]._replace(kind=NodeEventKind.TABLE, score=score))
-        return super()._remembered(state, entry, score)
+        return self._watch.table(super()._remembered(state, entry, score))
 
     def _cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
-        left = tuple(choices[last + 1 :])
-        self._on_node(self._path[-1]._replace(kind=NodeEventKind.CUTOFF, action=action, not_searched=left))
+        self._watch.cut_off(action, choices, last)
 
 
 class WatchedFullWidth(FullWidthSearch):
@@ -115,25 +147,32 @@ class WatchedFullWidth(FullWidthSearch):
 
     def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._on_node = on_node
-        self._path: list[NodeEvent] = []
+        self._watch = _Watch(on_node, self.game)
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """As ``FullWidthSearch.visit``."""
-        game = self.game
-        is_chance = not game.is_terminal(state) and game.to_move(state) == CHANCE
-        kind = NodeEventKind.CHANCE if is_chance else NodeEventKind.ENTER
-        event = NodeEvent(kind, state, ply, depth, alpha, beta)
-        self._on_node(event)
-        self._path.append(event)
-        try:
-            found = super().visit(state, depth, alpha, beta, ply)
-        finally:
-            self._path.pop()
-        self._on_node(event._replace(kind=NodeEventKind.VALUE, score=found.score))
-        return found
+        search = functools.partial(super().visit, state, depth, alpha, beta, ply)
+        return self._watch.node(state, ply, depth, alpha, beta, search)
 
     def _remembered(self, state: Any, entry: Entry, frame: Frame) -> Visit:
-        found = super()._remembered(state, entry, frame)
-        self._on_node(self._path[-1]._replace(kind=NodeEventKind.TABLE, score=found.score))
-        return found
+        return self._watch.table(super()._remembered(state, entry, frame))
+
+
+class WatchedMaxN(MaxNSearch):
+    """max^n that tells an observer what it does; the arguments are those of ``MaxNSearch``.
+
+    Its window is what the player who moved to the node can already get elsewhere, and no upper edge; scores are
+    those of the seat to move at the root. Table hits are not told.
+    """
+
+    def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._watch = _Watch(on_node, self.game)
+
+    def _visit(self, state: Any, depth: float, parent: Parent | None, ply: int) -> Visit:
+        alpha = (-math.inf if parent is None else parent.value), 0.0
+        search = functools.partial(super()._visit, state, depth, parent, ply)
+        return self._watch.node(state, ply, depth, alpha, (math.inf, 0.0), search)
+
+    def _cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
+        self._watch.cut_off(action, choices, last)
