@@ -7,15 +7,13 @@ and gets just one.
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.budget import Budget, StopFlag
 from zermelo.agents.core.gate import require_decision
-from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.search import backend
@@ -67,7 +65,7 @@ def search_many(
     if agent is None:
         agent = AlphaBetaAgent(**{"table_mb": 1, **settings})
     threads = number_of_threads(threads)
-    stop = threading.Event()
+    stop = StopFlag()
     searcher = _Stoppable(**{name: getattr(agent, name) for name in known})
     searcher.stop_with(stop)
     game = as_game(game)
@@ -82,7 +80,7 @@ def search_many(
             mine = dataclasses.replace(searcher, seed=searcher.seed + number)
             mine.stop_with(stop)
             found[number] = mine.search_state(game, waiting[number])
-            if stop.is_set():
+            if stop.is_set:
                 return
 
     compiled = backend.can_compile_alpha_beta(game, searcher.evaluator, searcher.cutoff)
@@ -95,26 +93,15 @@ def search_many(
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class _Stoppable(AlphaBetaAgent):
-    """Stops in the middle of a search when an event is set."""
+    """Stops in the middle of a search when a flag is set, which it shares with others."""
 
-    def stop_with(self, stop: threading.Event) -> None:
-        """Sets the event."""
-        self._set("_stop", stop)
+    def stop_with(self, flag: StopFlag) -> None:
+        """Says which flag."""
+        self._set("_flag", flag)
 
     def new_budget(self, started: float) -> Budget:
-        """Counts what is spent, and looks whether to stop."""
-        return _StoppableEffort(self.limits, started, self.__dict__["_stop"])
-
-
-class _StoppableEffort(Budget):
-    def __init__(self, limits: Any, started: float, stop: threading.Event) -> None:
-        super().__init__(limits, started)
-        self._stop = stop
-
-    def check_clock(self) -> None:
-        super().check_clock()
-        if self._stop.is_set():
-            raise SearchStopped(StoppedBy.INTERRUPT)
+        """Counts what is spent, and looks at the flag."""
+        return Budget(self.limits, started, self.__dict__["_flag"])
 
 
 def _require_decisions(game: Any, states: Sequence[Any]) -> None:
@@ -125,7 +112,7 @@ def _require_decisions(game: Any, states: Sequence[Any]) -> None:
             raise GameOverError(f"state number {number} of {len(states)} (from 0): {error}") from None
 
 
-def _in_threads(work: Callable[[], None], threads: int, stop: threading.Event) -> None:
+def _in_threads(work: Callable[[], None], threads: int, stop: StopFlag) -> None:
     """Has the work done by so many threads; whatever goes wrong, or Ctrl-C, stops them all."""
     if threads == 1:
         work()
@@ -138,4 +125,4 @@ def _in_threads(work: Callable[[], None], threads: int, stop: threading.Event) -
                 for future in done:
                     future.result()
         finally:
-            stop.set()
+            stop.is_set = True
