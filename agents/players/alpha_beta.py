@@ -73,6 +73,9 @@ class AlphaBetaAgent(TreeSearchAgent):
         singular: By how much, in the game's utility, one action must seem better than all others to be searched
             one move deeper (singular extensions; 0, the default, extends nothing). It needs a table. In plain
             Python only.
+        keep_table: Whether the transposition table of one move serves the next ones of the same game, until
+            ``reset``; it saves what was searched already, and the time to empty a table. Not together with a
+            cut-off test, and only where ``as_game`` gives an equal game for each move, as for compiled rules.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -90,6 +93,7 @@ class AlphaBetaAgent(TreeSearchAgent):
     aspiration: float = 0.0
     futility: float = 0.0
     singular: float = 0.0
+    keep_table: bool = False
 
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
@@ -101,6 +105,7 @@ class AlphaBetaAgent(TreeSearchAgent):
             raise InvalidSettingError(f"proof_share must be at most 1, not {self.proof_share!r}")
         check_whole("late_move_reductions", self.late_move_reductions)
         check_whole("null_move", self.null_move)
+        check_flag("keep_table", self.keep_table)
         for name in ("aspiration", "futility", "singular"):
             check_number(name, getattr(self, name), least=0)
         if self.deepening is not None:
@@ -152,7 +157,10 @@ class AlphaBetaAgent(TreeSearchAgent):
             null_move=self.null_move if has_depth else 0,
             futility=self.futility if has_depth else 0.0,
             singular=self.singular if has_depth else 0.0,
+            kept=self._kept_table(game),
         )
+        if self.keep_table:
+            self._set("_kept", (game, search.table))
         if proof_seconds and backend.is_compiled(search):
             search = prove_root(
                 self,
@@ -170,6 +178,16 @@ class AlphaBetaAgent(TreeSearchAgent):
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, and what was proven before it."""
         return search.adjusted(state, result) if isinstance(search, ProvenRoot) else result
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: what was kept of the last one is forgotten."""
+        super().reset(seed)
+        self._set("_kept", (None, None))
+
+    def _kept_table(self, game: Game[Any]) -> Any:
+        """The table of the move before, if it is to serve again."""
+        kept_game, table = self.__dict__["_kept"]
+        return table if self.keep_table and self.cutoff is None and kept_game == game else None
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from zermelo.agents.compiled.chance import compiled_chance_search
 from zermelo.agents.compiled.max_n import compiled_max_n
 from zermelo.agents.compiled.paranoid import compiled_one_against_all
+from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -63,6 +64,7 @@ def alpha_beta(
     futility: float = 0.0,
     singular: float = 0.0,
     on_node: Observer | None = None,
+    kept: Any = None,
     **settings: Any,
 ) -> TreeSearch:
     """Alpha-beta for two players with a constant sum, without chance.
@@ -80,6 +82,7 @@ def alpha_beta(
         futility: As ``AlphaBetaSearch`` takes it, as ``singular``; both are searched in plain Python.
         singular: See there.
         on_node: Called with what happens at every node of a search, which then is in plain Python.
+        kept: The table of an earlier search of this game with these settings, to go on with, or None.
         settings: Further ones, as ``AlphaBetaSearch`` takes them.
     """
     if cutoff is None and may_compile and on_node is None and not (futility or singular):
@@ -91,11 +94,15 @@ def alpha_beta(
             ordering=ordering,
             table_mb=table_mb,
             threads=threads,
+            table=kept if isinstance(kept, CompiledTable) else None,
             **settings,
         )
         if compiled is not None:
             return compiled
     order, table = MoveOrder(game, ordering), _table(table_mb)
+    if isinstance(kept, TranspositionTable):
+        table = kept
+        table.hits = table.stores = 0
     settings |= {"order": order, "table": table, "cutoff": cutoff, "futility": futility, "singular": singular}
     return _alpha_beta(game, budget, evaluator, on_node, **settings)
 
