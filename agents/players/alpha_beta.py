@@ -67,6 +67,15 @@ class AlphaBetaAgent(TreeSearchAgent):
         aspiration: How far from the last iteration's value the next one looks at first, in the game's utility
             (aspiration windows); if the value lies further away, it is searched again. It changes how long a
             search takes, never what it finds; 0, the default, looks everywhere at once.
+        futility: How much a quiet action may add to a state's evaluation, in the game's utility: one move before
+            the depth limit, quiet actions that even so do not matter are left out (futility pruning). 0, the
+            default, leaves nothing out. In plain Python only.
+        singular: By how much, in the game's utility, one action must seem better than all others to be searched
+            one move deeper (singular extensions; 0, the default, extends nothing). It needs a table. In plain
+            Python only.
+        keep_table: Whether the transposition table of one move serves the next ones of the same game, until
+            ``reset``; it saves what was searched already, and the time to empty a table. Not together with a
+            cut-off test, and only where ``as_game`` gives an equal game for each move, as for compiled rules.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -82,6 +91,9 @@ class AlphaBetaAgent(TreeSearchAgent):
     late_move_reductions: int = 0
     null_move: int = 0
     aspiration: float = 0.0
+    futility: float = 0.0
+    singular: float = 0.0
+    keep_table: bool = False
 
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
@@ -93,7 +105,9 @@ class AlphaBetaAgent(TreeSearchAgent):
             raise InvalidSettingError(f"proof_share must be at most 1, not {self.proof_share!r}")
         check_whole("late_move_reductions", self.late_move_reductions)
         check_whole("null_move", self.null_move)
-        check_number("aspiration", self.aspiration, least=0)
+        check_flag("keep_table", self.keep_table)
+        for name in ("aspiration", "futility", "singular"):
+            check_number(name, getattr(self, name), least=0)
         if self.deepening is not None:
             check_flag("deepening", self.deepening)
         self._set("ordering", check_choice("ordering", self.ordering, Ordering))
@@ -135,12 +149,18 @@ class AlphaBetaAgent(TreeSearchAgent):
             table_mb=self.table_mb - proof_mb,
             threads=self.threads,
             cutoff=self.cutoff_test,
+            on_node=self.observer,
             sooner=self.sooner,
             use_bounds=self.window is Window.BOUNDS,
             quiescence=self.quiescence,
             late_move_reductions=self.late_move_reductions if has_depth else 0,
             null_move=self.null_move if has_depth else 0,
+            futility=self.futility if has_depth else 0.0,
+            singular=self.singular if has_depth else 0.0,
+            kept=self._kept_table(game),
         )
+        if self.keep_table:
+            self._set("_kept", (game, search.table))
         if proof_seconds and backend.is_compiled(search):
             search = prove_root(
                 self,
@@ -158,6 +178,16 @@ class AlphaBetaAgent(TreeSearchAgent):
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, and what was proven before it."""
         return search.adjusted(state, result) if isinstance(search, ProvenRoot) else result
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: what was kept of the last one is forgotten."""
+        super().reset(seed)
+        self._set("_kept", (None, None))
+
+    def _kept_table(self, game: Game[Any]) -> Any:
+        """The table of the move before, if it is to serve again."""
+        kept_game, table = self.__dict__["_kept"]
+        return table if self.keep_table and self.cutoff is None and kept_game == game else None
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

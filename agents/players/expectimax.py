@@ -80,6 +80,7 @@ class ExpectimaxAgent(TreeSearchAgent):
             table_mb=self.table_mb,
             sooner=self.sooner,
             cutoff=root.cutoff,
+            on_node=self.observer,
             width=root.width,
             seat=game.to_move(state),
             replies=lambda game, state: replies(model, game, state),

@@ -80,6 +80,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             ordering=self.ordering,
             table_mb=self.table_mb,
             cutoff=root.cutoff,
+            on_node=self.observer,
             width=root.width,
             sooner=self.sooner,
             at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),

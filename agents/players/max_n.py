@@ -101,6 +101,7 @@ class MaxNAgent(TreeSearchAgent):
             ordering=self.ordering,
             table_mb=self.table_mb,
             cutoff=root.cutoff,
+            on_node=self.observer,
             width=root.width,
         )
         deepening = self.has_budget if self.deepening is None else self.deepening

@@ -39,5 +39,6 @@ class MinimaxAgent(TreeSearchAgent):
             limits=self.limits,
             sooner=self.sooner,
             cutoff=self.cutoff_test,
+            on_node=self.observer,
         )
         return self.deepened(search, state, step_by_step=self.has_budget, exact=True)

@@ -63,6 +63,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
             ordering=self.ordering,
             table_mb=self.table_mb,
             cutoff=root.cutoff,
+            on_node=self.observer,
             width=root.width,
         )
         deepening = self.deepening

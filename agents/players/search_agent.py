@@ -22,6 +22,7 @@ from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.search.observer import NodeEvent, Observer
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
@@ -191,6 +192,9 @@ class TreeSearchAgent(SearchAgent):
             with the smallest number).
         on_iteration: Called with a ``SearchResult`` after each finished iteration; if it returns False the search
             ends there.
+        on_node: Called with a ``NodeEvent`` for what happens at each node below the root (coming to it, a table
+            hit, a cut-off and what it leaves out, the score that comes of it): for drawing trees and for learning.
+            The search is then in plain Python.
         best_lines: How many of the best actions get their exact value and principal variation
             (``SearchResult.best_lines``); more than one takes longer.
         manages_time: Whether to spend ``seconds`` where it pays, all of it only when the value has fallen: see
@@ -205,6 +209,7 @@ class TreeSearchAgent(SearchAgent):
     sooner: bool = True
     ties: Ties = Ties.RANDOM
     on_iteration: Callable[[SearchResult], bool | None] | str | None = None
+    on_node: Callable[[NodeEvent], Any] | str | None = None
     best_lines: int = 1
     manages_time: bool = False
 
@@ -213,7 +218,12 @@ class TreeSearchAgent(SearchAgent):
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
         if self.evaluator is not None:
             self._set("evaluator", make_evaluator(self.evaluator))
-        for name, signature in (("cutoff", "of game, state and ply"), ("on_iteration", "of a SearchResult")):
+        signatures = {
+            "cutoff": "of game, state and ply",
+            "on_iteration": "of a SearchResult",
+            "on_node": "of a NodeEvent",
+        }
+        for name, signature in signatures.items():
             value = getattr(self, name)
             if isinstance(value, str) and ":" in value:
                 value = import_name(value)
@@ -255,6 +265,12 @@ class TreeSearchAgent(SearchAgent):
         """The ``cutoff`` setting as a function."""
         assert not isinstance(self.cutoff, str), "names become functions when the agent is made"
         return self.cutoff
+
+    @property
+    def observer(self) -> Observer | None:
+        """The ``on_node`` setting as a function."""
+        assert not isinstance(self.on_node, str), "names become functions when the agent is made"
+        return self.on_node
 
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""

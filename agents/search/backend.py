@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from zermelo.agents.compiled.chance import compiled_chance_search
 from zermelo.agents.compiled.max_n import compiled_max_n
 from zermelo.agents.compiled.paranoid import compiled_one_against_all
+from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -27,6 +28,7 @@ from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.move_ordering import MoveOrder
+from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Game
@@ -59,6 +61,10 @@ def alpha_beta(
     threads: int = 1,
     cutoff: Cutoff | None = None,
     may_compile: bool = True,
+    futility: float = 0.0,
+    singular: float = 0.0,
+    on_node: Observer | None = None,
+    kept: Any = None,
     **settings: Any,
 ) -> TreeSearch:
     """Alpha-beta for two players with a constant sum, without chance.
@@ -73,9 +79,13 @@ def alpha_beta(
         threads: How many threads search together, if it is compiled.
         cutoff: Where to evaluate instead of going on.
         may_compile: False for plain Python in any case.
+        futility: As ``AlphaBetaSearch`` takes it, as ``singular``; both are searched in plain Python.
+        singular: See there.
+        on_node: Called with what happens at every node of a search, which then is in plain Python.
+        kept: The table of an earlier search of this game with these settings, to go on with, or None.
         settings: Further ones, as ``AlphaBetaSearch`` takes them.
     """
-    if cutoff is None and may_compile:
+    if cutoff is None and may_compile and on_node is None and not (futility or singular):
         compiled = compiled_search(
             game,
             evaluator,
@@ -84,12 +94,17 @@ def alpha_beta(
             ordering=ordering,
             table_mb=table_mb,
             threads=threads,
+            table=kept if isinstance(kept, CompiledTable) else None,
             **settings,
         )
         if compiled is not None:
             return compiled
     order, table = MoveOrder(game, ordering), _table(table_mb)
-    return AlphaBetaSearch(game, budget, evaluator, order=order, table=table, cutoff=cutoff, **settings)
+    if isinstance(kept, TranspositionTable):
+        table = kept
+        table.hits = table.stores = 0
+    settings |= {"order": order, "table": table, "cutoff": cutoff, "futility": futility, "singular": singular}
+    return _alpha_beta(game, budget, evaluator, on_node, **settings)
 
 
 def minimax(
@@ -100,13 +115,14 @@ def minimax(
     limits: Limits,
     sooner: bool,
     cutoff: Cutoff | None,
+    on_node: Observer | None = None,
 ) -> TreeSearch:
     """Every node of the tree, for two players with a constant sum, without chance."""
-    if cutoff is None:
+    if cutoff is None and on_node is None:
         compiled = compiled_search(game, evaluator, budget, limits=limits, full_width=True, sooner=sooner)
         if compiled is not None:
             return compiled
-    return FullWidthSearch(game, budget, evaluator, sooner=sooner, cutoff=cutoff)
+    return _full_width(game, budget, evaluator, on_node, sooner=sooner, cutoff=cutoff)
 
 
 def expectiminimax(
@@ -120,6 +136,7 @@ def expectiminimax(
     table_mb: float,
     cutoff: Cutoff | None,
     width: int | None,
+    on_node: Observer | None = None,
     **settings: Any,
 ) -> TreeSearch:
     """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2.
@@ -134,9 +151,10 @@ def expectiminimax(
         table_mb: Memory for the transposition table, in MiB; 0 for none.
         cutoff: Where to evaluate instead of going on.
         width: How many draws a chance state stands for; None where chance is exact.
+        on_node: Called with what happens at every node of a search, which then is in plain Python.
         settings: Further ones, as ``AlphaBetaSearch`` and ``FullWidthSearch`` take them.
     """
-    if cutoff is None:
+    if cutoff is None and on_node is None:
         compiled = compiled_chance_search(
             game,
             evaluator,
@@ -151,13 +169,19 @@ def expectiminimax(
             return compiled
     settings |= {"table": _table(table_mb), "cutoff": cutoff, "width": width}
     if pruning is ChancePruning.NONE:
-        return FullWidthSearch(game, budget, evaluator, **settings)
-    order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return AlphaBetaSearch(game, budget, evaluator, order=order, probing=probing, credits_best=True, **settings)
+        return _full_width(game, budget, evaluator, on_node, **settings)
+    settings |= {"order": MoveOrder(game, ordering), "probing": pruning is ChancePruning.STAR2}
+    return _alpha_beta(game, budget, evaluator, on_node, credits_best=True, **settings)
 
 
 def expectimax(
-    game: Game[Any], evaluator: Evaluator | None, budget: Budget, *, table_mb: float, **settings: Any
+    game: Game[Any],
+    evaluator: Evaluator | None,
+    budget: Budget,
+    *,
+    table_mb: float,
+    on_node: Observer | None = None,
+    **settings: Any,
 ) -> TreeSearch:
     """Best play against opponents whose actions are averaged over; in plain Python only.
 
@@ -166,9 +190,10 @@ def expectimax(
         evaluator: Values states at the depth limit.
         budget: Counts nodes.
         table_mb: Memory for the transposition table, in MiB; 0 for none.
+        on_node: Called with what happens at every node of a search, which then is in plain Python.
         settings: Further ones, as ``FullWidthSearch`` takes them.
     """
-    return FullWidthSearch(game, budget, evaluator, table=_table(table_mb), **settings)
+    return _full_width(game, budget, evaluator, on_node, table=_table(table_mb), **settings)
 
 
 def max_n(
@@ -185,20 +210,23 @@ def max_n(
     table_mb: float,
     cutoff: Cutoff | None,
     width: int | None,
+    on_node: Observer | None = None,
 ) -> TreeSearch:
     """max^n, for any number of players; the arguments are those of ``MaxNSearch``.
 
     The search raises ``SumNotConstantError`` where it ``prunes`` and evaluations do not add up to the game's sum.
     """
     shared: dict[str, Any] = {"seat": seat, "tie_rule": tie_rule, "sooner": sooner, "prunes": prunes}
-    if cutoff is None:
+    if cutoff is None and on_node is None:
         compiled = compiled_max_n(
             game, evaluator, budget, limits=limits, ordering=ordering, table_mb=table_mb, **shared
         )
         if compiled is not None:
             return compiled
-    order, table = MoveOrder(game, ordering), _table(table_mb)
-    return MaxNSearch(game, budget, evaluator, order=order, table=table, cutoff=cutoff, width=width, **shared)
+    shared |= {"order": MoveOrder(game, ordering), "table": _table(table_mb), "cutoff": cutoff, "width": width}
+    if on_node is not None:
+        return WatchedMaxN(game, budget, evaluator, on_node=on_node, **shared)
+    return MaxNSearch(game, budget, evaluator, **shared)
 
 
 def paranoid(
@@ -214,6 +242,7 @@ def paranoid(
     table_mb: float,
     cutoff: Cutoff | None,
     width: int | None,
+    on_node: Observer | None = None,
 ) -> TreeSearch:
     """One seat against all others.
 
@@ -229,8 +258,9 @@ def paranoid(
         table_mb: Memory for the transposition table, in MiB; 0 for none.
         cutoff: Of the game: where to evaluate instead of going on.
         width: How many draws a chance state stands for; None where chance is exact.
+        on_node: Called with what happens at every node of a search, which then is in plain Python.
     """
-    if cutoff is None:
+    if cutoff is None and on_node is None:
         compiled = compiled_one_against_all(
             game,
             searched,
@@ -246,10 +276,11 @@ def paranoid(
             return compiled
     if searched is not game:
         evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-    return AlphaBetaSearch(
+    return _alpha_beta(
         searched,
         budget,
         evaluator,
+        on_node,
         order=MoveOrder(searched, ordering),
         table=_table(table_mb),
         cutoff=cutoff,
@@ -275,6 +306,22 @@ def load_alpha_beta(game: Any) -> None:
 def is_compiled(search: TreeSearch) -> bool:
     """Whether this is compiled alpha-beta or minimax."""
     return isinstance(search, CompiledSearch)
+
+
+def _alpha_beta(
+    game: Game[Any], budget: Budget, evaluator: Any, on_node: Observer | None, **how: Any
+) -> TreeSearch:
+    if on_node is None:
+        return AlphaBetaSearch(game, budget, evaluator, **how)
+    return WatchedAlphaBeta(game, budget, evaluator, on_node=on_node, **how)
+
+
+def _full_width(
+    game: Game[Any], budget: Budget, evaluator: Any, on_node: Observer | None, **how: Any
+) -> TreeSearch:
+    if on_node is None:
+        return FullWidthSearch(game, budget, evaluator, **how)
+    return WatchedFullWidth(game, budget, evaluator, on_node=on_node, **how)
 
 
 def _table(megabytes: float) -> TranspositionTable | None:
