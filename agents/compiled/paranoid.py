@@ -132,7 +132,7 @@ class CompiledOneAgainstAll(AlphaBetaSearch):
         numbers[kernels.HIGHEST], numbers[kernels.HIGHEST_PROMPTNESS] = frame.highest
 
     @property
-    def compiled_table(self) -> ManySeatsTable | None:
+    def table(self) -> ManySeatsTable | None:
         """The transposition table, if there is one; the plain search's own is not used."""
         return self._known
 

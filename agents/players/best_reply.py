@@ -31,7 +31,7 @@ class BestReplyAgent(OneAgainstAllAgent):
         rounds = RepliesGame(game, game.to_move(state))
         return rounds, rounds.root(state)
 
-    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """The line in moves of the game; nothing is proven where opponents were left out."""
         game = search.game
         assert isinstance(game, RepliesGame), "as_searched made it"

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.paranoid import compiled_one_against_all
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.sampling import as_sampled, looking_inside
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import Chance, Game, Traits
+from zermelo.agents.search import backend
+from zermelo.envs import Game, Traits
 
 __all__ = ["OneAgainstAllAgent", "ParanoidAgent"]
 
@@ -57,53 +50,26 @@ class OneAgainstAllAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        evaluator: Evaluator | None = self.evaluator_for(game, state)
-        cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
-        is_sampled = game.traits.chance is Chance.SAMPLED
-        if is_sampled:
-            game, state, evaluator, cutoff = as_sampled(
-                game, state, self.samples, self.generator, evaluator, cutoff
-            )
-        searched, state = self.as_searched(game, state)
-        budget = self.new_budget(started)
-        shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
-        table: CompiledTable | TranspositionTable | None
-        compiled = None
-        if cutoff is None:
-            compiled = compiled_one_against_all(
-                game,
-                searched,
-                evaluator,
-                budget,
-                limits=self.limits,
-                ordering=self.ordering,
-                table_mb=self.table_mb,
-                **shared,
-            )
-        if compiled is not None:
-            search: AlphaBetaSearch = compiled
-            table = compiled.compiled_table
-        else:
-            if searched is not game:
-                evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-            table = TranspositionTable(self.table_mb) if self.table_mb else None
-            search = AlphaBetaSearch(
-                searched,
-                budget,
-                evaluator,
-                order=MoveOrder(searched, self.ordering),
-                table=table,
-                cutoff=cutoff,
-                width=self.samples if is_sampled else None,
-                credits_best=True,
-                **shared,
-            )
+        root = self.root(game, state, self.samples)
+        searched, top = self.as_searched(root.game, root.state)
+        search = backend.paranoid(
+            root.game,
+            root.evaluator,
+            self.new_budget(started),
+            searched=searched,
+            limits=self.limits,
+            seat=searched.to_move(top),
+            sooner=self.sooner,
+            ordering=self.ordering,
+            table_mb=self.table_mb,
+            cutoff=root.cutoff,
+            on_node=self.observer,
+            width=root.width,
+        )
         deepening = self.deepening
         if deepening is None:
-            deepening = self.has_budget or (self.depth is not None and table is not None)
-        return self.deepened(
-            search, state, step_by_step=deepening, exact=self.exact, table=table, is_estimate=is_sampled
-        )
+            deepening = self.has_budget or (self.depth is not None and self.table_mb > 0)
+        return self.deepened(search, top, step_by_step=deepening, exact=self.exact, is_estimate=root.is_sampled)
 
     def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
         """The game that the tree is built of, and its root."""
