@@ -208,9 +208,9 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
     result = AlphaBetaAgent().search_state(GAME, state)
     assert result.proven
     assert result.plies
-    assert found.told(state, result) is result
+    assert found.adjusted(state, result) is result
     vague = dataclasses.replace(result, proven=False, value=0.1, plies=3)
-    told = found.told(state, vague)
+    told = found.adjusted(state, vague)
     assert (told.value, told.values_by_seat, told.proven, told.plies) == (1.0, (1.0, -1.0), True, None)
     assert told.action_values == dict.fromkeys(found.actions, 1.0)
 
@@ -290,9 +290,9 @@ def test_agents_can_be_prepared(monkeypatch):
     """Both kernels where a time limit is set, so that no move pays for them; nothing where nothing is compiled."""
     asked: list[str] = []
     monkeypatch.setattr(
-        "zermelo.agents.players.alpha_beta.search_kernel", lambda rules, full_width: asked.append("search")
+        "zermelo.agents.search.backend.search_kernel", lambda rules, full_width: asked.append("search")
     )
-    monkeypatch.setattr("zermelo.agents.players.alpha_beta.proof_kernel", lambda rules: asked.append("proof"))
+    monkeypatch.setattr("zermelo.agents.solving.root_proof.proof_kernel", lambda rules: asked.append("proof"))
     AlphaBetaAgent(seconds=1).prepare(GAME)
     assert asked == ["search", "proof"]
     AlphaBetaAgent(depth=3).prepare(GAME)
