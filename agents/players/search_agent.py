@@ -277,7 +277,8 @@ class TreeSearchAgent(SearchAgent):
         if self.evaluator is not None:
             assert not isinstance(self.evaluator, str), "names become evaluators when the agent is made"
             return self.evaluator
-        if self.depth is None and self.cutoff is None and not self.has_budget:
+        deepens = bool(getattr(self, "deepening", False))
+        if self.depth is None and self.cutoff is None and not self.has_budget and not deepens:
             return None
         return default_evaluator(game, state)
 

@@ -39,14 +39,14 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 RULES: Mapping[str, tuple[Any, str, int]] = {
     # Rules, which games they are, and how many moves are played at random first.
     "MNK(3,3,3)": (MNK(m=3, n=3, k=3), TWO, 4),
-    "Nim(1,2,2)": (Nim(heaps=(1, 2, 2)), TWO, 0),
+    "Nim(1,2,2)": (Nim(heaps=(1, 2, 2)), TWO, 1),
     "DotsAndBoxes(2,2)": (DotsAndBoxes(rows=2, columns=2), TWO, 7),
     "Kalah(2,1)": (Kalah(houses=2, seeds=1, margin=True), TWO, 1),
-    "Grown(1)": (Grown(seed=31_000, height=4, players=1), DICE, 0),
-    "Grown(2)": (Grown(seed=77_000, height=4), DICE, 0),
+    "Grown(1)": (Grown(seed=31_000, height=5, width=20, players=1), DICE, 0),
+    "Grown(2)": (Grown(seed=77_000, height=5, width=20), DICE, 0),
     "MNK(3,2,2,players=3)": (MNK(m=3, n=2, k=2, players=3), MANY, 1),
     "DotsAndBoxes(1,2,players=3)": (DotsAndBoxes(rows=1, columns=2, players=3), MANY, 2),
-    "Grown(3)": (Grown(seed=55_000, height=4, players=3), MANY, 0),
+    "Grown(3)": (Grown(seed=55_000, height=5, width=20, players=3), MANY, 0),
 }
 
 
@@ -136,6 +136,10 @@ def positions(name: str, count: int = 3) -> tuple[Position, ...]:
                 state = game.result(state, generator.choice([o for o, _ in game.chance_outcomes(state)]))
             else:
                 state, played = game.result(state, generator.choice(list(game.legal_actions(state)))), played + 1
+        if base.startswith("Grown"):  # each position is of a game of its own
+            rules = rules._replace(seed=rules.seed + 1000)
+            game = RulesGame(rules) if how == "compiled" else Uncompiled(rules)
+            state = game.initial_state()
         if not game.is_terminal(state):
             evaluator = _noise if isinstance(game, TreeGame) else make_evaluator(_evaluation_of(game))
             found.append(Position(game, state, evaluator, f"{name} number {len(found)}"))

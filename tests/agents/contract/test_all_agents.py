@@ -149,6 +149,16 @@ def test_to_the_end(kind: str, game: str, settings: dict[str, Any]) -> None:
         check_truth(kind, position, result, what)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in LIMITED if hasattr(make_agent(kind), "deepening")])
+def test_deepening_needs_no_limit(kind: str) -> None:
+    for name in ("Nim(1,2,2) plain", "MNK(3,2,2,players=3) plain", "Grown(2) plain"):
+        if game_kind(name) in KINDS[kind]:
+            position = positions(name)[0]
+            agent: Any = dataclasses.replace(make_agent(kind), name="", deepening=True)  # type: ignore[type-var]
+            result = agent.search_state(position.game, position.state)
+            assert answer(kind, result) == close(textbook(kind, position, 99)), result
+
+
 @every_search
 def test_at_every_depth(kind: str, game: str, settings: dict[str, Any]) -> None:
     """The value is that of the textbook's search of the same depth, the action's too."""
