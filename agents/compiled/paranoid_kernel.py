@@ -178,8 +178,9 @@ def list_choices(rules: Rules, state: Any, chooser: int, codes: int, context: in
             skipped = -1 if passing else usual(rules, state, context)
             for index in range(number):
                 action = load(legal, index)
-                # Playing as usual is the same choice whoever makes it, unless it can choose again.
-                if action == skipped and count > 0:
+                # Once one of them could have played as usual, that of the next ones is the same choice, unless it
+                # can choose again.
+                if action == skipped and passed != 0:
                     after = played_out(rules, rules.result(state, action), mover, context)
                     if after[1] < 0:
                         continue

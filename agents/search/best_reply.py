@@ -116,8 +116,9 @@ class RepliesGame:
             usual = None if self._pass is not None or not actions else self._usual(here, actions)
             for action in actions:
                 line, after = self._played_out(game.result(here, action), mover, (*played, action))
-                # Playing as usual is the same choice whoever makes it, unless it can choose again.
-                if action != usual or not lines or after.chooser is not None:
+                # Once one of them could have played as usual, that of the next ones is the same choice, unless it
+                # can choose again.
+                if action != usual or not passed or after.chooser is not None:
                     lines.append((line, after))
             if not actions or state.chooser is not None:
                 return lines

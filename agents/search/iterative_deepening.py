@@ -131,6 +131,14 @@ def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
     return iteration.finished and all(move.proven for move in iteration.moves)
 
 
+def _worst_value(search: TreeSearch, state: Any) -> float:
+    """What only a lost game is worth: evaluations lie inside the bounds, whether or not the search uses them."""
+    frame, traits = search.frame(state), search.game.traits
+    if maximizes(search, state):
+        return traits.utility_bounds[0] if traits.terminal_rewards_only else frame.lowest[0]
+    return traits.constant - traits.utility_bounds[0] if traits.terminal_rewards_only else frame.highest[0]
+
+
 def _half_way(
     search: TreeSearch,
     state: Any,
@@ -150,7 +158,8 @@ def _half_way(
     if best is None or not best.is_exact:
         return last  # nothing was searched, or with too narrow a window
     frame, sign = search.frame(state), 1 if maximizes(search, state) else -1
-    limit, worst = (frame.highest, frame.lowest) if sign > 0 else (frame.lowest, frame.highest)
+    limit = frame.highest if sign > 0 else frame.lowest
+    worst = _worst_value(search, state)
 
     def merit(move: RootMove) -> tuple[float, float, bool]:
         return sign * move.score[0], sign * move.score[1], move.is_exact
@@ -169,10 +178,10 @@ def _half_way(
 
     partial.proven = best.proven and best.score[0] == limit[0]
     tried = {move.action for move in partial.moves}
-    is_certain = best.proven or best.score[0] == worst[0]
-    is_lost = sign * best.score[0] < sign * frame.middle or best.score[0] == worst[0]
+    is_certain = best.proven or best.score[0] == worst
+    is_lost = sign * best.score[0] < sign * frame.middle or best.score[0] == worst
     if last is None:
-        if best.score[0] == worst[0]:  # whatever else there is cannot be worse
+        if best.score[0] == worst:  # whatever else there is cannot be worse
             for action in actions:
                 if action not in tried:
                     unknown = RootMove(action, (frame.middle, 0), False, False, (action,), math.nan)

@@ -124,9 +124,8 @@ def check_truth(kind: str, position: Position, result: SearchResult, what: Any) 
         assert action in game.legal_actions(state), ("the line is not legal", what)
         state = game.result(state, action)
     if game.is_terminal(state) and (result.depth or result.action_values):  # else nothing was searched
-        seats = game.traits.seats
         values = tuple(map(float, game.utility(state)))
-        known = values if kind == "maxn" and seats > 1 else values[position.seat]
+        known = values if kind == "maxn" else values[position.seat]
         assert answer(kind, result) == close(known), ("the line ends otherwise", result.principal_variation, what)
     assert result.action == result.principal_variation[0], what
 
