@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.chance import CompiledChanceSearch, compiled_chance_search
+from zermelo.agents.compiled.general import (
+    CompiledGeneralSearch,
+    can_search_through_chance,
+    compiled_general_search,
+)
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
@@ -103,9 +107,9 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             "sooner": self.sooner,
             "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),
         }
-        search: CompiledChanceSearch | FullWidthSearch | StarSearch | None = None
-        if cutoff is None:
-            search = compiled_chance_search(
+        search: CompiledGeneralSearch | FullWidthSearch | StarSearch | None = None
+        if cutoff is None and can_search_through_chance(game):
+            search = compiled_general_search(
                 game,
                 evaluator,
                 budget,

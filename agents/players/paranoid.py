@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.paranoid import compiled_one_against_all
-from zermelo.agents.compiled.table import CompiledTable
+from zermelo.agents.compiled.general import CompiledGeneralSearch, compiled_general_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
@@ -16,7 +15,7 @@ from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.chance_alpha_beta import StarSearch
+from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled, looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
@@ -83,41 +82,37 @@ class OneAgainstAllAgent(TreeSearchAgent):
         searched, state = self.as_searched(game, state)
         budget = Budget(self.limits, started)
         shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
-        table: CompiledTable | TranspositionTable | None
-        compiled = None
+        search: CompiledGeneralSearch | StarSearch | None = None
         if cutoff is None:
-            compiled = compiled_one_against_all(
+            search = compiled_general_search(
                 game,
-                searched,
                 evaluator,
                 budget,
                 limits=self.limits,
+                searched=searched,
+                pruning=ChancePruning.STAR1,
                 ordering=self.ordering,
                 table_mb=self.table_mb,
                 **shared,
             )
-        if compiled is not None:
-            search: StarSearch = compiled
-            table = compiled.compiled_table
-        else:
+        if search is None:
             if searched is not game:
                 evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-            table = TranspositionTable(self.table_mb) if self.table_mb else None
             search = StarSearch(
                 searched,
                 budget,
                 evaluator,
                 order=MoveOrder(searched, self.ordering),
-                table=table,
+                table=TranspositionTable(self.table_mb) if self.table_mb else None,
                 cutoff=cutoff,
                 width=self.samples if is_sampled else None,
                 **shared,
             )
         deepening = self.deepening
         if deepening is None:
-            deepening = self.has_budget or (self.depth is not None and table is not None)
+            deepening = self.has_budget or (self.depth is not None and search.table is not None)
         return self.deepened(
-            search, state, step_by_step=deepening, exact=self.exact, table=table, is_estimate=is_sampled
+            search, state, step_by_step=deepening, exact=self.exact, table=search.table, is_estimate=is_sampled
         )
 
     def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
