@@ -31,8 +31,8 @@ from zermelo.agents.compiled.threads import race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering
-from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.envs import Chance, UnsupportedGameError
+from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
+from zermelo.envs import Chance
 from zermelo.envs.rules.build import Kernel, build
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
@@ -199,7 +199,7 @@ class Runner:
 
         Raises:
             SearchStopped: A limit was reached.
-            UnsupportedGameError: The game does not end in time.
+            GameTooLongError: The game does not end in time.
         """
         self._budget.check_clock()
         self._allot_rows(depth, ply)
@@ -279,10 +279,7 @@ class Runner:
         if reason == layout.OUT_OF_NODES:
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
-            raise UnsupportedGameError(
-                f"{self._game.traits.name} goes on for more than {search.deepest - 1} moves from here, if it ends "
-                "at all: limit the search with depth="
-            )
+            raise GameTooLongError(self._game, search.deepest - 1)
 
     def _allot_rows(self, depth: float, ply: int) -> None:
         """Sees that there are rows as far as a search can look. The system gives memory to used ones only."""

@@ -69,7 +69,7 @@ def expected_reward(game: Any) -> float:
 
 
 def can_use(game: Any, evaluator: Any) -> bool:
-    """Whether what an evaluator says of a game can be computed by a kernel; not by evaluators of other people's."""
+    """Whether a kernel can compute what an evaluator says of a game; other people's evaluators it cannot."""
     if evaluator is None or not can_evaluate(evaluator):
         return evaluator is None
     if evaluates(evaluator):
@@ -120,7 +120,7 @@ class CompiledGeneralSearch:
         evaluator: None, ``"game"`` or ``"rewards"``.
         budget: Counts nodes.
         limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
-        searched: The game whose states are given: a ``RepliesGame`` of ``game`` for best-reply search; else the same.
+        searched: The game whose states are given, if it is another: a ``RepliesGame`` of ``game``, for best reply.
         seat: The seat that maximizes.
         pruning: What to leave out; without pruning actions are tried in ascending order.
         sooner: Whether wins should come sooner and losses later.
@@ -167,7 +167,9 @@ class CompiledGeneralSearch:
         self.table = None
         if table_mb:
             words, tags = seats + 1, 2 * traits.seats + 2
-            megabytes = table_mb if has_chance else min(table_mb, most_states(game, limits) * 16 * (2 + words) / 2**20)
+            megabytes = (
+                table_mb if has_chance else min(table_mb, most_states(game, limits) * 16 * (2 + words) / 2**20)
+            )
             self.table = CompiledTable(megabytes, choices, score_words=words, score_bits=1 + tags.bit_length())
         self._runner = Runner(
             game,

@@ -323,9 +323,7 @@ def visit(
             if search.replies != 0:
                 child, next_chooser = play_on(rules, child, chooser, search)
                 search.chooser = next_chooser
-            found = visit(
-                rules, child, depth, floor, -math.inf, ceiling, math.inf, ply, drawn, below, search
-            )
+            found = visit(rules, child, depth, floor, -math.inf, ceiling, math.inf, ply, drawn, below, search)
             if search.stop != 0:
                 return 0
             value = load_float(below, own)

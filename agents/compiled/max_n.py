@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -64,12 +63,6 @@ def compiled_max_n(
     if not MAX_N.is_ready(game.rules, limits):
         return None
     return CompiledMaxN(game, budget, evaluator, limits=limits, **settings)
-
-
-def expected_rewards(game: Any) -> float:
-    """What the evaluator ``"rewards"`` expects for every seat."""
-    traits = game.traits
-    return float(traits.constant) / 2 if traits.seats == 2 else 0.0
 
 
 class CompiledMaxN(MaxNSearch):

@@ -67,13 +67,11 @@ def evaluate(rules: Rules, state: Any, top: int, search: Search) -> int:
     return 0
 
 
-def write_bound(search: Search, top: int, parent: int, value: float) -> int:
-    """Writes that the parent has at most so much, and nothing else."""
+def write_bound(search: Search, top: int, parent: int, value: float) -> None:
+    """Writes values that only say what the parent has at most."""
     for seat in range(search.seats):
         store_float(top, seat, math.nan)
     store_float(top, parent, value)
-    clear_line(top, search.seats, 0.0)
-    return BOUND
 
 
 def tie_key(record: int, mover: int, search: Search) -> float:
@@ -206,7 +204,9 @@ def max_n(
                     return is_proven(data)
                 most = total - load_float(entry, 3) - (seats - 2) * lower
                 if may_cut and most < enough - _TOLERANCE:
-                    return write_bound(search, top, parent, most) | is_proven(data)
+                    write_bound(search, top, parent, most)
+                    clear_line(top, seats, 0.0)
+                    return is_proven(data) | BOUND
     # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(top, size))
     killers = search.killers + 16 * ply
@@ -250,7 +250,9 @@ def max_n(
                 if search.table != 0:
                     entry = replace(search, key, pack(search, depth, LOWER, found & PROVEN, action))
                     store_float(entry, 3, best)
-                return write_bound(search, top, parent, most) | found & PROVEN
+                to_parent_record(record, top, seats, action, load_float(record, seats) + 1.0)
+                write_bound(search, top, parent, most)
+                return found & PROVEN | BOUND
             best_key = tie_key(record, mover, search)
             end = join(first, first, action, mover, search)
         elif own == best:

@@ -14,10 +14,10 @@ from typing import Any
 
 from zermelo.envs import Game, UnsupportedGameError
 
-__all__ = ["MAX_PLIES", "PLIES_AT_ONCE", "deep_recursion", "make_room"]
+__all__ = ["MAX_PLIES", "PLIES_AT_ONCE", "GameTooLongError", "deep_recursion", "make_room"]
 
 MAX_PLIES = 5000
-"""No search looks further ahead than this many moves."""
+"""No search, plain or compiled, looks further ahead than this many moves."""
 
 PLIES_AT_ONCE = 50
 """How often, in moves, a search that goes deeper asks for more room."""
@@ -32,12 +32,27 @@ _lock = threading.Lock()
 _limits_before: list[int] = []
 
 
+class GameTooLongError(UnsupportedGameError):
+    """A game went on for more moves than a search can follow.
+
+    Args:
+        game: The game.
+        plies: How many moves were followed.
+    """
+
+    def __init__(self, game: Game[Any], plies: int = MAX_PLIES) -> None:
+        super().__init__(
+            f"{game.traits.name} goes on for more than {plies} moves from here, if it ends at all: limit the "
+            "search with depth="
+        )
+
+
 @contextmanager
 def deep_recursion(game: Game[Any]) -> Iterator[None]:
     """Lets a search recurse ``MAX_PLIES`` deep, and says in words if that is not enough.
 
     Raises:
-        UnsupportedGameError: The game went deeper.
+        GameTooLongError: The game went deeper.
     """
     with _lock:
         _limits_before.append(_limits_before[0] if _limits_before else sys.getrecursionlimit())
@@ -45,10 +60,7 @@ def deep_recursion(game: Game[Any]) -> Iterator[None]:
         make_room()
         yield
     except RecursionError:
-        raise UnsupportedGameError(
-            f"{game.traits.name} goes on for more than {MAX_PLIES} moves from here, if it ends at all: limit the "
-            "search with depth="
-        ) from None
+        raise GameTooLongError(game) from None
     finally:
         with _lock:
             before = _limits_before.pop()

@@ -66,7 +66,11 @@ class TreeSearch(Protocol):
         ...
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state ``ply`` moves below the root, if the search still knows it."""
+        """The best action in a state ``ply`` moves below the root, if the search still knows it.
+
+        That is known from an exact score of a search that was just so deep, or of one that has proven it: what
+        another search of the state liked best need not lead to the same value.
+        """
         ...
 
     def root_actions(self, state: Any) -> Sequence[int]:

@@ -15,7 +15,7 @@ from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, just_above, just_below
 from zermelo.agents.core.options import Ties
-from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
 
 __all__ = ["Iteration", "deepen"]
@@ -93,6 +93,61 @@ def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
     return iteration.finished and all(move.proven for move in iteration.moves)
 
 
+def _half_way(
+    search: TreeSearch,
+    state: Any,
+    last: Iteration | None,
+    partial: Iteration,
+    actions: Sequence[int],
+    *,
+    exact: bool,
+) -> Iteration | None:
+    """What to answer with where an iteration was not finished.
+
+    Its best move is better than all that it has looked at. The others are known from the last finished iteration,
+    which asked of most only whether they are better than its best: their scores are bounds. So a move that is lost
+    for certain gives way to the others, and any other only to one that was as good as the best.
+    """
+    best = partial.best
+    if best is None:
+        return last
+    frame, sign = search.frame(state), 1 if maximizes(search, state) else -1
+    limit, worst = (frame.highest, frame.lowest) if sign > 0 else (frame.lowest, frame.highest)
+
+    def merit(move: RootMove) -> tuple[float, float, bool]:
+        return sign * move.score[0], sign * move.score[1], move.is_exact
+
+    if last is not None and exact:  # its values stay, but for those that are now known for good
+        final = {move.action: move for move in partial.moves if move.proven and move.is_exact}
+        moves = [final.get(move.action, move) for move in last.moves]
+        best = max(moves, key=lambda move: merit(move)[:2])
+        is_proven = best.proven and (best.score[0] == limit[0] or all(move.proven for move in moves))
+        return Iteration(last.depth, moves, best, proven=is_proven)
+
+    partial.proven = best.proven and best.score[0] == limit[0]
+    tried = {move.action for move in partial.moves}
+    is_certain = best.proven or best.score[0] == worst[0]
+    is_lost = sign * best.score[0] < sign * frame.middle or best.score[0] == worst[0]
+    if last is None:
+        if best.score[0] == worst[0]:  # whatever else there is cannot be worse
+            for action in actions:
+                if action not in tried:
+                    unknown = RootMove(action, (frame.middle, 0), False, False, (action,), math.nan)
+                    return Iteration(partial.depth, [unknown], unknown)
+        return partial
+    waiting = [move for move in last.moves if move.action not in tried]
+    better = [move for move in waiting if merit(move)[:2] > merit(best)[:2]]
+    if not better:
+        everything = [*partial.moves, *waiting]
+        all_seen = {move.action for move in everything} >= set(actions)
+        partial.proven = partial.proven or (all_seen and all(move.proven for move in everything))
+        return partial
+    instead = max(better, key=merit)
+    if not is_certain or not (is_lost or instead.is_exact):
+        return partial
+    return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
+
+
 def deepen(
     search: TreeSearch,
     state: Any,
@@ -116,8 +171,14 @@ def deepen(
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
-        one, and what stopped the search. That of an unfinished iteration is taken once its first action is done,
-        which is the best of the iteration before; with ``exact``, only if none was finished.
+        one, and what stopped the search (``DEPTH`` where the game goes on for longer than a search can follow).
+        An unfinished iteration counts once its first action is done, which is the best of the iteration before;
+        with ``exact``, only if none was finished. A move that it has seen lose is not answered with while others
+        are better as far as is known.
+
+    Raises:
+        GameTooLongError: The game goes on for too long, and no iteration was finished before that showed.
+        RecursionError: The same, in plain Python.
     """
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
@@ -127,13 +188,12 @@ def deepen(
         iteration = Iteration(depth)
         try:
             search_root(search, state, iteration, actions, exact=exact, ties=ties)
-        except SearchStopped as stopped:
-            if iteration.best is not None:
-                frame = search.frame(state)
-                iteration.proven = _is_proven(iteration, frame, maximizes(search, state))
-                if last is None or not exact:
-                    return iteration, _depth(last, search.budget.deepest), stopped.reason
-            return last, _depth(last, search.budget.deepest), stopped.reason
+        except (SearchStopped, RecursionError, GameTooLongError) as stopped:
+            if last is None and not isinstance(stopped, SearchStopped):
+                raise  # there is no shallower answer to fall back on
+            reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
+            half_way = _half_way(search, state, last, iteration, actions, exact=exact)
+            return half_way, _depth(last, search.budget.deepest), reason
         last = iteration
         found = (last, _depth(last, search.budget.deepest))
         reason = StoppedBy.DEPTH

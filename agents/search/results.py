@@ -17,6 +17,8 @@ from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 
 __all__ = ["answer"]
 
+_TOLERANCE = 1e-9
+
 
 def answer(
     search: TreeSearch,
@@ -58,7 +60,7 @@ def answer(
         action_values, proven, reach = {}, False, 0.0
     else:
         tied = iteration.tied()
-        if hasattr(search, "preferred"):
+        if hasattr(search, "preferred") and len(tied) > 1:
             tied = search.preferred(tied)
         move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
@@ -67,7 +69,7 @@ def answer(
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
     values = _values_by_seat(traits, move, max_seat)
-    line, ends = _complete_line(search, state, move.line, 0 if iteration is None else iteration.depth)
+    line, ends = _complete_line(search, state, move, 0 if iteration is None else iteration.depth, values)
     spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
     return SearchResult(
         action=move.action,
@@ -100,29 +102,48 @@ def _values_by_seat(traits: Traits, move: RootMove, max_seat: int) -> tuple[floa
 
 
 def _complete_line(
-    search: TreeSearch, state: Any, line: tuple[int, ...], depth: float
+    search: TreeSearch, state: Any, move: RootMove, depth: float, values: tuple[float, ...]
 ) -> tuple[tuple[int, ...], bool]:
-    """The line of best play, continued from the table where a hit had cut it short; whether the game then ends.
+    """The principal variation of a root move, continued from the table where a hit had cut it short.
 
-    Where chance moves the line stops: there is no best roll.
+    Where chance moves it stops: there is no best outcome. It is replayed as it is put together: a table may by now
+    know a state from another search of it, which went on to another value; a line that ends the game with other
+    values than those of the result is cut where the table took over. Of a move that is only bounded, what follows
+    is not known.
+
+    Args:
+        search: What may know more.
+        state: The root.
+        move: The chosen move, with the line that its search found.
+        depth: How many moves that looked ahead.
+        values: Every seat's value in the result.
+
+    Returns:
+        The line, and whether the game ends with it.
     """
+    if not move.is_exact:
+        return move.line[:1], False
     game = search.game
     played: list[int] = []
-    for action in line:
-        if game.is_terminal(state) or game.to_move(state) == CHANCE:
-            return tuple(played), False
-        state = game.result(state, action)
-        played.append(action)
     while len(played) < MAX_PLIES:
         if game.is_terminal(state):
-            return tuple(played), True
-        if game.to_move(state) == CHANCE or len(played) >= depth:
+            pairs = zip(game.utility(state), values, strict=True)
+            if all(math.isnan(told) or math.isclose(final, told, abs_tol=_TOLERANCE) for final, told in pairs):
+                return tuple(played), True
+            return move.line[: max(min(len(move.line), len(played) - 1), 1)], False
+        if game.to_move(state) == CHANCE:
             break
-        reply = search.recall(state, depth - len(played), len(played))
-        if reply is None or reply not in game.legal_actions(state):
+        action: int | None
+        if len(played) < len(move.line):
+            action = move.line[len(played)]
+        elif len(played) < depth:
+            action = search.recall(state, depth - len(played), len(played))
+        else:
             break
-        state = game.result(state, reply)
-        played.append(reply)
+        if action is None or action not in game.legal_actions(state):
+            break
+        state = game.result(state, action)
+        played.append(action)
     return tuple(played), False
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.rules.code_cache import cache_folder
-from zermelo.envs.rules.compiling import inlining, types_of
+from zermelo.envs.rules.compiling import INSIDE, inlining, types_of
 from zermelo.envs.rules.notices import say_once
 
 __all__ = ["Kernel", "build"]
@@ -90,7 +90,7 @@ def _build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
 
 
 def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules: Any) -> Callable[..., Any]:
-    from numba import from_dtype, types
+    from numba import from_dtype, njit, types
 
     name = type(rules).__name__
     classes = {"rules": type(rules), "state": type(rules.initial_state())}
@@ -101,7 +101,9 @@ def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules:
             function.__code__, space, function.__name__, function.__defaults__, function.__closure__
         )
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
-        space[function.__name__] = _dispatcher(copy, folder if function.__name__ == entry else None, classes)
+        inside = function.__name__ != entry
+        options = INSIDE | inlining(copy)
+        space[function.__name__] = njit(**options)(copy) if inside else _entry(copy, folder, classes)
     dispatcher = space[entry]
     arguments = (getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in kernel.arguments)
     signature = getattr(types, kernel.result)(*first, *arguments)
@@ -133,21 +135,22 @@ def _functions(kernel: Callable[..., Any]) -> list[python_types.FunctionType]:
     ]
 
 
-def _dispatcher(function: Any, folder: str | None, classes: Mapping[str, type]) -> Any:
+def _entry(function: Any, folder: str | None, classes: Mapping[str, type]) -> Any:
     import numba
 
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if folder is not None:
         from zermelo.envs.rules.cache_file import call_classes_by_name
 
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = folder
         try:
-            keeping = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+            keeping = numba.njit(cache=True, **options)(function)
         finally:
             numba.config.CACHE_DIR = before
         if call_classes_by_name(keeping, classes):
             return keeping
-    return numba.njit(nogil=True, error_model="numpy", **inlining(function))(function)
+    return numba.njit(**options)(function)
 
 
 def _is_kept(dispatcher: Any) -> bool:

@@ -1,0 +1,75 @@
+"""A principal variation, replayed, ends in the value of the result where it ends the game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from doubles.small_games import Leaf, Node, TreeGame
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.tree_search import Bound, RootMove
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.iterative_deepening import Iteration
+from zermelo.agents.search.move_ordering import MoveOrder
+from zermelo.agents.search.results import answer
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable
+
+TREE = TreeGame(
+    Node(0, [Node(1, [Node(0, [Leaf(1, -1), Leaf(0, 0)], name="b"), Leaf(1, -1)], name="a"), Leaf(0, 0)]),
+    bounds=(-1, 1),
+)
+
+
+def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, is_exact: bool = True) -> Any:
+    """What is answered after a search of depth 3 whose line was cut short by the table."""
+    table = TranspositionTable(1)
+    root = TREE.initial_state()
+    states = {"a": TREE.result(root, 0), "b": TREE.result(TREE.result(root, 0), 0)}
+    for name, entry in entries.items():
+        table.put(TREE.key(states[name]), entry)
+    search = AlphaBetaSearch(
+        TREE,
+        Budget(Limits()),
+        None,
+        sooner=False,
+        use_bounds=True,
+        order=MoveOrder(TREE, Ordering.FIXED),
+        table=table,
+    )
+    move = RootMove(0, (value, 0), is_exact, False, line, 0.0)
+    iteration = Iteration(3, [move], move, finished=True)
+    return answer(
+        search,
+        root,
+        iteration,
+        depth=3,
+        stopped_by=StoppedBy.DEPTH,
+        exact=False,
+        ties=Ties.FIRST,
+        draw=0.0,
+        table=table,
+    )
+
+
+def exact(action: int, depth: float, *, proven: bool = False) -> Entry:
+    return Entry(depth, Bound.EXACT, (0.0, 0.0), action, proven)
+
+
+def test_it_goes_on_from_the_table() -> None:
+    assert told({"a": exact(0, 2), "b": exact(1, 1)}, (0,)).principal_variation == (0, 0, 1)
+    assert told({"b": exact(1, 9, proven=True)}, (0, 0)).principal_variation == (0, 0, 1)
+
+
+@pytest.mark.parametrize("line", [(0,), (0, 0)])
+def test_it_stops_where_the_table_knows_another_search(line: tuple[int, ...]) -> None:
+    """Of state b the table knows a line to a win; this search was told that it is a draw."""
+    found = told({"a": exact(0, 2), "b": exact(0, 5, proven=True)}, line)
+    assert found.principal_variation == line
+    assert told({"a": exact(0, 2), "b": exact(0, 5)}, line).principal_variation == (0, 0)
+
+
+def test_of_a_move_that_is_only_bounded_nothing_follows() -> None:
+    assert told({"a": exact(0, 2), "b": exact(1, 1)}, (0, 0), is_exact=False).principal_variation == (0,)
