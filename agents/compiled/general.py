@@ -7,7 +7,7 @@ used.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -60,7 +60,8 @@ def can_search_through_chance(game: Any) -> bool:
     """Whether expectiminimax fits, compiled: exact chance, for one player or two with a constant sum."""
     if not can_search_any(game) or game.traits.chance is not Chance.EXACT:
         return False
-    return game.traits.seats == 1 or (game.traits.seats == 2 and game.traits.reward_sum is not RewardSum.GENERAL)
+    traits = game.traits
+    return bool(traits.seats == 1 or (traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL))
 
 
 def expected_reward(game: Any) -> float:
@@ -228,7 +229,6 @@ class CompiledGeneralSearch:
         here, chooser = self._inside(state)
         plies, window = plies_of(depth), (*map(float, alpha), *map(float, beta))
         rules, kernel = self._rules, self._kernel
-        call: Callable[[Search], int]
 
         def call(search: Search) -> int:
             search.chooser = chooser
