@@ -4,20 +4,54 @@ from __future__ import annotations
 
 import dis
 import types
+from typing import Final
 
 __all__ = ["reads_cumulative_rewards"]
 
+_KNOWN: Final = ("pettingzoo.", "zermelo.envs.")
+"""Packages whose functions outside of classes are known not to read them."""
+_OF_SELF: Final = frozenset(
+    {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "LOAD_SUPER_METHOD"}
+)
+_CLOSURES: Final = frozenset({"MAKE_CELL", "LOAD_CLOSURE", "COPY_FREE_VARS"})
+
 
 def reads_cumulative_rewards(cls: type) -> bool:
-    """Whether the rules of an environment may depend on rewards received, judged by its code; yes if in doubt."""
+    """Whether the rules of an environment may depend on rewards received, judged by its code; yes if in doubt.
+
+    There is doubt where a method hands the environment itself to other code, which may read anything of it.
+    """
     for base in cls.__mro__:
         if base is object or base.__module__.startswith(("pettingzoo.utils.", "typing", "abc")):
             continue
         for value in vars(base).values():
             function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-            if isinstance(function, types.FunctionType) and _code_reads(function.__code__):
+            if not isinstance(function, types.FunctionType):
+                continue
+            code = function.__code__
+            is_method = not isinstance(value, staticmethod | classmethod)
+            in_doubt = is_method and not base.__module__.startswith(_KNOWN)
+            if _code_reads(code) or (in_doubt and _hands_on(code, code.co_varnames[:1])):
                 return True
     return False
+
+
+def _hands_on(code: types.CodeType, first: tuple[str, ...]) -> bool:
+    """Whether a method uses its first argument other than for an attribute, or for a base class's ``__init__``."""
+    before = None
+    waiting = False
+    for instruction in dis.get_instructions(code):
+        if waiting and instruction.opname not in _OF_SELF:
+            return True
+        names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        waiting = False
+        if first and first[0] in names and instruction.opname not in _CLOSURES | _OF_SELF:
+            starts_call = before is not None and before.argval == "__init__"
+            waiting = not (starts_call and names[0] == first[0])
+            if waiting and first[0] in names[:-1]:
+                return True
+        before = instruction
+    return any(_hands_on(inner, first) for inner in code.co_consts if isinstance(inner, types.CodeType))
 
 
 def _code_reads(code: types.CodeType) -> bool:

@@ -32,9 +32,9 @@ from typing import Any, NamedTuple
 from zermelo.agents.compiled.general import compiled_general_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.move_ordering import MoveOrder
@@ -184,7 +184,9 @@ def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: An
             else:
                 probing = way.pruning is ChancePruning.STAR2
                 order = MoveOrder(game, ordering)
-                searching = StarSearch(game, budget, evaluator, order=order, probing=probing, **shared)
+                searching = AlphaBetaSearch(
+                    game, budget, evaluator, order=order, probing=probing, credits_best=True, **shared
+                )
         started = time.process_time()
         iteration, _, _ = deepen(
             searching,

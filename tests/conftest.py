@@ -1,9 +1,65 @@
-"""What holds for every test."""
+"""What holds for every test, and how tests share the processors when pytest-xdist runs them side by side.
 
+``scripts/test`` runs a process for each processor. The tests of a file stay together, in one process and in their
+order: they share fixtures and compiled rules. Tests that watch a clock, memory, processes or signals are marked
+``alone``: they come last, and while one runs the other processes begin no test. For that each test holds a lock on
+a file, shared by all or, of a test marked ``alone``, by nobody. Without xdist none of this matters. (Groups of
+xdist's own, ``--dist loadgroup``, do nothing with pytest 9.2: xdist 3.8 writes them where it does not look.)
+"""
+
+import contextlib
 import signal
+from pathlib import Path
+
+import pytest
 
 
 def pytest_configure() -> None:
     """Lets Ctrl-C be pressed in tests that are run in the background, where a shell has SIGINT ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Puts files with tests marked ``alone`` last, and those tests last in them; long files of few tests first."""
+    with_alone = {item.path for item in items if _is_alone(item)}
+    files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
+    items.sort(
+        key=lambda item: (
+            item.path in with_alone,
+            item.path.parent != Path(__file__).parent,  # those of README run its examples
+            files[item.path],
+            _is_alone(item),
+        )
+    )
+
+
+def _is_alone(item):
+    return item.get_closest_marker("alone") is not None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # outside pytest-timeout: to wait for one's turn costs no time
+def pytest_runtest_protocol(item):
+    """Has a test marked ``alone`` wait until no other runs, and the others meanwhile."""
+    if not hasattr(item.config, "workerinput"):
+        return (yield)
+    folder = item.config._tmp_path_factory.getbasetemp().parent  # the same for all of xdist's processes
+    with _turn(folder, alone=_is_alone(item)):
+        return (yield)
+
+
+@contextlib.contextmanager
+def _turn(folder, alone):
+    import fcntl
+
+    with open(folder / "next", "w") as following, open(folder / "running", "w") as running:
+        # Who waits to be alone holds this one, so that nobody else begins and its turn comes.
+        fcntl.flock(following, fcntl.LOCK_EX)
+        fcntl.flock(running, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        if not alone:
+            fcntl.flock(following, fcntl.LOCK_UN)
+        try:
+            yield
+        finally:  # by hand: a child process that outlives the test may have the files open too
+            fcntl.flock(running, fcntl.LOCK_UN)
+            fcntl.flock(following, fcntl.LOCK_UN)

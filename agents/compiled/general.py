@@ -17,14 +17,12 @@ from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.mate_distance import Frame, Scale, Score
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, SLACK, Frame, Scale, Score
+from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import inside_bounds
 from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.chance_alpha_beta import SLACK, ChancePruning
-from zermelo.agents.search.full_width import INFINITE_WINDOW
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.envs import Chance, Game, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
@@ -199,9 +197,8 @@ class CompiledGeneralSearch:
         search.replies = self._replies
         search.passes = hasattr(game.rules, "pass_turn")
         search.hold("scratch", np.zeros(size, np.int64))
-        search.outcome_places = size + 1 if has_chance else 1
-        places = PLACES * search.outcome_places if search.ordered else 1
-        search.hold("killers", np.full(2 * places, -1, np.int64))
+        if has_chance and search.ordered:
+            search.hold("killers", np.full(2 * (MAX_PLIES + 2 + PLACES * size), -1, np.int64))
 
     @property
     def transposes(self) -> bool:

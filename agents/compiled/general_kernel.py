@@ -1,6 +1,6 @@
 """Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
 
-It does what ``search.chance_alpha_beta`` and ``search.full_width`` do, node for node and in the same order of
+It does what ``search.alpha_beta`` and ``search.full_width`` do, node for node and in the same order of
 floating-point operations, so that those are its oracle: paranoid search, best reply (``search.replies``), and for
 one or two players expectiminimax, unpruned, Star1 and Star2.
 
@@ -56,6 +56,7 @@ from zermelo.agents.compiled.records import (
 )
 from zermelo.agents.compiled.replies_kernel import choose_reply, list_replies, play_on
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
+from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
@@ -65,7 +66,7 @@ __all__ = ["PLACES", "PROVEN", "VALUES", "visit"]
 PROVEN: Final = 1
 VALUES: Final = 2
 PLACES: Final = 64
-"""Plies that have killers of their own; later ones share the last."""
+"""Plies that have killers of their own after each outcome of chance; later ones share the last."""
 CHANCE: Final = -1
 
 
@@ -117,8 +118,10 @@ def write_bound(search: Search, top: int, value: float, distance: float) -> int:
 
 
 def killers_of(search: Search, ply: int, outcome: int) -> int:
-    """The address of the killers of a ply after an outcome (-1 for none)."""
-    return search.killers + 16 * (min(ply, PLACES - 1) * search.outcome_places + outcome + 1)
+    """The address of the killers of a ply; after an outcome of chance (-1 for none) they are others."""
+    if outcome < 0:
+        return search.killers + 16 * ply
+    return search.killers + 16 * (MAX_PLIES + 2 + min(ply, PLACES - 1) * search.actions + outcome)
 
 
 def order_moves(

@@ -150,8 +150,6 @@ class Search(ctypes.Structure):
     passes: int
     """Whether opponents that do not choose skip their turn."""
     # Chance.
-    outcome_places: int
-    """How many outcomes of chance have killers of their own at a ply; 1 for none."""
     probes: int
     at_chance: int
     """Whether a chance state at the depth limit is evaluated, not averaged over."""

@@ -17,10 +17,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.envs import Game, RewardSum, UnsupportedGameError
 
-__all__ = ["Frame", "Scale", "Score", "just_above", "just_below"]
+__all__ = ["INFINITE_WINDOW", "SLACK", "Frame", "Scale", "Score", "just_above", "just_below"]
 
 Score: TypeAlias = tuple[float, float]
 """(value, promptness), both for the seat that maximizes."""
+
+INFINITE_WINDOW: tuple[Score, Score] = ((-math.inf, 0), (math.inf, 0))
+"""Alpha and beta of a search that prunes nothing."""
+
+SLACK = 1e-9
+"""How far outside the window an average must lie to be cut off, as sums are rounded (times the greatest value)."""
 
 _TOLERANCE = 1e-9
 

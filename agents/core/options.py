@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["Ordering", "TieRule", "Ties"]
+__all__ = ["ChancePruning", "Ordering", "TieRule", "Ties"]
 
 
 class Ties(enum.StrEnum):
@@ -14,6 +14,17 @@ class Ties(enum.StrEnum):
     """Any of them, drawn from the agent's seed."""
     FIRST = "first"
     """The one with the smallest number."""
+
+
+class ChancePruning(enum.StrEnum):
+    """What a search leaves out, where there is chance. It never changes a value."""
+
+    NONE = "none"
+    """Nothing: every node down to the depth is visited."""
+    STAR1 = "star1"
+    """What cannot bring the average of a chance node back into the window."""
+    STAR2 = "star2"
+    """The same, after probing one action in each outcome."""
 
 
 class Ordering(enum.StrEnum):

@@ -14,11 +14,11 @@ from zermelo.agents.compiled.general import (
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.move_ordering import MoveOrder
@@ -107,7 +107,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             "sooner": self.sooner,
             "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),
         }
-        search: CompiledGeneralSearch | FullWidthSearch | StarSearch | None = None
+        search: CompiledGeneralSearch | FullWidthSearch | AlphaBetaSearch | None = None
         if cutoff is None and can_search_through_chance(game):
             search = compiled_general_search(
                 game,
@@ -127,7 +127,9 @@ class ExpectiminimaxAgent(TreeSearchAgent):
                 search = FullWidthSearch(game, budget, evaluator, **shared)
             else:
                 order, probing = MoveOrder(game, self.ordering), self.pruning is ChancePruning.STAR2
-                search = StarSearch(game, budget, evaluator, order=order, probing=probing, **shared)
+                search = AlphaBetaSearch(
+                    game, budget, evaluator, order=order, probing=probing, credits_best=True, **shared
+                )
         deepening = self.deepening
         if deepening is None:
             deepening = self.has_budget or (self.depth is not None and self.pruning is not ChancePruning.NONE)

@@ -11,11 +11,11 @@ from zermelo.agents.compiled.general import CompiledGeneralSearch, compiled_gene
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import as_sampled, looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
@@ -82,7 +82,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
         searched, state = self.as_searched(game, state)
         budget = Budget(self.limits, started)
         shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
-        search: CompiledGeneralSearch | StarSearch | None = None
+        search: CompiledGeneralSearch | AlphaBetaSearch | None = None
         if cutoff is None:
             search = compiled_general_search(
                 game,
@@ -98,7 +98,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
         if search is None:
             if searched is not game:
                 evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-            search = StarSearch(
+            search = AlphaBetaSearch(
                 searched,
                 budget,
                 evaluator,
@@ -106,6 +106,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 table=TranspositionTable(self.table_mb) if self.table_mb else None,
                 cutoff=cutoff,
                 width=self.samples if is_sampled else None,
+                credits_best=True,
                 **shared,
             )
         deepening = self.deepening

@@ -4,8 +4,11 @@ Every state that can be reached is listed once. Then, sweep by sweep, each gets 
 the best of them for the player to move, the mean of them for chance, and the rewards on the way (Bellman, 1957;
 Shapley, 1953, for two players; Sutton and Barto, 2nd ed., section 4.4). Rewards are not discounted.
 
-The sweeps end when the values are within a tolerance of where they are going: changes that shrink by a factor
-``r`` from one sweep to the next add up to at most ``r / (1 - r)`` times the last one.
+Small changes do not show that the values are near where they are going (Haddad and Monmege, "Interval iteration
+algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018), and neither does how fast they shrink: that
+only says when to try a proof. The proof is that of optimistic value iteration (Hartmanns and Kaminski, CAV 2020),
+from both sides: where sweeps lead from the values plus the tolerance to nothing greater, and from the values minus
+the tolerance to nothing less, no more sweeps lead out of these bounds.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ class ValueTable:
         game: The game.
         numbers: The number of each state, by ``game.key``.
         values_to_come: By number, what the first player can still expect, rewards so far left out.
-        tolerance: How far off a value may be, as estimated from how fast the last changes shrank.
+        tolerance: How far off a value may be.
         sweeps: How many sweeps it took.
         moves_to_end: By number, the fewest moves in which best play may end the game; the number of states where
             it cannot.
@@ -206,14 +209,18 @@ class _Graph:
     def values(self, tolerance: float, most_sweeps: int) -> tuple[npt.NDArray[np.float64], int]:
         """What the first player can expect from each state on, and the number of sweeps."""
         values = np.zeros(len(self.movers))
-        before = np.inf
+        before = 0.0
+        bounds: _Bounds | None = None
         for sweep in range(1, most_sweeps + 1):
-            new = self._swept(self.rewards + values[self.after])
+            new = self.swept(values)
             change = float(np.abs(new - values).max())
             values = new
-            rate = change / before if before > 0 else 0.0
-            if change == 0.0 or (rate < 1.0 and change * rate / (1.0 - rate) <= tolerance and change <= tolerance):
+            if change == 0.0 or (bounds is not None and bounds.hold_after_a_sweep()):
                 return values, sweep
+            rate = change / before if before > 0 else 1.0
+            seems_settled = rate < 1.0 and change * rate / (1.0 - rate) <= tolerance and change <= tolerance
+            if seems_settled and (bounds is None or sweep >= bounds.until):
+                bounds = _Bounds(self, values, tolerance, until=2 * sweep)
             before = change
         raise UnsupportedGameError(
             f"the values of {self.game.traits.name} still change by {change:.3g} after {most_sweeps} sweeps: "
@@ -221,8 +228,9 @@ class _Graph:
             "most_sweeps or tolerance"
         )
 
-    def _swept(self, worth: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What states are worth, from what each way out is worth."""
+    def swept(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What states are worth, from what the states after them are worth."""
+        worth = self.rewards + values[self.after]
         best = np.maximum.reduceat(worth, self.starts)
         worst = np.minimum.reduceat(worth, self.starts)
         mean = np.add.reduceat(worth * self.chances, self.starts)
@@ -246,6 +254,43 @@ class _Graph:
     def _ways(self) -> npt.NDArray[np.int64]:
         """How many ways lead out of each state."""
         return np.diff(self.starts, append=len(self.after))
+
+
+class _Bounds:
+    """Values a tolerance above and below those that the sweeps have reached, and whether they are bounds.
+
+    A sweep keeps the order of values, in floating point too. So if some sweeps take the upper ones to values that
+    are nowhere greater, then as many sweeps again do so too, and the values below never get beyond them.
+
+    Args:
+        graph: The states.
+        values: What the sweeps have reached.
+        tolerance: How far above and below to begin.
+        until: The sweep after which to begin again, with better values, if nothing is shown by then.
+    """
+
+    def __init__(self, graph: _Graph, values: npt.NDArray[np.float64], tolerance: float, *, until: int) -> None:
+        self._graph = graph
+        margin = np.where(graph.movers == _END, 0.0, tolerance)
+        self._upper, self._lower = values + margin, values - margin
+        self._upper_before, self._lower_before = self._upper, self._lower
+        self._upper_holds = self._lower_holds = False
+        self._sweeps = 0
+        self.until = until
+
+    def hold_after_a_sweep(self) -> bool:
+        """Makes one sweep of both, and says whether both are bounds.
+
+        They are compared with those 1, 2, 4, ... sweeps after the beginning, as Brent finds a cycle: values may go
+        round in a loop of states.
+        """
+        if self._sweeps & (self._sweeps - 1) == 0:
+            self._upper_before, self._lower_before = self._upper, self._lower
+        self._sweeps += 1
+        self._upper, self._lower = self._graph.swept(self._upper), self._graph.swept(self._lower)
+        self._upper_holds = self._upper_holds or bool((self._upper <= self._upper_before).all())
+        self._lower_holds = self._lower_holds or bool((self._lower >= self._lower_before).all())
+        return self._upper_holds and self._lower_holds
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

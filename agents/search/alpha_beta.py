@@ -1,4 +1,8 @@
-"""The search behind ``AlphaBetaAgent``: the textbook's recursion with a table, move ordering and quiescence."""
+"""Alpha-beta below the root: the textbook's recursion with a table, move ordering, quiescence and chance nodes.
+
+Alpha-beta of two players, Star1 and Star2 through chance, paranoid and best-reply search are this one search with
+other settings.
+"""
 
 from __future__ import annotations
 
@@ -11,35 +15,48 @@ from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.search.chance_nodes import ChanceNodes, Searched, place_of
 from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.transposition_table import Entry, TranspositionTable
-from zermelo.envs import Game, RewardSum
+from zermelo.agents.search.transposition_table import Entry, TranspositionTable, bound_of
+from zermelo.envs import CHANCE, Chance, Game, RewardSum
 
-__all__ = ["LEAST_REDUCED_DEPTH", "AlphaBetaSearch", "bound_of", "settles"]
+__all__ = ["LEAST_REDUCED_DEPTH", "AlphaBetaSearch"]
 
 LEAST_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
+
+_NO_ACTION: Final = -1
 
 
 class AlphaBetaSearch:
     """Fail-soft alpha-beta below the root.
 
+    Cuts at chance nodes need finite ``utility_bounds``; where the game pays before its end they are not used
+    together with evaluations, which may go beyond them.
+
     Args:
-        game: Of two players with a constant sum, or of one against all, without chance; turns in any order.
+        game: Of one player, of two with a constant sum, or of one against all; turns in any order, also chance's.
         budget: Counts nodes.
         evaluator: Values states at the depth limit; None where there is no limit.
         sooner: Whether wins should come sooner and losses later.
-        use_bounds: Whether to use that no utility lies outside the game's bounds.
-        order: In which order actions are tried.
+        use_bounds: Whether to use that no utility lies outside the game's bounds; None does where evaluations
+            cannot either.
+        order: In which order actions are tried. What it learns after an outcome it keeps apart from others.
         table: Positions already searched, or None. An entry is used if it was searched to the same depth, or if it
             is proven and was not searched deeper: then it says what searching again would say.
         cutoff: ``cutoff(game, state, ply)``, true where the search should evaluate instead of going on.
         quiescence: How many moves beyond the depth to follow noisy actions, if the game has ``is_noisy``.
         seat: The seat that maximizes; all others minimize.
+        credits_best: Whether the order learns from every action that was better than what was known before, where
+            the seat had chosen it; without, only from those that cut off. Searches through chance and of one
+            against all do.
         late_move_reductions: How many actions of a node are searched to the full depth before later ones are
             searched one move less deep first; 0 reduces none.
         null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
+        probing: Whether to probe chance nodes first (Star2).
+        width: How many draws a chance state stands for, where chance is sampled; None where it is exact.
+        at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
     """
 
     def __init__(
@@ -49,20 +66,26 @@ class AlphaBetaSearch:
         evaluator: Evaluator | None,
         *,
         sooner: bool,
-        use_bounds: bool,
         order: MoveOrder,
         table: TranspositionTable | None,
+        use_bounds: bool | None = None,
         cutoff: Callable[[Game[Any], Any, int], bool] | None = None,
         quiescence: int = 0,
         seat: int = 0,
+        credits_best: bool = False,
         late_move_reductions: int = 0,
         null_move: int = 0,
+        probing: bool = False,
+        width: int | None = None,
+        at_chance: bool = False,
     ) -> None:
+        traits = game.traits
+        if use_bounds is None:
+            use_bounds = evaluator is None or traits.terminal_rewards_only
         self.game = game
         self.budget = budget
         self.max_seat = seat
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds, seat=seat)
-        traits = game.traits
         self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         self._evaluation = StateEvaluation(game, evaluator, budget, seat)
         self._order = order
@@ -70,11 +93,29 @@ class AlphaBetaSearch:
         self._cutoff = cutoff
         self._is_noisy = getattr(game, "is_noisy", None) if quiescence else None
         self._quiescence = quiescence
+        self._credits_best = credits_best
         self._late_moves = late_move_reductions
         self._null_move = null_move
         self._passed_ply = 0  # where a null move has just led to, so that another does not follow
         self._pass_turn: Callable[[Any], Any] = getattr(game, "pass_turn", lambda state: state)
         self._is_forcing = getattr(game, "is_noisy", None)
+        self._width = width
+        self._at_chance = at_chance and width is None
+        self._chance_nodes: ChanceNodes | None = None
+        if traits.chance is not Chance.NONE:
+            self._chance_nodes = ChanceNodes(
+                game,
+                budget,
+                self.visit,
+                self._entry,
+                scale=self.scale,
+                order=order,
+                seat=seat,
+                cutoff=cutoff,
+                probing=probing,
+                width=width,
+                seats=traits.seats if self._keeps_values else 0,
+            )
 
     @property
     def selective(self) -> bool:
@@ -95,7 +136,7 @@ class AlphaBetaSearch:
     @property
     def transposes(self) -> bool:
         """Whether the table may answer with what an iteration before, less deep, has left unfinished."""
-        return self.table is not None and self._cutoff is None
+        return self.table is not None and self._cutoff is None and self._width is None
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
@@ -110,20 +151,40 @@ class AlphaBetaSearch:
         """The actions at the root, the most promising first."""
         return self._order.ordered(state, self.game.legal_actions(state), self.game.to_move(state), 0, None)
 
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """The score of a state, looking ``depth`` moves ahead.
+    def visit(
+        self,
+        state: Any,
+        depth: float,
+        alpha: Score,
+        beta: Score,
+        ply: int,
+        outcome: int = -1,
+        probed: Searched | None = None,
+    ) -> Visit:
+        """The score of a state, looking ``depth`` moves ahead, chance not counted.
 
         Between alpha and beta it is exact; at or below alpha an upper bound, at or above beta a lower bound.
+
+        Args:
+            state: The state.
+            depth: How many moves to look ahead.
+            alpha: What the seat can already get elsewhere.
+            beta: What the others can already hold it to elsewhere.
+            ply: How many moves below the root it lies.
+            outcome: The outcome that led to it, -1 for an action.
+            probed: One of its actions that has been searched, and what was found.
         """
         self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
             return self._ended(state)
+        if self._chance_nodes is not None and game.to_move(state) == CHANCE:
+            return self._visit_chance(state, depth, alpha, beta, ply)
         frame = self.scale.frame(state)
         if depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply)):
             if self._is_noisy is not None:
                 return self._quiet(state, self._quiescence, alpha, beta, ply)
-            return self._judged(state, frame)
+            return self._evaluated(state, frame)
         # Nobody gets more than the greatest utility, one ply from here; if that is no use, nothing is.
         if alpha >= frame.highest:
             return Visit(frame.highest, True)
@@ -131,37 +192,62 @@ class AlphaBetaSearch:
             return Visit(frame.lowest, True)
 
         key: Hashable = None
-        table_action: int | None = None
+        first: int | None = None
         if self._table is not None:
             key = self._key(state, ply)
             entry = self._table.get(key)
             if entry is not None:
-                table_action = entry.action
-                if entry.depth == depth or (entry.proven and entry.depth <= depth):
+                first = entry.action
+                if entry.serves(depth):
                     value, promptness = entry.score
                     score = (value + frame.so_far, promptness)
-                    if settles(entry.bound, score, alpha, beta):
+                    if entry.settles(score, alpha, beta):
                         return self._remembered(state, entry, score)
 
         if self._null_move and self._null_move < depth < math.inf and self._passed_ply != ply:
             cut = self._null_cut(state, depth, alpha, beta, ply, frame)
             if cut is not None:
                 return cut  # not for the table: it is no proof, and has no action to try first
-        best = self._best(state, depth, alpha, beta, ply, frame, table_action)
+        if probed is not None:
+            first = probed.action
+        best = self._best(state, depth, alpha, beta, ply, frame, first, outcome, probed)
         if self._table is not None:
-            value, promptness = best.score
             bound = bound_of(best.score, alpha, beta, frame)
-            stored = (value - frame.so_far, promptness)
-            values = self._to_come(state, best.values)
-            self._table.put(key, Entry(depth, bound, stored, best.line[0], best.proven, best.variance, values))
+            self._table.put(key, self._to_store(state, depth, bound, best, best.line[0], frame))
         return best
+
+    def _visit_chance(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
+        """The score of a chance state, which has been counted."""
+        game = self.game
+        assert self._chance_nodes is not None, "only for games with chance"
+        frame = self.scale.frame(state)
+        if self._at_chance and (depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply))):
+            return self._evaluated(state, frame)
+        # Draws belong to their path, and are not met again.
+        table = self._table if self._width is None else None
+        key: Hashable = None
+        if table is not None:
+            key = (self._key(state, ply), CHANCE)
+            entry = table.get(key)
+            if entry is not None and entry.serves(depth):
+                value, promptness = entry.score
+                score = (value + frame.so_far, promptness)
+                if entry.settles(score, alpha, beta):
+                    return self._remembered(state, entry, score)._replace(line=())
+        found = self._chance_nodes.visit(state, depth, alpha, beta, ply)
+        if table is not None:
+            bound = Bound.EXACT
+            if math.isinf(found.score[1]):  # as cuts at chance nodes leave it
+                bound = Bound.UPPER if found.score[1] > 0 else Bound.LOWER
+            table.put(key, self._to_store(state, depth, bound, found, _NO_ACTION, frame))
+        return found
 
     def _ended(self, state: Any) -> Visit:
         """The outcome of a finished state."""
         values = self.game.utility(state) if self._keeps_values else ()
-        return Visit(self.scale.terminal(state), True, values=values)
+        return Visit(self.scale.terminal(state), self._width is None, values=values)
 
-    def _judged(self, state: Any, frame: Frame) -> Visit:
+    def _evaluated(self, state: Any, frame: Frame) -> Visit:
         """What the evaluator says of an unfinished state."""
         if not self._keeps_values:
             return Visit(self._evaluation.score(state, frame), False)
@@ -175,18 +261,26 @@ class AlphaBetaSearch:
             values = tuple(paid + value for paid, value in zip(self.game.utility(state), values, strict=True))
         return Visit(score, entry.proven, (entry.action,), entry.variance, values)
 
-    def _to_come(self, state: Any, values: tuple[float, ...]) -> tuple[float, ...]:
-        """Totals without the rewards already received."""
-        if not values:
-            return ()
-        return tuple(value - paid for paid, value in zip(self.game.utility(state), values, strict=True))
+    def _to_store(self, state: Any, depth: float, bound: Bound, found: Visit, action: int, frame: Frame) -> Entry:
+        """What the table keeps of a state: without the rewards already received."""
+        value, promptness = found.score
+        values = found.values
+        if values:
+            values = tuple(value - paid for paid, value in zip(self.game.utility(state), values, strict=True))
+        return Entry(
+            depth, bound, (value - frame.so_far, promptness), action, found.proven, found.variance, values
+        )
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows it."""
-        entry = self._table.get(self._key(state, ply)) if self._table is not None else None
+        entry = self._entry(state, ply)
         if entry is None or entry.bound is not Bound.EXACT or not (entry.proven or entry.depth == depth):
             return None
         return entry.action
+
+    def _entry(self, state: Any, ply: int) -> Entry | None:
+        """What the table has of a state."""
+        return self._table.get(self._key(state, ply)) if self._table is not None else None
 
     def _key(self, state: Any, ply: int) -> Hashable:
         """What the table calls a state; with a cut-off test of the user's, how deep it lies may matter."""
@@ -200,26 +294,34 @@ class AlphaBetaSearch:
         beta: Score,
         ply: int,
         frame: Frame,
-        table_action: int | None,
+        first: int | None,
+        outcome: int,
+        probed: Searched | None,
     ) -> Visit:
-        """The textbook's loop over the actions."""
+        """The textbook's loop over the actions; one of them may have been searched by a probe."""
         game = self.game
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
+        edge = alpha if maximizing else beta
         alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
         best: Visit | None = None
         proven = True
         late = self._late_moves if LEAST_REDUCED_DEPTH <= depth < math.inf else 0
-        ordered = self._order.ordered(state, game.legal_actions(state), mover, ply, table_action)
+        place = ply if outcome < 0 else place_of(ply, outcome)
+        ordered = self._order.ordered(state, game.legal_actions(state), mover, place, first)
         for number, action in enumerate(ordered):
-            child = game.result(state, action)
-            less = 1 if late and number >= late and self._is_quiet(state, action, child, mover) else 0
-            window = frame.to_child(alpha), frame.to_child(beta)
-            found = self.visit(child, depth - 1 - less, *window, ply + 1)
-            score = frame.to_parent(found.score)
-            if less and not found.proven and (score > alpha if maximizing else score < beta):
-                found = self.visit(child, depth - 1, *window, ply + 1)  # better than thought: now in earnest
+            if probed is not None and action == probed.action:
+                found = probed.found
                 score = frame.to_parent(found.score)
+            else:
+                child = game.result(state, action)
+                less = 1 if late and number >= late and self._is_quiet(state, action, child, mover) else 0
+                window = frame.to_child(alpha), frame.to_child(beta)
+                found = self.visit(child, depth - 1 - less, *window, ply + 1)
+                score = frame.to_parent(found.score)
+                if less and not found.proven and (score > alpha if maximizing else score < beta):
+                    found = self.visit(child, depth - 1, *window, ply + 1)  # better than thought: now in earnest
+                    score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
@@ -228,10 +330,14 @@ class AlphaBetaSearch:
             else:
                 beta = min(beta, score)
             if alpha >= beta:
-                self._order.cut_off(action, mover, ply, depth)
-                return best  # what was not searched does not matter, so this action alone proves it
+                if not self._credits_best:
+                    self._order.cut_off(action, mover, place, depth)
+                proven = best.proven  # what was not searched does not matter, so this action alone proves it
+                break
         if best is None:
             raise no_legal_action(game)
+        if self._credits_best and (best.score > edge if maximizing else best.score < edge):
+            self._order.cut_off(best.line[0], mover, place, depth)
         limit = frame.highest if maximizing else frame.lowest
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
@@ -277,7 +383,7 @@ class AlphaBetaSearch:
         """
         game = self.game
         frame = self.scale.frame(state)
-        best = self._judged(state, frame)
+        best = self._evaluated(state, frame)
         if not left:
             return best
         assert self._is_noisy is not None, "only for games with noisy actions"
@@ -302,17 +408,3 @@ class AlphaBetaSearch:
             if alpha >= beta:
                 break
         return best
-
-
-def settles(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool:
-    """Whether a stored score answers a search with this window."""
-    if bound is Bound.EXACT:
-        return True
-    return score >= beta if bound is Bound.LOWER else score <= alpha
-
-
-def bound_of(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
-    """What a score found with this window says; at the limits of the game it is exact anyway."""
-    if score <= frame.lowest or score >= frame.highest or alpha < score < beta:
-        return Bound.EXACT
-    return Bound.UPPER if score <= alpha else Bound.LOWER

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.agents.search.chance_nodes import averaged
 from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game, RewardSum
 
-__all__ = ["FullWidthSearch", "added"]
+__all__ = ["FullWidthSearch"]
 
 _NO_ACTION = -1
-
-
-def added(numbers: Iterable[float]) -> float:
-    """The sum, from left to right, as compiled code adds (``sum`` is cleverer from Python 3.12 on)."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
-
-
-INFINITE_WINDOW: tuple[Score, Score] = ((-math.inf, 0), (math.inf, 0))
 
 
 class FullWidthSearch:
@@ -68,7 +58,8 @@ class FullWidthSearch:
         self.scale = Scale(game, sooner=sooner, seat=seat)
         self.table = table
         traits = game.traits
-        self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
+        keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
+        self._seats = traits.seats if keeps_values else 0
         self._replies = replies
         self._evaluation = StateEvaluation(game, evaluator, budget, seat)
         self._cutoff = cutoff
@@ -97,14 +88,14 @@ class FullWidthSearch:
         self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
-            values = game.utility(state) if self._keeps_values else ()
+            values = game.utility(state) if self._seats else ()
             return Visit(self.scale.terminal(state), self._width is None, values=values)
         mover = game.to_move(state)
         is_chance = mover == CHANCE
         if (self._at_chance or not is_chance) and (
             depth <= 0 or (self._cutoff is not None and self._cutoff(game, state, ply))
         ):
-            if not self._keeps_values:
+            if not self._seats:
                 return Visit(self._evaluation.score(state, self.scale.frame(state)), False)
             values = self._evaluation.values(state)
             return Visit((values[self.max_seat], 0), False, values=values)
@@ -162,14 +153,8 @@ class FullWidthSearch:
         promptness = math.fsum(p * frame.to_parent(found.score)[1] for p, found in founds)
         variance = sum(p * p * found.variance for p, found in founds)
         proven = all(found.proven for _, found in founds)
-        return Visit((value, promptness), proven, (), variance, self._averaged(founds))
-
-    def _averaged(self, founds: Sequence[tuple[float, Visit]]) -> tuple[float, ...]:
-        """Every seat's average, where they are kept."""
-        if not self._keeps_values:
-            return ()
-        seats = range(self.game.traits.seats)
-        return tuple(added(p * found.values[seat] for p, found in founds) for seat in seats)
+        values = averaged(founds, proven, None, self._seats).values
+        return Visit((value, promptness), proven, (), variance, values)
 
     def _totals(self, state: Any, values: tuple[float, ...], sign: int = 1) -> tuple[float, ...]:
         """Values to come as totals, or, with the other sign, totals as values to come."""
@@ -197,12 +182,5 @@ class FullWidthSearch:
             for outcome, probability in game.chance_outcomes(state)
             if probability > 0
         ]
-        value = added(p * found.score[0] for p, found in outcomes)
-        promptness = added(p * found.score[1] for p, found in outcomes)
-        if self._width is None:
-            proven = all(found.proven for _, found in outcomes)
-            return Visit((value, promptness), proven, values=self._averaged(outcomes))
-        scatter = sum(p * (found.score[0] - value) ** 2 for p, found in outcomes)
-        variance = scatter / (self._width - 1) if self._width > 1 else math.nan
-        variance += sum(p * p * found.variance for p, found in outcomes)
-        return Visit((value, promptness), False, (), variance, self._averaged(outcomes))
+        proven = all(found.proven for _, found in outcomes)
+        return averaged(outcomes, proven, self._width, self._seats)

@@ -127,10 +127,12 @@ def _complete_line(
     played: list[int] = []
     while len(played) < MAX_PLIES:
         if game.is_terminal(state):
+            if len(played) <= len(move.line):
+                return tuple(played), True
             pairs = zip(game.utility(state), values, strict=True)
             if all(math.isnan(told) or math.isclose(final, told, abs_tol=_TOLERANCE) for final, told in pairs):
                 return tuple(played), True
-            return move.line[: max(min(len(move.line), len(played) - 1), 1)], False
+            return move.line, False
         if game.to_move(state) == CHANCE:
             break
         action: int | None

@@ -13,10 +13,10 @@ from collections.abc import Hashable
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from zermelo.agents.core.mate_distance import Score
+from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.tree_search import Bound
 
-__all__ = ["Entry", "TranspositionTable"]
+__all__ = ["Entry", "TranspositionTable", "bound_of"]
 
 _MIB = 1 << 20
 
@@ -45,6 +45,23 @@ class Entry(NamedTuple):
     proven: bool
     variance: float = 0.0
     values: tuple[float, ...] = ()
+
+    def serves(self, depth: float) -> bool:
+        """Whether it says what a search to that depth would: so deep itself, or proven and not deeper."""
+        return self.depth == depth or (self.proven and self.depth <= depth)
+
+    def settles(self, score: Score, alpha: Score, beta: Score) -> bool:
+        """Whether its score, as it reads at the state, answers a search with this window."""
+        if self.bound is Bound.EXACT:
+            return True
+        return score >= beta if self.bound is Bound.LOWER else score <= alpha
+
+
+def bound_of(score: Score, alpha: Score, beta: Score, frame: Frame) -> Bound:
+    """What a score found with this window says; at the limits of the game it is exact anyway."""
+    if score <= frame.lowest or score >= frame.highest or alpha < score < beta:
+        return Bound.EXACT
+    return Bound.UPPER if score <= alpha else Bound.LOWER
 
 
 _SIMPLE = frozenset({int, float, bool, str, bytes, type(None)})

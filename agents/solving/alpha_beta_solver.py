@@ -142,6 +142,9 @@ class PlainSolver:
                 self._budget.actions_solved += 1
         except SearchStopped as stopped:
             stopped_by = stopped.reason
+        # Each action was searched on its own: what the last one said of "finished" is not true of all.
+        iteration.finished = self._budget.actions_solved == self._budget.actions
+        iteration.proven = iteration.proven and iteration.finished
         least, greatest = utility_range(self.game, state, seat)
         shared: dict[str, Any] = {
             "seat": seat,

@@ -52,15 +52,23 @@ class BriefedSearch:
         first: The root action to try first; None if none is better than another.
         value: The root's, for its player to move; None if it is not known.
         actions: The only root actions to look at: they are known to keep the value; empty for all.
+        is_complete: Whether no other action keeps the value.
     """
 
     def __init__(
-        self, search: CompiledSearch, first: int | None, value: int | None = None, actions: Sequence[int] = ()
+        self,
+        search: CompiledSearch,
+        first: int | None,
+        value: int | None = None,
+        actions: Sequence[int] = (),
+        *,
+        is_complete: bool = True,
     ) -> None:
         self._search = search
         self._first = first
         self.value = value
         self.actions = tuple(sorted(actions))
+        self.is_complete = is_complete
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._search, name)
@@ -99,8 +107,11 @@ class BriefedSearch:
 
     def told(self, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, with the value that is proven in the place of one that is evaluated."""
-        if result.proven or self.value is None:
+        if self.value is None:
             return result
+        if result.proven:
+            may_win_sooner = self.value > 0 and not self.is_complete  # by an action that was left out
+            return dataclasses.replace(result, plies=None) if may_win_sooner else result
         value = float(self.value)
         first = value if self.game.to_move(state) == 0 else -value
         return dataclasses.replace(
@@ -160,13 +171,16 @@ def brief(
     proof = _Proof(prover, search.budget, until)
     try:
         value = proof.value(state)
-        actions = proof.keeping(state, value, known.root_actions(state)) if value >= 0 else []
+        everything = known.root_actions(state)
+        actions, is_complete = proof.keeping(state, value, everything) if value >= 0 else ([], True)
     except SearchStopped:
         return known  # if that was the end of all time, the search will find out itself
     finally:
         search.budget.nodes += prover.nodes - before
         _PROVERS[agent] = prover
-    return BriefedSearch(search, first, value, actions) if actions or value < 0 else known
+    if not actions and value >= 0:
+        return known
+    return BriefedSearch(search, first, value, actions, is_complete=is_complete)
 
 
 def _glance(search: CompiledSearch, state: Any, started: float, seconds: float) -> Iteration | None:
@@ -204,8 +218,8 @@ class _Proof:
             raise SearchStopped(StoppedBy.SECONDS)
         return least
 
-    def keeping(self, state: Any, value: int, actions: Sequence[int]) -> list[int]:
-        """The actions after which a value of at least 0 or 1 is still reached, as far as time allows.
+    def keeping(self, state: Any, value: int, actions: Sequence[int]) -> tuple[list[int], bool]:
+        """The actions that still reach a value of 0 or 1, as far as time allows; and whether these are all.
 
         What proved the state has proved one of them, which the table will know. So all are asked about with few
         nodes first, and those that this did not settle with more; with many only while none is found, as they
@@ -226,7 +240,7 @@ class _Proof:
                         found.append(action)
                 waiting = undecided
                 nodes *= _MORE_NODES
-        return found
+        return found, not waiting
 
     def _keeps(self, child: Any, mover: int, value: int, nodes: int) -> bool | None:
         """Whether a value is still reached; None if it takes more nodes to find out."""

@@ -19,10 +19,10 @@ from zermelo.agents.compiled.general import (
 )
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.players.expectiminimax import expectiminimax
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.move_ordering import MoveOrder
@@ -70,7 +70,9 @@ def plain(
     if pruning is ChancePruning.NONE:
         return FullWidthSearch(game, Budget(limits), evaluator, table=table, **shared)
     order, probing = MoveOrder(game, ordering), pruning is ChancePruning.STAR2
-    return StarSearch(game, Budget(limits), evaluator, order=order, table=table, probing=probing, **shared)
+    return AlphaBetaSearch(
+        game, Budget(limits), evaluator, order=order, table=table, probing=probing, credits_best=True, **shared
+    )
 
 
 def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
@@ -207,7 +209,7 @@ def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -
 
 def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    for kind in (CompiledGeneralSearch, FullWidthSearch, StarSearch):
+    for kind in (CompiledGeneralSearch, FullWidthSearch, AlphaBetaSearch):
         before = kind.__init__
 
         def record(self: Any, *args: Any, before: Any = before, **named: Any) -> None:
@@ -224,7 +226,7 @@ def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatc
         return game.evaluation(state)
 
     plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=evaluator).search_state(game)
-    assert made == ["CompiledGeneralSearch", "StarSearch"]
+    assert made == ["CompiledGeneralSearch", "AlphaBetaSearch"]
     assert plain.values_by_seat == expected.values_by_seat
     cut = ExpectiminimaxAgent(depth=3, cutoff=lambda game, state, ply: ply >= 3).search_state(game)
     assert made[2:] == ["FullWidthSearch"]
@@ -301,6 +303,7 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
         ExpectiminimaxAgent(table_mb=0).search_state(game)
 
 
+@pytest.mark.alone
 def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     game = RulesGame(Endless())
     ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)

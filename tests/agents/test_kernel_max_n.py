@@ -138,6 +138,7 @@ def test_limits_and_results_are_as_everywhere() -> None:
     assert seen == [1, 2, 3]
 
 
+@pytest.mark.alone
 def test_the_clock_stops_a_kernel() -> None:
     limits = Limits(seconds=0.2)
     search, state = search_of(MNK(m=5, n=5, k=4, players=3), limits)

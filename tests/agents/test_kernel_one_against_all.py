@@ -12,12 +12,12 @@ from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.compiled.general import compiled_general_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.players.best_reply import best_reply
 from zermelo.agents.players.paranoid import paranoid
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.chance_alpha_beta import ChancePruning, StarSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
@@ -65,7 +65,10 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         inside = looking_inside(evaluator) if replies else evaluator
         order = MoveOrder(seen, ordering)
         return searched(
-            StarSearch(seen, Budget(limits), inside, order=order, table=table, **shared), root, limits, **how
+            AlphaBetaSearch(seen, Budget(limits), inside, order=order, table=table, credits_best=True, **shared),
+            root,
+            limits,
+            **how,
         )
 
     def compiled(limits: Limits, **settings: Any) -> Any:

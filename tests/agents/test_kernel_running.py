@@ -20,6 +20,8 @@ from zermelo.agents.core.options import Ties
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs.rules import ConnectFour, RulesGame
 
+pytestmark = pytest.mark.alone
+
 GAME = RulesGame(ConnectFour())
 
 

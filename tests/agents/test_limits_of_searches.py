@@ -279,6 +279,7 @@ class TestQuiescence:
 
 
 class TestTable:
+    @pytest.mark.alone
     @pytest.mark.parametrize("megabytes", [0.25, 2])
     def test_memory_stays_within_the_bound(self, megabytes):
         table = TranspositionTable(megabytes)

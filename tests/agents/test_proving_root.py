@@ -217,6 +217,24 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
     assert told.action_values == dict.fromkeys(found.actions, 1.0)
 
 
+def test_a_win_is_not_called_the_soonest_where_another_was_left_out(monkeypatch, no_glance):
+    """With hardly any nodes for it, the proof finds one action that wins, and leaves others undecided."""
+    monkeypatch.setattr("zermelo.agents.solving.root_proof._FIRST_NODES", 1)
+    monkeypatch.setattr("zermelo.agents.solving.root_proof._MOST_NODES", 0)
+    told = later = 0
+    for state in late_states(GAME, 21, 25, 26):
+        exact = solve(GAME, state)
+        if exact.value != 1:
+            continue
+        result = AlphaBetaAgent(seconds=LONG, table_mb=4).search_state(GAME, state)
+        assert result.value == 1
+        assert result.plies in (None, exact.plies)
+        told += result.plies is not None
+        later += len(result.principal_variation) > exact.plies
+    assert told
+    assert later, "a position in which the soonest win was left out"
+
+
 def test_only_games_that_are_won_drawn_or_lost_and_have_the_hook():
     assert can_settle(GAME)
     assert can_settle(RulesGame(Hexapawn()))

@@ -267,6 +267,65 @@ def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) ->
     assert (solution.proven, solution.value_bounds) == (False, (-1, 1))
 
 
+def played(rules: Any, *actions: int) -> Any:
+    game = RulesGame(rules)
+    state = game.initial_state()
+    for action in actions:
+        state = game.result(state, action)
+    return state
+
+
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize(
+    ("rules", "actions", "limits"),
+    [
+        (MNK(), (2, 6, 5), range(1, 300)),
+        (Nim((1, 2, 4)), (), range(1, 200)),
+        (Nim((1, 2, 4), misere=True), (), range(1, 200)),
+        (Kalah(houses=2, seeds=2), (), range(1, 200)),
+        (DotsAndBoxes(1, 2), (), range(1, 3000, 37)),
+        (ConnectFour(rows=4, columns=4), (), range(3001, 12_000, 1500)),
+    ],
+    ids=str,
+)
+def test_no_node_limit_gives_a_false_proof(
+    rules: Any, actions: tuple[int, ...], limits: range, weak: bool
+) -> None:
+    state = played(rules, *actions)
+    truth = solve(rules, state)
+    assert truth.proven
+    settled = 0
+    for nodes in limits:
+        found = solve(rules, state, weak=weak, nodes=nodes)
+        least, greatest = found.value_bounds
+        assert least <= truth.value <= greatest, nodes
+        assert found.outcome in (None, truth.outcome), nodes
+        assert not found.proven or found.outcome is truth.outcome, nodes
+        assert found.value in (None, truth.value), nodes
+        assert found.plies in (None, truth.plies), nodes
+        for action, value in found.action_values.items():
+            assert value == truth.action_values[action], nodes
+        for action, plies in found.action_plies.items():
+            assert plies == truth.action_plies[action], nodes
+        settled += found.proven
+    assert settled > 0, "the limits should be about those that suffice"
+    assert settled < len(limits)
+
+
+def test_a_cold_compiler_gives_no_false_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cold:
+        def ready_within(self, seconds: float) -> bool:
+            return False
+
+    monkeypatch.setattr("zermelo.agents.compiled.background.in_background", lambda *_: Cold())
+    rules = Kalah(houses=4, seeds=2)
+    truth = solve(rules)
+    found = solve(rules, seconds=60.0)
+    assert found.stopped_by is StoppedBy.SECONDS
+    assert found.value in (None, truth.value)
+    assert found.outcome in (None, truth.outcome)
+
+
 def test_a_limit_in_plain_python_leaves_bounds() -> None:
     solution = plain(MNK(), nodes=300)
     assert (solution.stopped_by, solution.proven, solution.value) == (StoppedBy.NODES, False, None)

@@ -11,7 +11,16 @@ from doubles.slow_iteration import iterate
 
 from zermelo.agents import ExpectiminimaxAgent
 from zermelo.agents.players.value_iteration import ValueIterationAgent, value_iteration
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs import (
+    CHANCE,
+    Chance,
+    GameOverError,
+    InvalidSettingError,
+    Traits,
+    UnsupportedGameError,
+    as_game,
+    make,
+)
 from zermelo.envs.rules import MNK, Game2048, Nim, Pig, RulesGame
 
 
@@ -130,6 +139,77 @@ def test_a_whole_tree_has_the_same_value() -> None:
     assert found.value == searched.value == 1.0
     assert found.action_values == searched.action_values
     assert found.stats["sweeps"] < 10
+
+
+class LongShot:
+    """A chance that comes now and then, at the end of a corridor; until then all begins anew.
+
+    Args:
+        chance: How likely the win is, each time.
+        corridor: Moves before each try.
+        prize: What the win is worth.
+        stay: Whether one may also stay where one is.
+    """
+
+    def __init__(self, chance: float, *, corridor: int = 0, prize: float = 1.0, stay: bool = False) -> None:
+        self._chance, self._corridor, self._prize, self._stay = chance, corridor, prize, stay
+        low, high = min(prize, 0.0), max(prize, 0.0)
+        self.traits = Traits(
+            name="long shot",
+            seat_names=("player",),
+            chance=Chance.EXACT,
+            utility_bounds=(low, high),
+            terminal_rewards_only=True,
+        )
+
+    def initial_state(self) -> Any:
+        return (0, "player")
+
+    def to_move(self, state: Any) -> int:
+        return CHANCE if state[1] == "chance" else 0
+
+    def legal_actions(self, state: Any) -> list[int]:
+        return [0, 1] if self._stay else [0]
+
+    def result(self, state: Any, action: int) -> Any:
+        steps, kind = state
+        if kind == "chance":
+            return (0, "end" if action else "player")
+        if action:
+            return state
+        return (steps + 1, "player") if steps < self._corridor else (0, "chance")
+
+    def chance_outcomes(self, state: Any) -> list[tuple[int, float]]:
+        return [(0, 1 - self._chance), (1, self._chance)]
+
+    def is_terminal(self, state: Any) -> bool:
+        return bool(state[1] == "end")
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        return (self._prize if state[1] == "end" else 0.0,)
+
+    def key(self, state: Any) -> Any:
+        return state
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        return action
+
+
+@pytest.mark.parametrize("tolerance", [0.5, 0.01, 1e-4, 1e-9])
+@pytest.mark.parametrize(
+    "game",
+    [
+        LongShot(0.005),
+        LongShot(0.005, stay=True),
+        LongShot(0.005, corridor=9),
+        LongShot(0.004, corridor=3, prize=-1.0),
+        LongShot(1e-3, corridor=1, stay=True),
+    ],
+)
+def test_small_changes_do_not_end_it_too_soon(game: LongShot, tolerance: float) -> None:
+    """Each sweep changes less than the tolerance, or the changes shrink at once: both say nothing."""
+    table = value_iteration(game, tolerance)
+    assert table.value(game.initial_state()) == pytest.approx(sum(game.traits.utility_bounds), abs=tolerance)
 
 
 class LoopState(NamedTuple):

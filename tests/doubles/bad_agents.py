@@ -133,6 +133,24 @@ class ExitsNowAndThen(Good):
             os._exit(8)
 
 
+class Gated(First):
+    """Waits in one game, decided by its seed, as long as a file is there: no run with it ends before.
+
+    The variable ``GATE`` of the environment names both, ``seed:file``; without it no game waits. While it waits
+    there is a file ``file.reached`` too.
+    """
+
+    def __init__(self, name="gated"):
+        super().__init__(name)
+
+    def reset(self, seed=None):
+        super().reset(seed)
+        waits, _, file = os.environ.get("GATE", "").partition(":")
+        while waits == str(seed) and os.path.exists(file):
+            open(f"{file}.reached", "w").close()
+            time.sleep(0.01)
+
+
 class SysExits(Good):
     """Calls ``sys.exit``."""
 

@@ -145,7 +145,85 @@ class Caller(Plain):
         self.total = sum(self._cumulative_rewards.values())
 
 
-@pytest.mark.parametrize(("cls", "counts"), [(Plain, False), (Reader, True), (Caller, True), (DiceEnv, False)])
+def is_ahead(env):
+    return env._cumulative_rewards["a"] > 10
+
+
+class Judge:
+    def __init__(self, env=None):
+        self.env = env
+
+    def is_ahead(self, env=None):
+        return is_ahead(env or self.env)
+
+
+class Asker(Plain):
+    """A function outside of the class reads them."""
+
+    def step(self, action):
+        self.terminations = {"a": is_ahead(self)}
+
+
+class Owner(Plain):
+    """An object that was given the environment reads them."""
+
+    def __init__(self):
+        super().__init__()
+        self.judge = Judge(self)
+
+    def step(self, action):
+        self.terminations = {"a": self.judge.is_ahead()}
+
+
+class Sharer(Plain):
+    """A function inside of a method hands the environment on."""
+
+    def step(self, action):
+        self.terminations = {"a": any(Judge().is_ahead(env) for env in (self,))}
+
+
+class Renamer(Plain):
+    def step(self, action):
+        env = self
+        self.terminations = {"a": is_ahead(env)}
+
+
+def action_count():
+    return 1
+
+
+class Quiet(Plain):
+    """Functions inside of methods, and the classes it comes from, leave them alone."""
+
+    def __init__(self, size=3):
+        Plain.__init__(self)
+        self.size = size
+        self.rewards = {str(n): self.size for n in range(action_count())}
+
+    @staticmethod
+    def smaller(size):
+        return min(size, 2)
+
+    def step(self, action):
+        super().step(action)
+        self.smaller(action)
+        self.size = max(self.size, action, key=lambda number: -abs(number - self.size))
+
+
+@pytest.mark.parametrize(
+    ("cls", "counts"),
+    [
+        (Plain, False),
+        (Reader, True),
+        (Caller, True),
+        (DiceEnv, False),
+        (Asker, True),
+        (Owner, True),
+        (Sharer, True),
+        (Renamer, True),
+        (Quiet, False),
+    ],
+)
 def test_rewards_received_count_only_where_the_rules_read_them(cls, counts):
     env = cls()
     env._cumulative_rewards = {"a": 0}

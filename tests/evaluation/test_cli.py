@@ -243,6 +243,7 @@ def test_a_reader_that_stops_reading_is_no_error():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
 @pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.alone
 def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path):
     """As a terminal does it: the whole process group gets SIGINT."""
     out = tmp_path / "out"
@@ -268,6 +269,7 @@ def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
+@pytest.mark.alone
 def test_workers_end_when_their_parent_is_killed(tmp_path):
     out = tmp_path / "out"
     words = ["tournament", TOY, GOOD, "doubles.bad_agents:Slow", "--games", "100000", "--workers", "2"]

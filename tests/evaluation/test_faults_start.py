@@ -148,6 +148,7 @@ def test_an_agent_that_cannot_be_sent_is_said_before_any_game():
         round_robin(toy_envs.ToyEnv, {"a": Good, "b": agent}, isolation=EVERYONE)
 
 
+@pytest.mark.alone
 def test_a_limit_on_time_binds_searches_too():
     standings = round_robin(
         "classic/chess-v6",
@@ -161,6 +162,7 @@ def test_a_limit_on_time_binds_searches_too():
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are counted in /proc")
+@pytest.mark.alone
 def test_kill_9_of_the_tournament_leaves_no_process(tmp_path):
     script = tmp_path / "run.py"
     script.write_text(
@@ -187,6 +189,7 @@ def test_kill_9_of_the_tournament_leaves_no_process(tmp_path):
     assert not left
 
 
+@pytest.mark.alone
 def test_a_killed_keeper_costs_a_game_at_most():
     entrant = entrants({"good": Good}, EVERYONE)[0]
     keeper = Keeper()
