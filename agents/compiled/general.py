@@ -51,7 +51,7 @@ def can_search_any(game: Any) -> bool:
     if not fits(game) or game.traits.chance is Chance.SAMPLED:
         return False
     least, greatest = game.traits.utility_bounds
-    return least < greatest and max(-least, greatest) <= _GREATEST_UTILITY
+    return bool(least < greatest and max(-least, greatest) <= _GREATEST_UTILITY)
 
 
 def can_search_through_chance(game: Any) -> bool:
