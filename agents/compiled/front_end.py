@@ -37,10 +37,11 @@ from zermelo.envs.rules.build import Kernel, build
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Program", "Record", "Runner", "can_evaluate", "evaluates", "fits", "plies_of"]
+__all__ = ["Program", "Record", "Runner", "can_evaluate", "evaluates", "fits", "plies_of", "spread"]
 
 _PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
+_ALL_NODES: Final = 1 << 62
 _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 20_000
@@ -125,8 +126,8 @@ class Runner:
 
     Args:
         game: Of rules.
-        budget: Counts nodes.
-        limits: The same limits that ``budget`` was given: nodes are counted inside the kernel.
+        budget: Counts nodes, and says when to stop.
+        limits: Its limits.
         ordering: In which order actions are tried.
         sooner: Whether wins should come sooner and losses later.
         choices: How many choices a node can have; as many as there are actions, if not given.
@@ -155,8 +156,9 @@ class Runner:
         arena: int | None = None,
     ) -> None:
         self.table = table
-        self._game, self._budget, self._limits = game, budget, limits
-        self._row, self._beyond = _spread(row), beyond
+        self.budget = budget
+        self._game, self._limits = game, limits
+        self._row, self._beyond = spread(row), beyond
         size = int(game.rules.num_actions())
         self._branching = max(size if choices is None else choices, 2)
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
@@ -177,8 +179,7 @@ class Runner:
                 table.serve(search)
             if self._busy is not None:
                 search.hold("busy", self._busy)
-                if limits.nodes is not None:
-                    search.hold("unclaimed", self._unclaimed)
+                search.hold("unclaimed", self._unclaimed)
             if room:
                 search.room = 8 * room
                 self._allot_arena(search, max(arena or _ARENA, room))
@@ -201,17 +202,17 @@ class Runner:
             SearchStopped: A limit was reached.
             GameTooLongError: The game does not end in time.
         """
-        self._budget.check_clock()
+        self.budget.check_clock()
         self._allot_rows(depth, ply)
         short = (self._is_short(depth) if short is None else short) and len(self.searches) == 1
-        before = self._budget.nodes
+        before = self.budget.nodes
         try:
             while True:
                 self._prepare(depth)
                 if short:
                     found, reason, search = run_here(call, self.searches[0])
                 else:
-                    found, reason, search = race(call, self.searches, self._budget.check_clock)
+                    found, reason, search = race(call, self.searches, self.budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
                 elif short and reason == layout.OUT_OF_STACK:
@@ -220,7 +221,7 @@ class Runner:
                     break
         finally:
             self._count()
-        self._spent[depth] = max(self._spent.get(depth, 1), self._budget.nodes - before)
+        self._spent[depth] = max(self._spent.get(depth, 1), self.budget.nodes - before)
         self._refuse(reason, search)
         return found, search
 
@@ -253,7 +254,7 @@ class Runner:
 
     def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
-        left = (1 << 62) if self._limits.nodes is None else self._limits.nodes - self._budget.nodes
+        left = int(min(self.budget.nodes_left, _ALL_NODES))
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING
@@ -269,8 +270,8 @@ class Runner:
     def _count(self) -> None:
         """Adds what all threads have done to what the search has spent."""
         searches = self.searches
-        self._budget.nodes += sum(search.nodes for search in searches)
-        self._budget.deepest = max(self._budget.deepest, *(search.deepest for search in searches))
+        self.budget.nodes += sum(search.nodes for search in searches)
+        self.budget.deepest = max(self.budget.deepest, *(search.deepest for search in searches))
         if self.table is not None:
             self.table.hits = sum(search.table_hits for search in searches)
             self.table.stores = sum(search.table_stores for search in searches)
@@ -297,6 +298,6 @@ class Runner:
         search.arena_end = search.arena + 8 * size
 
 
-def _spread(row: int) -> int:
+def spread(row: int) -> int:
     """The words of a row, so that rows do not compete for the same few lines of the cache."""
     return row if row <= 8 else (row + 7) // 8 * 8 + (8 if (row + 7) // 8 % 8 == 0 else 0)

@@ -170,6 +170,13 @@ class Search(ctypes.Structure):
         self.node_limit = np.iinfo(np.int64).max
         self.nothing = -1
         self._held: dict[str, npt.NDArray[Any]] = {}
+        self.asked = False
+        """Whether the thread was asked to stop, also between two calls of a kernel."""
+
+    def ask_to_stop(self) -> None:
+        """Asks the kernel to return soon."""
+        self.asked = True
+        self.stop = ASKED
 
     @property
     def data(self) -> Search:

@@ -26,7 +26,7 @@ from numba.extending import register_jitable
 from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.compiling import inlining
+from zermelo.envs.rules.compiling import INSIDE, inlining
 from zermelo.envs.rules.memory import load, stack_address, store, take
 
 __all__ = [
@@ -64,7 +64,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def compiled_into_kernels(function: _Function) -> _Function:
     """Lets kernels call a function, short ones without a call."""
-    register_jitable(**inlining(function))(function)  # type: ignore[arg-type]  # it is a plain function
+    register_jitable(**INSIDE, **inlining(function))(function)  # type: ignore[arg-type]  # it is a plain function
     return function
 
 

@@ -10,20 +10,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.compiled import context as words
-from zermelo.agents.compiled.context import Context
-from zermelo.agents.compiled.running import race, share
+from zermelo.agents.compiled import layout
+from zermelo.agents.compiled.front_end import Program, fits, spread
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.threads import race, share
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["Prover", "Score", "can_prove", "default_threads", "proof_kernel"]
+__all__ = ["PROOF", "Prover", "Score", "can_prove", "default_threads", "proof_kernel"]
 
 _MAX_PLY: Final = WIN - 48
 _GREATEST_MARGIN: Final = 1000
+
+PROOF: Final = Program("solve", "proof_kernel", "prove", ("int64",) * 5)
 
 
 @dataclass(frozen=True)
@@ -43,30 +45,16 @@ class Score:
 
 def can_prove(game: Any) -> bool:
     """Whether a ``Prover`` can work on this game: compiled rules, two players, constant sum, no chance."""
-    if not isinstance(game, RulesGame) or not can_compile():
+    if not fits(game):
         return False
     traits = game.traits
-    opposed = traits.seats == 2 and traits.chance == "deterministic" and traits.reward_sum != "general_sum"
+    opposed = traits.seats == 2 and traits.chance is Chance.NONE and traits.reward_sum is not RewardSum.GENERAL
     return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
 
 
 def proof_kernel(rules: Any) -> Callable[..., int]:
     """The compiled proof for a class of rules."""
-    from zermelo.agents.compiled import proof_kernel as kernels
-    from zermelo.envs.rules.build import Kernel, build
-
-    return build(rules, Kernel(kernels.prove, ("int64",) * 6))
-
-
-class _Worker(Context):
-    """A context that knows whether it was asked to stop, also between two positions."""
-
-    asked = False
-
-    def stop(self) -> None:
-        """Asks the kernel to return soon, and the thread not to call it again."""
-        self.asked = True
-        super().stop()
+    return PROOF.load(rules)
 
 
 class Prover:
@@ -107,24 +95,26 @@ class Prover:
         if not narrow:
             bits -= 1
         self._table = np.zeros((1 if narrow else 2) << bits, np.int64)
-        self._busy = np.zeros(1 << words.BUSY_BITS if threads > 1 else 0, np.int64)
+        self._busy = np.zeros(1 << layout.BUSY_BITS if threads > 1 else 0, np.int64)
         self._busy_address = int(self._busy.ctypes.data) if threads > 1 else 0
+        self._unclaimed = np.zeros(1, np.int64)
         self._distances: bool = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
         self._no_guess = LOSS - 1 if self._distances else 0
         size = int(rules.num_actions())
         self._most = np.iinfo(np.int64).max if nodes is None else nodes
-        self._contexts = []
-        for _ in range(max(threads, 1)):
-            context = _Worker(size, _MAX_PLY, 3 * size)
-            block = context.words
-            block[words.TABLE] = context.hold(self._table)
-            block[words.TABLE_BITS] = bits
-            block[words.KEY_BITS] = key_bits
-            block[words.DISTANCES] = self._distances
-            block[words.TOTAL] = int(game.traits.constant)
+        self._searches = [Search() for _ in range(max(threads, 1))]
+        for search in self._searches:
+            search.actions = size
+            search.max_ply = _MAX_PLY - 1
+            search.row = spread(3 * size)
+            search.hold("rows", np.empty((_MAX_PLY + 2) * search.row, np.int64))
+            search.hold("table", self._table)
+            search.table_bits = bits
+            search.key_bits = key_bits
+            search.distances = self._distances
+            search.total = int(game.traits.constant)
             if symmetric and hasattr(rules, "symmetries"):
-                block[words.SYMMETRIES] = int(rules.symmetries())
-            self._contexts.append(context)
+                search.symmetries = int(rules.symmetries())
         self.nodes = 0
 
     def forget(self) -> None:
@@ -158,30 +148,29 @@ class Prover:
         rules, kernel = self.game.rules, self._kernel
         most = self._most if nodes is None else nodes
         first = self._no_guess if guess is None else guess
-        for context in self._contexts:
-            self._start(context, most)
-            context.words[words.BUSY] = self._busy_address
+        for search in self._searches:
+            self._start(search, most)
+            search.busy = self._busy_address
+            if len(self._searches) > 1:
+                search.node_limit = 0
+                search.hold("unclaimed", self._unclaimed)
+        self._unclaimed[0] = most
 
-        def call(context: Context) -> int:
-            return int(kernel(rules, state, least, greatest, first, -1, 1, context.address))
+        def call(search: Search) -> int:
+            return int(kernel(rules, state, least, greatest, first, -1, 1, search))
 
-        reason = None
         try:
-            race(call, self._contexts, check)
+            _, reason, search = race(call, self._searches, check)
         except SearchStopped as stopped:
-            reason = stopped.reason
+            return Score(*self._bounds_now(), stopped.reason)
         finally:
             self.nodes = self.nodes_now
-            for context in self._contexts:
-                context.words[words.NODES] = 0
-        if reason is not None:
-            return Score(*self._bounds_now(), reason)
-        finished = [context for context in self._contexts if context.words[words.STOP] == words.GOING]
-        if finished:
-            return self._read(finished[0])
-        for context in self._contexts:
-            self._refuse_endless(context)
-        return Score(*self._bounds_now(), StoppedBy.NODES)
+            for worker in self._searches:
+                worker.nodes = worker.unclaimed = 0
+        self._refuse_endless(reason)
+        if reason == layout.OUT_OF_NODES:
+            return Score(*self._bounds_now(), StoppedBy.NODES)
+        return self._read(search)
 
     def scores(self, states: Iterable[Any], *, check: Callable[[], None] = lambda: None) -> Sequence[Score]:
         """The scores of many unfinished positions.
@@ -193,14 +182,14 @@ class Prover:
         found: list[Score | None] = [None] * len(waiting)
         rules, kernel = self.game.rules, self._kernel
         order = iter(range(len(waiting)))
-        at_work: dict[int, list[_Worker]] = {}
+        at_work: dict[int, list[Search]] = {}
         lock = threading.Lock()
 
-        def begin(context: _Worker) -> int | None:
+        def begin(search: Search) -> int | None:
             """The number of the position to work on next."""
             with lock:
-                self._start(context, self._most)
-                if context.asked:
+                self._start(search, self._most)
+                if search.asked:
                     return None
                 number = next(order, None)
                 if number is None:
@@ -209,44 +198,43 @@ class Prover:
                 if number is None:
                     return None
                 workers = at_work.setdefault(number, [])
-                workers.append(context)
+                workers.append(search)
                 for worker in workers:
-                    worker.words[words.BUSY] = 0 if len(workers) == 1 else self._busy_address
+                    worker.busy = 0 if len(workers) == 1 else self._busy_address
                 return number
 
-        def end(context: _Worker, number: int) -> None:
+        def end(search: Search, number: int) -> None:
             """Takes the answer to a position, and has those stop who helped."""
             with lock:
-                self.nodes += int(context.words[words.NODES])
-                context.words[words.NODES] = 0
+                self.nodes += search.nodes
+                search.nodes = 0
                 superseded = number not in at_work
-                if not superseded and context.words[words.STOP] != words.ASKED:
+                if not superseded and search.stop != layout.ASKED:
                     for worker in at_work.pop(number):
-                        if worker is not context:
-                            worker.words[words.STOP] = words.ASKED
-                    found[number] = self._read(context)
+                        if worker is not search:
+                            worker.stop = layout.ASKED
+                    found[number] = self._read(search)
 
-        def call(context: _Worker) -> int:
-            while (number := begin(context)) is not None:
-                kernel(rules, waiting[number], LOSS, WIN, self._no_guess, -1, 1, context.address)
-                end(context, number)
+        def call(search: Search) -> int:
+            while (number := begin(search)) is not None:
+                kernel(rules, waiting[number], LOSS, WIN, self._no_guess, -1, 1, search)
+                end(search, number)
             return 0
 
-        for context in self._contexts:
-            context.asked = False
-        share(call, self._contexts, check)
+        for search in self._searches:
+            search.asked = False
+        share(call, self._searches, check)
         return [score for score in found if score is not None]
 
     @property
     def nodes_now(self) -> int:
         """States visited so far; grows while a search is under way."""
-        return self.nodes + int(sum(context.words[words.NODES] for context in self._contexts))
+        return self.nodes + sum(search.nodes for search in self._searches)
 
     def _bounds_now(self) -> tuple[int, int]:
         """The tightest bounds that any thread has found; they never cross."""
-        blocks = [context.words for context in self._contexts]
-        least = max(int(block[words.ROOT_LEAST]) for block in blocks)
-        return least, max(min(int(block[words.ROOT_GREATEST]) for block in blocks), least)
+        lower = max(search.root_lower for search in self._searches)
+        return lower, max(min(search.root_upper for search in self._searches), lower)
 
     @property
     def counts_moves(self) -> bool:
@@ -261,22 +249,21 @@ class Prover:
             return 0.0, None
         return (1.0, WIN - score) if score > 0 else (-1.0, WIN + score)
 
-    def _start(self, context: Context, most_nodes: int) -> None:
-        context.words[words.MOST_NODES] = most_nodes
-        context.words[words.STOP] = words.GOING
-        context.words[words.NODES] = 0
-        context.words[words.DEEPEST] = 0
-        context.words[words.ROOT_LEAST] = LOSS
-        context.words[words.ROOT_GREATEST] = WIN
+    def _start(self, search: Search, most_nodes: int) -> None:
+        search.node_limit = most_nodes
+        search.stop = layout.GOING
+        search.nodes = 0
+        search.deepest = -1
+        search.root_lower = LOSS
+        search.root_upper = WIN
 
-    def _read(self, context: Context) -> Score:
-        self._refuse_endless(context)
-        block = context.words
-        stopped = StoppedBy.NODES if block[words.STOP] == words.OUT_OF_NODES else StoppedBy.COMPLETED
-        return Score(int(block[words.ROOT_LEAST]), int(block[words.ROOT_GREATEST]), stopped)
+    def _read(self, search: Search) -> Score:
+        self._refuse_endless(search.stop)
+        stopped = StoppedBy.NODES if search.stop == layout.OUT_OF_NODES else StoppedBy.COMPLETED
+        return Score(search.root_lower, search.root_upper, stopped)
 
-    def _refuse_endless(self, context: Context) -> None:
-        if context.words[words.STOP] == words.TOO_DEEP:
+    def _refuse_endless(self, reason: int) -> None:
+        if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
             raise UnsupportedGameError(
                 f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: it "
                 "cannot be solved by searching to the end"

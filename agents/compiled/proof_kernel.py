@@ -14,10 +14,10 @@ Scores are small integers for the player to move (``zermelo.envs.rules.scores``)
 count them from the root; the table keeps them counted from the position itself.
 
 The table has one entry a slot, always replaced, and each entry holds a lower and an upper bound. Half of the
-positions are kept in it: those with seat 0 to move, and those that the player to move has moved to. The others
+positions are stored in it: those with seat 0 to move, and those that the player to move has moved to. The others
 look at all their children's entries before they search one (enhanced transposition cut-off), and so are seldom
-searched for nothing; the half that is left out would cost as many cache misses as the half that is kept. Where the
-rules' own key has at most 32 bits more than the table has slots, an entry is one word: a one-to-one product of
+searched for nothing; the half that is left out would cost as many cache misses as the half that is stored. Where
+the rules' own key has at most 32 bits more than the table has slots, an entry is one word: a one-to-one product of
 the key says slot and remainder, so no position is ever taken for another. Otherwise it is two, the key
 exclusive-or the data, and the data; with the default key, a hash, a probe that should miss hits with a
 probability of 2 ** -64. Tables
@@ -33,28 +33,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.compiled.context import (
-    ACTIONS,
-    BUSY,
-    BUSY_BITS,
-    DEEPEST,
-    DISTANCES,
-    KEY_BITS,
-    MAX_PLY,
-    MOST_NODES,
-    NODES,
-    OUT_OF_NODES,
-    ROOT_GREATEST,
-    ROOT_LEAST,
-    ROW,
-    STOP,
-    SYMMETRIES,
-    TABLE,
-    TABLE_BITS,
-    TOO_DEEP,
-    TOTAL,
-    WORK,
-)
+from zermelo.agents.compiled.layout import BUSY_BITS, Search
+from zermelo.agents.compiled.memory import enter, row_of
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.memory import load, prefetch, store, words
 from zermelo.envs.rules.protocol import Rules
@@ -63,7 +43,7 @@ from zermelo.envs.rules.scores import LOSS, WIN
 __all__ = ["prove"]
 
 _MULTIPLIER: Final = -7046029254386353131
-_MOST_PROMISE: Final = 8000
+_MAX_MOVE_SCORE: Final = 8000
 _FIRST_MOVES: Final = 10
 SYMMETRIC_PLIES: Final = 8
 """Symmetric positions share an entry this near to the root; further down looking for them costs more."""
@@ -71,9 +51,9 @@ SHARED_PLIES: Final = 12
 """Threads stay out of each other's way this near to the root."""
 
 
-def counted_from(context: int, score: int, plies: int) -> int:
+def counted_from(search: Search, score: int, plies: int) -> int:
     """A score that is ``plies`` moves away, as it counts here (negative: the other way)."""
-    if load(context, DISTANCES) == 0:
+    if search.distances == 0:
         return score
     if score > 0:
         return score - plies
@@ -88,18 +68,18 @@ def scaled(key: int, bits: int) -> int:
     return mixed if bits >= 64 else mixed & ((1 << bits) - 1)
 
 
-def slot_of(context: int, key: int) -> int:
+def slot_of(search: Search, key: int) -> int:
     """The number of a key's slot."""
-    bits = load(context, KEY_BITS)
-    return shift_right(scaled(key, bits), bits - load(context, TABLE_BITS))
+    bits = search.key_bits
+    return shift_right(scaled(key, bits), bits - search.table_bits)
 
 
-def find(context: int, key: int) -> int:
-    """The 32 bits kept for a key; 0 if there are none."""
-    table = load(context, TABLE)
-    bits = load(context, KEY_BITS)
+def probe(search: Search, key: int) -> int:
+    """The 32 bits stored for a key; 0 if there are none."""
+    table = search.table
+    bits = search.key_bits
     mixed = scaled(key, bits)
-    rest = bits - load(context, TABLE_BITS)
+    rest = bits - search.table_bits
     slot = shift_right(mixed, rest)
     if rest <= 32:
         entry = load(table, slot)
@@ -108,12 +88,12 @@ def find(context: int, key: int) -> int:
     return data if load(table, 2 * slot) ^ data == key else 0
 
 
-def keep(context: int, key: int, data: int) -> None:
-    """Keeps 32 bits for a key, in the place of whatever was there."""
-    table = load(context, TABLE)
-    bits = load(context, KEY_BITS)
+def store_bounds(search: Search, key: int, data: int) -> None:
+    """Stores 32 bits for a key, in the place of whatever was there."""
+    table = search.table
+    bits = search.key_bits
     mixed = scaled(key, bits)
-    rest = bits - load(context, TABLE_BITS)
+    rest = bits - search.table_bits
     slot = shift_right(mixed, rest)
     if rest <= 32:
         store(table, slot, (mixed & ((1 << rest) - 1)) << 32 | data)
@@ -122,28 +102,28 @@ def keep(context: int, key: int, data: int) -> None:
         store(table, 2 * slot + 1, data)
 
 
-def ask_ahead(context: int, key: int) -> None:
+def prefetch_slot(search: Search, key: int) -> None:
     """Has a key's slot on its way from memory before it is needed."""
-    slot = slot_of(context, key)
-    if load(context, KEY_BITS) - load(context, TABLE_BITS) > 32:
+    slot = slot_of(search, key)
+    if search.key_bits - search.table_bits > 32:
         slot *= 2
-    prefetch(load(context, TABLE), slot)
+    prefetch(search.table, slot)
 
 
-def position_key(rules: Rules, state: Any, ply: int, context: int) -> int:
+def position_key(rules: Rules, state: Any, ply: int, search: Search) -> int:
     """The key of the position; near the root, the least among those of its symmetric ones."""
     key = rules.key(state)
     if ply < SYMMETRIC_PLIES:
-        for symmetry in range(1, load(context, SYMMETRIES)):
+        for symmetry in range(1, search.symmetries):
             key = min(key, rules.key(rules.symmetric_state(state, symmetry)))
     return key
 
 
-def ending(rules: Rules, state: Any, seat: int, ply: int, context: int) -> int:
+def ending(rules: Rules, state: Any, seat: int, ply: int, search: Search) -> int:
     """The score of a finished state for a seat, as it counts at the root."""
     utility = rules.utility(state, seat)
-    if load(context, DISTANCES) == 0:
-        return 2 * utility - load(context, TOTAL)
+    if search.distances == 0:
+        return 2 * utility - search.total
     if utility > 0:
         return WIN - ply
     if utility < 0:
@@ -152,17 +132,17 @@ def ending(rules: Rules, state: Any, seat: int, ply: int, context: int) -> int:
 
 
 def prove(
-    rules: Rules, state: Any, least: int, greatest: int, beta: int, ply: int, kept: int, context: int
+    rules: Rules, state: Any, least: int, greatest: int, beta: int, ply: int, stored: int, search: Search
 ) -> int:
     """A bound on a score between ``least`` and ``greatest``: below ``beta`` an upper one, else a lower one.
 
     The state is not finished, and ``least < beta <= greatest``.
 
-    ``kept`` says whether the table keeps the position.
+    ``stored`` says whether the table has the position.
 
     With ``ply`` -1 it answers with the score itself, if that lies between ``least`` and ``greatest``, or with the
     one it is beyond; ``beta`` is then a guess, none if it is below ``LOSS``. What is known when a limit stops the
-    search is left in the context. (This could not be a function of its own: see ``zermelo.envs.rules.build``.)
+    search is left in the record. (This could not be a function of its own: see ``zermelo.envs.rules.build``.)
     """
     # 0. At the root: ask until nothing is left to ask.
     if ply < 0:
@@ -173,10 +153,10 @@ def prove(
         threshold = min(max(beta, floor + 1), ceiling) if beta >= LOSS else beta
         moves = _FIRST_MOVES
         while floor < ceiling:
-            store(context, ROOT_LEAST, floor)
-            store(context, ROOT_GREATEST, ceiling)
+            search.root_lower = floor
+            search.root_upper = ceiling
             if threshold <= floor or threshold > ceiling:
-                if load(context, DISTANCES) == 0:
+                if search.distances == 0:
                     threshold = floor + 1 if threshold <= floor else ceiling
                 elif floor > 0 or ceiling < 0:
                     threshold = (floor + ceiling + 1) >> 1
@@ -188,42 +168,32 @@ def prove(
                         else:
                             threshold = WIN - moves
                     threshold = min(max(threshold, floor + 1), ceiling)
-            score = prove(rules, state, low, high, threshold, ply + 1, kept, context)
-            if load(context, STOP) != 0:
+            score = prove(rules, state, low, high, threshold, ply + 1, stored, search)
+            if search.stop != 0:
                 return 0
             if score < threshold:
                 ceiling = max(score, floor)
             else:
                 floor = min(score, ceiling)
-        store(context, ROOT_LEAST, floor)
-        store(context, ROOT_GREATEST, ceiling)
+        search.root_lower = floor
+        search.root_upper = ceiling
         return floor
     # 1. Count the node, and look whether to stop.
-    nodes = load(context, NODES)
-    store(context, NODES, nodes + 1)
-    if load(context, STOP) != 0:
-        return 0
-    if ply >= load(context, DEEPEST):
-        store(context, DEEPEST, ply)
-        if ply >= load(context, MAX_PLY):
-            store(context, STOP, TOO_DEEP)
-            return 0
-    if nodes >= load(context, MOST_NODES):
-        store(context, STOP, OUT_OF_NODES)
+    if not enter(search, ply):
         return 0
     # 2. The table.
     key = 0
     data = 0
     table_action = -1
-    if kept != 0:
-        key = position_key(rules, state, ply, context)
-        data = find(context, key)
+    if stored != 0:
+        key = position_key(rules, state, ply, search)
+        data = probe(search, key)
     if data != 0:
         table_action = (data & 255) - 1
-        known = counted_from(context, (data >> 20) + LOSS, ply)
+        known = counted_from(search, (data >> 20) + LOSS, ply)
         if known > least:
             least = known
-        known = counted_from(context, (data >> 8 & 4095) + LOSS, ply)
+        known = counted_from(search, (data >> 8 & 4095) + LOSS, ply)
         if known < greatest:
             greatest = known
         if least >= beta:
@@ -231,8 +201,8 @@ def prove(
         if greatest < beta:
             return greatest
     # 3. Children whose bounds answer the question need no search; the others are ordered, each in one word.
-    size = load(context, ACTIONS)
-    actions = load(context, WORK) + 8 * ply * load(context, ROW)
+    size = search.actions
+    actions = row_of(search, ply)
     waiting = actions + 8 * size
     keys = waiting + 8 * size
     mover = rules.to_move(state)
@@ -246,16 +216,16 @@ def prove(
         child_mover = rules.to_move(child)
         child_key = 0
         if child_mover == 0 or child_mover == mover:
-            child_key = position_key(rules, child, ply + 1, context)
-            ask_ahead(context, child_key)
+            child_key = position_key(rules, child, ply + 1, search)
+            prefetch_slot(search, child_key)
             looks = True
         if not rules.bounds_see_ends() and rules.is_terminal(child):
-            low = ending(rules, child, mover, ply + 1, context)
+            low = ending(rules, child, mover, ply + 1, search)
             high = low
         else:
             low, high = rules.bounds(child)
-            low = counted_from(context, low, ply + 1)
-            high = counted_from(context, high, ply + 1)
+            low = counted_from(search, low, ply + 1)
+            high = counted_from(search, high, ply + 1)
             if child_mover != mover:
                 low, high = -high, -low
         if low >= beta:
@@ -264,14 +234,14 @@ def prove(
             if high > best:
                 best = high
             continue
-        promise = min(max(rules.ordering_hint(state, action), -_MOST_PROMISE), _MOST_PROMISE)
+        move_score = min(max(rules.ordering_hint(state, action), -_MAX_MOVE_SCORE), _MAX_MOVE_SCORE)
         if action == table_action:
-            promise = 2 * _MOST_PROMISE
+            move_score = 2 * _MAX_MOVE_SCORE
         place = count
-        while place > 0 and load(waiting, place - 1) >> 48 < promise:
+        while place > 0 and load(waiting, place - 1) >> 48 < move_score:
             store(waiting, place, load(waiting, place - 1))
             place -= 1
-        store(waiting, place, (promise << 16 | action) << 32 | (low - LOSS) << 16 | (high - LOSS))
+        store(waiting, place, (move_score << 16 | action) << 32 | (low - LOSS) << 16 | (high - LOSS))
         store(keys, action, child_key)
         count += 1
     # 4. Nor do those whose entry in the table answers it.
@@ -283,10 +253,10 @@ def prove(
             child_mover = rules.to_move(rules.result(state, action))
             data = 0
             if child_mover == 0 or child_mover == mover:
-                data = find(context, load(keys, action))
+                data = probe(search, load(keys, action))
             if data != 0:
-                low = counted_from(context, (data >> 20) + LOSS, ply + 1)
-                high = counted_from(context, (data >> 8 & 4095) + LOSS, ply + 1)
+                low = counted_from(search, (data >> 20) + LOSS, ply + 1)
+                high = counted_from(search, (data >> 8 & 4095) + LOSS, ply + 1)
                 if child_mover != mover:
                     low, high = -high, -low
                 if low >= beta:
@@ -299,7 +269,7 @@ def prove(
             left += 1
         count = left
     # 5. Search them.
-    busy = load(context, BUSY) if ply < SHARED_PLIES else 0
+    busy = search.busy if ply < SHARED_PLIES else 0
     put_off = 0
     for turn in range(1 if busy == 0 else 2):
         for index in range(count):
@@ -309,7 +279,7 @@ def prove(
             high = (entry & 0xFFFF) + LOSS
             child = rules.result(state, action)
             child_mover = rules.to_move(child)
-            child_kept = 1 if child_mover == 0 or child_mover == mover else 0
+            child_stored = 1 if child_mover == 0 or child_mover == mover else 0
             place = 0
             if busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
@@ -324,12 +294,12 @@ def prove(
                 store(actions, index, 0)
                 store(busy, place, mark)
             if child_mover == mover:
-                score = prove(rules, child, low, high, beta, ply + 1, child_kept, context)
+                score = prove(rules, child, low, high, beta, ply + 1, child_stored, search)
             else:
-                score = -prove(rules, child, -high, -low, 1 - beta, ply + 1, child_kept, context)
+                score = -prove(rules, child, -high, -low, 1 - beta, ply + 1, child_stored, search)
             if busy != 0:
                 store(busy, place, 0)
-            if load(context, STOP) != 0:
+            if search.stop != 0:
                 return 0
             if score > best:
                 best = score
@@ -344,11 +314,11 @@ def prove(
     else:
         greatest = min(greatest, best)
         best = greatest
-    if kept == 0:
+    if stored == 0:
         return best
-    low = counted_from(context, least, -ply) - LOSS
-    high = counted_from(context, greatest, -ply) - LOSS
+    low = counted_from(search, least, -ply) - LOSS
+    high = counted_from(search, greatest, -ply) - LOSS
     if table_action > 254:
         table_action = -1
-    keep(context, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_action + 1)
+    store_bounds(search, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_action + 1)
     return best

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Final
 
-from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
+from zermelo.agents.compiled.layout import OUT_OF_NODES, Search
 
 __all__ = ["race", "run_here", "share"]
 
@@ -131,7 +131,7 @@ def _stop(running: dict[Future[tuple[Any, int]], Search]) -> None:
     """Ends what still runs, and waits until it has: the memory it writes to is about to go."""
     for future, search in running.items():
         if not future.done():
-            search.stop = ASKED
+            search.ask_to_stop()
     while True:
         try:
             wait(running)

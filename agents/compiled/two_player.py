@@ -130,7 +130,6 @@ class CompiledSearch:
         size = int(rules.num_actions())
         least, greatest = traits.utility_bounds
         self.game = game
-        self.budget = budget
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds)
         self._middle = traits.constant / 2
         largest = max(self._units(greatest), -self._units(least)) + 1
@@ -165,6 +164,15 @@ class CompiledSearch:
             search.null_windows = self.table is not None
             if symmetric and hasattr(rules, "symmetries"):
                 search.symmetries = int(rules.symmetries())
+
+    @property
+    def budget(self) -> Budget:
+        """What was spent, and the limits on it."""
+        return self._runner.budget
+
+    @budget.setter
+    def budget(self, budget: Budget) -> None:
+        self._runner.budget = budget
 
     @property
     def selective(self) -> bool:

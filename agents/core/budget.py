@@ -8,7 +8,7 @@ import time
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
 
-__all__ = ["Budget", "SearchStopped"]
+__all__ = ["Budget", "SearchStopped", "StopFlag"]
 
 
 class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
@@ -19,19 +19,34 @@ class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwind
         self.reason = reason
 
 
+class StopFlag:
+    """Set by any thread that wants a search to end; the search looks at it at every node.
+
+    Attributes:
+        is_set: Whether it is to end.
+    """
+
+    __slots__ = ("is_set",)
+
+    def __init__(self) -> None:
+        self.is_set = False
+
+
 class Budget:
     """The nodes visited and the time spent by one search.
 
     Args:
         limits: When to stop. Depth is the search's own business.
         started: The clock when the search began; now, if not given.
+        stop: Ends the search from another thread; one of its own, if not given.
 
     Attributes:
         nodes: States visited.
         deepest: The most moves below the root that a visited state was.
     """
 
-    def __init__(self, limits: Limits, started: float | None = None) -> None:
+    def __init__(self, limits: Limits, started: float | None = None, stop: StopFlag | None = None) -> None:
+        self.stop = StopFlag() if stop is None else stop
         self._started = self.now() if started is None else started
         self._deadline = None if limits.seconds is None else self._started + limits.seconds
         self._most = math.inf if limits.nodes is None else limits.nodes
@@ -48,6 +63,11 @@ class Budget:
         """Time spent so far."""
         return self.now() - self._started
 
+    @property
+    def nodes_left(self) -> float:
+        """How many more nodes may be visited; infinity without a limit."""
+        return self._most - self.nodes
+
     def visit(self, ply: int) -> None:
         """Counts one node, ``ply`` moves below the root, unless a limit forbids it.
 
@@ -57,6 +77,8 @@ class Budget:
         """
         if self.nodes >= self._most:
             raise SearchStopped(StoppedBy.NODES)
+        if self.stop.is_set:
+            raise SearchStopped(StoppedBy.INTERRUPT)
         if self._deadline is not None and self.now() >= self._deadline:
             raise SearchStopped(StoppedBy.SECONDS)
         self.nodes += 1
@@ -71,7 +93,9 @@ class Budget:
         """For long work inside one node, such as playouts.
 
         Raises:
-            SearchStopped: The time is up.
+            SearchStopped: The time is up, or another thread wants the search to end.
         """
+        if self.stop.is_set:
+            raise SearchStopped(StoppedBy.INTERRUPT)
         if self._deadline is not None and self.now() >= self._deadline:
             raise SearchStopped(StoppedBy.SECONDS)

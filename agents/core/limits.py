@@ -21,7 +21,7 @@ class StoppedBy(enum.StrEnum):
     SIMULATIONS = "simulations"
     SECONDS = "seconds"
     INTERRUPT = "interrupt"
-    """Ctrl-C, or the ``on_iteration`` callback asked for the end."""
+    """Ctrl-C, the ``on_iteration`` callback or another thread (``agent.stop()``) asked for the end."""
 
 
 @dataclass(frozen=True, kw_only=True)

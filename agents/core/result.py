@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from zermelo.agents.core.limits import StoppedBy
 
-__all__ = ["SearchResult"]
+__all__ = ["BestLine", "SearchResult"]
+
+
+class BestLine(NamedTuple):
+    """One of the best actions, and what it leads to.
+
+    Attributes:
+        action: An integer of the game.
+        value: Its exact value, as far as the search looked, for the player to move at the root.
+        principal_variation: Best play after it, the action first.
+        proven: The value is the true one under perfect play.
+    """
+
+    action: int
+    value: float
+    principal_variation: tuple[int, ...]
+    proven: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +40,8 @@ class SearchResult:
             every root action is there; otherwise only those that the search happened to resolve. A bound is
             never among them.
         principal_variation: The line of best play found, the chosen action first.
+        best_lines: The best actions with their lines, the chosen one first, the others from the best on; as many
+            as were asked for, or as the search had time for. Empty where not more than one was asked for.
         nodes: States visited, the root and terminal states included.
         depth: The greatest depth, in moves, that was searched completely.
         seconds: Wall-clock time spent.
@@ -41,6 +59,7 @@ class SearchResult:
     values_by_seat: tuple[float, ...]
     action_values: Mapping[int, float] = field(default_factory=dict)
     principal_variation: tuple[int, ...] = ()
+    best_lines: tuple[BestLine, ...] = ()
     nodes: int = 0
     depth: int = 0
     seconds: float = 0.0

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.result import SearchResult
@@ -103,7 +102,7 @@ class ExpectimaxAgent(TreeSearchAgent):
         table = TranspositionTable(self.table_mb) if self.table_mb else None
         search = FullWidthSearch(
             game,
-            Budget(self.limits, started),
+            self.new_budget(started),
             evaluator,
             sooner=self.sooner,
             cutoff=cutoff,

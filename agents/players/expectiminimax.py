@@ -11,7 +11,6 @@ from zermelo.agents.compiled.general import (
     can_search_through_chance,
     compiled_general_search,
 )
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import ChancePruning, Ordering
@@ -102,7 +101,7 @@ class ExpectiminimaxAgent(TreeSearchAgent):
             game, state, evaluator, cutoff = as_sampled(
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
-        budget = Budget(self.limits, started)
+        budget = self.new_budget(started)
         shared: dict[str, Any] = {
             "sooner": self.sooner,
             "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),

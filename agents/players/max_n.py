@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import Ordering, TieRule
@@ -113,7 +112,7 @@ class MaxNAgent(TreeSearchAgent):
             game, state, evaluator, cutoff = as_sampled(
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
-        budget = Budget(self.limits, started)
+        budget = self.new_budget(started)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))

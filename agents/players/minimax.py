@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_deterministic, require_perfect_information, require_two_opposed
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import TreeSearchAgent
@@ -45,7 +44,7 @@ class MinimaxAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        budget = Budget(self.limits, started)
+        budget = self.new_budget(started)
         evaluator = self.evaluator_for(game, state)
         search: CompiledSearch | FullWidthSearch | None = None
         if self.cutoff is None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.compiled.general import CompiledGeneralSearch, compiled_general_search
-from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import ChancePruning, Ordering
@@ -80,7 +79,7 @@ class OneAgainstAllAgent(TreeSearchAgent):
                 game, state, self.samples, self.generator, evaluator, cutoff
             )
         searched, state = self.as_searched(game, state)
-        budget = Budget(self.limits, started)
+        budget = self.new_budget(started)
         shared: dict[str, Any] = {"sooner": self.sooner, "seat": searched.to_move(state)}
         search: CompiledGeneralSearch | AlphaBetaSearch | None = None
         if cutoff is None:

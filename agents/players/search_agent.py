@@ -11,7 +11,7 @@ import numpy as np
 
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_callable, check_choice, check_flag
+from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import require_decision, require_perfect_information
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -24,6 +24,7 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.results import answer
+from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Game, InvalidSettingError, as_game
 from zermelo.envs.as_game import BACKENDS
@@ -168,6 +169,10 @@ class TreeSearchAgent(SearchAgent):
             with the smallest number).
         on_iteration: Called with a ``SearchResult`` after each finished iteration; if it returns False the search
             ends there.
+        best_lines: How many of the best actions get their exact value and principal variation
+            (``SearchResult.best_lines``); more than one takes longer.
+        manages_time: Whether to spend ``seconds`` where it pays, all of it only when the value has fallen: see
+            ``TimeManager``. Without, all of it is spent on every move. Only with iterative deepening.
     """
 
     depth: int | None = None
@@ -178,8 +183,11 @@ class TreeSearchAgent(SearchAgent):
     sooner: bool = True
     ties: Ties = Ties.RANDOM
     on_iteration: Callable[[SearchResult], bool | None] | str | None = None
+    best_lines: int = 1
+    manages_time: bool = False
 
     def __post_init__(self) -> None:
+        self._set("_running", set())
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
         if self.evaluator is not None:
             self._set("evaluator", make_evaluator(self.evaluator))
@@ -190,6 +198,8 @@ class TreeSearchAgent(SearchAgent):
                 self._set(name, value)
             check_callable(name, value, signature)
         check_flag("sooner", self.sooner)
+        check_flag("manages_time", self.manages_time)
+        check_whole("best_lines", self.best_lines, least=1)
         self._set("ties", check_choice("ties", self.ties, Ties))
         super().__post_init__()
 
@@ -200,8 +210,18 @@ class TreeSearchAgent(SearchAgent):
         return limits
 
     def new_budget(self, started: float) -> Budget:
-        """What counts the nodes and the time of one search."""
-        return Budget(self.limits, started)
+        """What counts the nodes and the time of one search, and ends it when ``stop`` is called."""
+        budget = Budget(self.limits, started)
+        self.__dict__["_running"].add(budget.stop)
+        return budget
+
+    def stop(self) -> None:
+        """Ends the searches of this agent that other threads have begun; each answers with what it has found.
+
+        What stopped them is ``StoppedBy.INTERRUPT``. Later searches are not touched.
+        """
+        for flag in tuple(self.__dict__["_running"]):
+            flag.is_set = True
 
     @property
     def has_budget(self) -> bool:
@@ -232,6 +252,7 @@ class TreeSearchAgent(SearchAgent):
         exact: bool,
         table: CompiledTable | TranspositionTable | None = None,
         is_estimate: bool = False,
+        aspiration: float = 0.0,
     ) -> SearchResult:
         """Runs a search within the limits and says what it found.
 
@@ -242,6 +263,7 @@ class TreeSearchAgent(SearchAgent):
             exact: Whether every root action must get its exact value.
             table: The search's table, for its counts.
             is_estimate: Whether chance was sampled.
+            aspiration: How far from the last iteration's value to look at first; 0 looks everywhere at once.
         """
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
@@ -256,6 +278,7 @@ class TreeSearchAgent(SearchAgent):
                 draw=draw,
                 table=table,
                 is_estimate=is_estimate,
+                best_lines=self.best_lines,
             )
             return self.told(search, state, found)
 
@@ -267,11 +290,30 @@ class TreeSearchAgent(SearchAgent):
 
         draw = float(self.generator.random())
         ties = Ties.RANDOM if hasattr(search, "preferred") else self.ties  # it must see them all to prefer one
-        with deep_recursion(search.game):
-            found = deepen(
-                search, state, self.limits, step_by_step=step_by_step, exact=exact, ties=ties, watch=watch
-            )
+        try:
+            with deep_recursion(search.game):
+                found = deepen(
+                    search,
+                    state,
+                    self.limits,
+                    step_by_step=step_by_step,
+                    exact=exact,
+                    ties=ties,
+                    watch=watch,
+                    best_lines=self.best_lines,
+                    aspiration=aspiration,
+                    manager=self._time_manager(search, state),
+                )
+        finally:
+            self.__dict__["_running"].discard(search.budget.stop)
         return result(*found)
+
+    def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
+        """What decides after each iteration whether there is another, if it is not only the time."""
+        if not self.manages_time or self.seconds is None:
+            return None
+        lower, upper = search.game.traits.utility_bounds
+        return TimeManager(self.seconds, len(search.root_actions(state)), upper - lower)
 
     def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What this agent says of what its search found: here, just that."""

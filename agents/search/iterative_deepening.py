@@ -13,10 +13,11 @@ from typing import Any
 
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.mate_distance import Frame, just_above, just_below
+from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
+from zermelo.agents.search.time_manager import TimeManager
 
 __all__ = ["Iteration", "deepen"]
 
@@ -45,27 +46,40 @@ def maximizes(search: TreeSearch, state: Any) -> bool:
 
 
 def search_root(
-    search: TreeSearch, state: Any, iteration: Iteration, actions: Sequence[int], *, exact: bool, ties: Ties
+    search: TreeSearch,
+    state: Any,
+    iteration: Iteration,
+    actions: Sequence[int],
+    *,
+    exact: bool,
+    ties: Ties,
+    best_lines: int = 1,
+    window: tuple[Score, Score] | None = None,
 ) -> None:
     """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
     With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether it
-    is better than the best so far or, where the rule for ties could prefer it, as good.
+    is better than the best so far (than the last of the ``best_lines`` best) or, where the rule for ties could
+    prefer it, as good. Another ``window`` than the search's own may turn out too narrow: then the best move is not
+    exact.
     """
     game, depth = search.game, iteration.depth
     search.budget.visit(0)
     frame = search.frame(state)
-    alpha, beta = search.window(state)
+    alpha, beta = search.window(state) if window is None else window
     maximizing = maximizes(search, state)
     for action in actions:
         low, high = alpha, beta
         best = iteration.best
         if best is not None and not exact:
             may_tie = ties is Ties.RANDOM or action < min(move.action for move in iteration.tied())
-            if maximizing:
-                low = max(alpha, just_below(best.score) if may_tie else best.score)
-            else:
-                high = min(beta, just_above(best.score) if may_tie else best.score)
+            bar = best.score if best_lines == 1 else _bar(iteration, best_lines, maximizing)
+            if bar is not None:
+                may_tie = may_tie and bar == best.score
+                if maximizing:
+                    low = max(alpha, just_below(bar) if may_tie else bar)
+                else:
+                    high = min(beta, just_above(bar) if may_tie else bar)
             if low >= high:
                 continue
         child = game.result(state, action)
@@ -82,6 +96,25 @@ def search_root(
             iteration.best = move
     iteration.finished = True
     iteration.proven = _is_proven(iteration, frame, maximizing)
+
+
+def _bar(iteration: Iteration, best_lines: int, maximizing: bool) -> Score | None:
+    """What an action has to beat to be one of the best; None while there are fewer of them."""
+    scores = sorted((move.score for move in iteration.moves if move.is_exact), reverse=maximizing)
+    return scores[best_lines - 1] if len(scores) >= best_lines else None
+
+
+def _narrow(best: RootMove, half_width: float, full: tuple[Score, Score]) -> tuple[Score, Score]:
+    """A window around what an iteration has found, for the next one."""
+    value = best.score[0]
+    return max((value - half_width, -math.inf), full[0]), min((value + half_width, math.inf), full[1])
+
+
+def _opened(best: RootMove, window: tuple[Score, Score], full: tuple[Score, Score]) -> tuple[Score, Score]:
+    """The window to search again with; the same if it was wide enough."""
+    if best.is_exact:
+        return window
+    return (full[0], window[1]) if best.score <= window[0] else (window[0], full[1])
 
 
 def _is_proven(iteration: Iteration, frame: Frame, maximizing: bool) -> bool:
@@ -109,16 +142,21 @@ def _half_way(
     for certain gives way to the others, and any other only to one that was as good as the best.
     """
     best = partial.best
-    if best is None:
-        return last
+    if best is None or not best.is_exact:
+        return last  # nothing was searched, or with too narrow a window
     frame, sign = search.frame(state), 1 if maximizes(search, state) else -1
     limit, worst = (frame.highest, frame.lowest) if sign > 0 else (frame.lowest, frame.highest)
 
     def merit(move: RootMove) -> tuple[float, float, bool]:
         return sign * move.score[0], sign * move.score[1], move.is_exact
 
-    if last is not None and exact:  # its values stay, but for those that are now known for good
+    if last is not None and exact:
         final = {move.action: move for move in partial.moves if move.proven and move.is_exact}
+        assert last.best is not None, "a finished iteration has searched its first action"
+        now = final.get(last.best.action)
+        if now is None or merit(now)[:2] >= merit(last.best)[:2]:
+            return last
+        # What it would play is worse for certain. Its values stay, but for those that are now known for good.
         moves = [final.get(move.action, move) for move in last.moves]
         best = max(moves, key=lambda move: merit(move)[:2])
         is_proven = best.proven and (best.score[0] == limit[0] or all(move.proven for move in moves))
@@ -157,6 +195,9 @@ def deepen(
     exact: bool,
     ties: Ties,
     watch: Callable[[Iteration, int, StoppedBy], bool],
+    best_lines: int = 1,
+    aspiration: float = 0.0,
+    manager: TimeManager | None = None,
 ) -> tuple[Iteration | None, int, StoppedBy]:
     """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
 
@@ -168,6 +209,10 @@ def deepen(
         exact: Whether every root action must get its exact value.
         ties: Which of several best actions will be played.
         watch: Called after each finished iteration with it, its depth and what stopped it; False ends the search.
+        best_lines: How many of the best actions get their exact value.
+        aspiration: How far from the last iteration's value the next one looks at first (aspiration windows), in
+            the game's utility; if it lies further away, it is searched again. 0 looks everywhere at once.
+        manager: Says whether another iteration is worth its time; None begins one whenever there is time.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
@@ -186,8 +231,18 @@ def deepen(
     depth: float = 1 if step_by_step else deepest
     while True:
         iteration = Iteration(depth)
+        window = full = search.window(state)
+        if aspiration and last is not None and last.best is not None and not exact:
+            window = _narrow(last.best, aspiration, full)
         try:
-            search_root(search, state, iteration, actions, exact=exact, ties=ties)
+            while True:
+                how: dict[str, Any] = {"exact": exact, "ties": ties, "best_lines": best_lines, "window": window}
+                search_root(search, state, iteration, actions, **how)
+                assert iteration.best is not None, "a root has actions"
+                opened = _opened(iteration.best, window, full)
+                if opened == window:
+                    break
+                window, iteration = opened, Iteration(depth)
         except (SearchStopped, RecursionError, GameTooLongError) as stopped:
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
@@ -215,7 +270,9 @@ def deepen(
             return *found, reason
         if not goes_on:
             return *found, StoppedBy.INTERRUPT
-        assert iteration.best is not None, "a finished iteration has searched its first action"
+        value = iteration.best.score[0] if maximizes(search, state) else -iteration.best.score[0]
+        if manager is not None and manager.is_enough(iteration.best.action, value, search.budget.seconds):
+            return *found, StoppedBy.SECONDS
         first = iteration.best.action
         actions.sort(key=lambda action: action != first)
         depth += 1

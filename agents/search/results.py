@@ -9,7 +9,7 @@ from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.result import BestLine, SearchResult
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
 from zermelo.agents.search.iterative_deepening import Iteration
 from zermelo.agents.search.transposition_table import TranspositionTable
@@ -32,6 +32,7 @@ def answer(
     draw: float,
     table: CompiledTable | TranspositionTable | None = None,
     is_estimate: bool = False,
+    best_lines: int = 1,
 ) -> SearchResult:
     """The result of a search.
 
@@ -48,6 +49,7 @@ def answer(
         draw: From 0 up to 1: which of several best actions to choose, where ties are random.
         table: The search's table, for its counts.
         is_estimate: Whether chance was sampled.
+        best_lines: How many of the best actions to answer with.
     """
     game, traits = search.game, search.game.traits
     seat = game.to_move(state)
@@ -69,6 +71,9 @@ def answer(
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
     values = _values_by_seat(traits, move, max_seat)
+    lines: tuple[BestLine, ...] = ()
+    if best_lines > 1 and iteration is not None:
+        lines = _best_lines(search, state, iteration, move, best_lines)
     line, ends = _complete_line(search, state, move, 0 if iteration is None else iteration.depth, values)
     spread = math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None
     return SearchResult(
@@ -78,6 +83,7 @@ def answer(
         values_by_seat=values,
         action_values=action_values,
         principal_variation=line,
+        best_lines=lines,
         nodes=search.budget.nodes,
         depth=depth,
         seconds=search.budget.seconds,
@@ -88,6 +94,22 @@ def answer(
         standard_error=spread,
         stats=stats,
     )
+
+
+def _best_lines(
+    search: TreeSearch, state: Any, iteration: Iteration, chosen: RootMove, count: int
+) -> tuple[BestLine, ...]:
+    """The chosen move and the best others whose exact value is known, with their lines."""
+    seat, max_seat = search.game.to_move(state), getattr(search, "max_seat", 0)
+    others = [move for move in iteration.moves if move.is_exact and move.action != chosen.action]
+    others.sort(key=lambda move: move.action)
+    others.sort(key=lambda move: move.score, reverse=seat == max_seat)
+    lines = []
+    for move in [chosen, *others][:count]:
+        values = _values_by_seat(search.game.traits, move, max_seat)
+        line, _ = _complete_line(search, state, move, iteration.depth, values)
+        lines.append(BestLine(move.action, values[seat], line, move.proven))
+    return tuple(lines)
 
 
 def _values_by_seat(traits: Traits, move: RootMove, max_seat: int) -> tuple[float, ...]:

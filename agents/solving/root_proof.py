@@ -189,7 +189,7 @@ def _glance(search: CompiledSearch, state: Any, started: float, seconds: float) 
     budget = search.budget
     try:
         for limits in (Limits(nodes=_NODES_AT_ONCE), Limits(seconds=seconds)):
-            search.budget = Budget(limits, started)
+            search.budget = Budget(limits, started, budget.stop)
             found, _, _ = deepen(
                 search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
             )

@@ -89,7 +89,12 @@ def types_of(rules: Any) -> tuple[Any, Any]:
     import numba
 
     prepare(type(rules))
-    found = numba.typeof(rules), numba.typeof(rules.initial_state())
+    first = numba.typeof(rules)
+    if not rules._fields:
+        from zermelo.envs.rules.numba_methods import NoParameters
+
+        first = NoParameters((), type(rules))
+    found = first, numba.typeof(rules.initial_state())
     _TYPES.update(found)
     return found
 

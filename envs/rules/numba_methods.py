@@ -11,14 +11,28 @@ from llvmlite import ir
 from numba import types
 from numba.core.typeinfer import TypeInferer
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
-from numba.extending import intrinsic, lower_builtin, overload
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
 from zermelo.envs.rules import bits
 from zermelo.envs.rules.compiling import dispatcher, method
 
-__all__ = ["RulesMethods"]
+__all__ = ["NoParameters", "RulesMethods"]
 
 _lowered: set[str] = set()
+
+
+class NoParameters(types.NamedTuple):
+    """The type of rules without parameters.
+
+    Numba asks of the type of a method's object whether it is there with ``if recvr``, which that of an empty tuple
+    answers with its length.
+    """
+
+    def __bool__(self) -> bool:
+        return True
+
+
+register_model(NoParameters)(models.TupleModel)
 
 
 def _lower(name: str) -> None:

@@ -8,6 +8,7 @@ import threading
 from typing import Any, NamedTuple
 
 import pytest
+from doubles.checked import assert_keeps_contract
 from doubles.grown_rules import Grown
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
@@ -28,7 +29,7 @@ from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
-from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame, check_rules
+from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 
@@ -147,7 +148,7 @@ def test_grown_trees_agree(players: int, seed: int) -> None:
 
 @pytest.mark.parametrize("players", [1, 2])
 def test_the_rules_grown_here_are_rules(players: int) -> None:
-    check_rules(Grown(seed=7, players=players))
+    assert_keeps_contract(Grown(seed=7, players=players))
 
 
 def test_a_search_that_grows_too_long_for_the_calling_thread_leaves_no_trace(

@@ -111,4 +111,6 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
         os._exit(0 if prover.score(state) == here else 1)
     assert os.waitpid(child, 0)[1] == 0
     """
-    subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)], check=True, timeout=120)
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

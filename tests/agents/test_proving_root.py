@@ -13,7 +13,7 @@ from doubles.small_games import CoinRow
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.agents.compiled.background import in_background
 from zermelo.agents.compiled.proof import Prover, proof_kernel
-from zermelo.agents.compiled.two_player import CompiledSearch
+from zermelo.agents.compiled.two_player import CompiledSearch, search_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
@@ -262,8 +262,11 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
         raise AssertionError("brief was called")
 
     monkeypatch.setattr("zermelo.agents.players.alpha_beta.brief", never)
+    search_kernel(GAME.rules, full_width=False)  # without it nothing is proven
     state = late_states(GAME, 1, 1, 30)[0]
-    AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state)
+    with pytest.raises(AssertionError, match="brief was called"):
+        AlphaBetaAgent(seconds=0.2).search_state(GAME, state)
+    assert AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state).action in GAME.legal_actions(state)
 
 
 def test_memory_is_shared():

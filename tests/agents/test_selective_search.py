@@ -6,6 +6,7 @@ import random
 from typing import Any, NamedTuple
 
 import pytest
+from doubles.checked import assert_keeps_contract
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
 from zermelo.agents.compiled import two_player_kernel as tree_kernel
@@ -19,7 +20,7 @@ from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame, check_rules
+from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame
 
 EVALUATOR = make_evaluator("game")
 
@@ -115,7 +116,7 @@ def test_both_searches_reduce_from_the_same_depth_on() -> None:
 
 
 def test_passing_in_the_heap_keeps_the_contract() -> None:
-    check_rules(Heap(), games=5)
+    assert_keeps_contract(Heap(), games=5)
 
 
 @pytest.mark.parametrize("seed", range(2))

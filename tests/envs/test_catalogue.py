@@ -210,7 +210,9 @@ def test_pettingzoo_learns_of_environments_when_it_is_imported_later() -> None:
         assert not any(type(finder).__module__.startswith("zermelo") for finder in sys.meta_path)
         assert "zermelo" not in type(pettingzoo.__spec__.loader).__module__
     """)
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_list_holds_pettingzoos_classics_and_what_they_are() -> None:

@@ -4,8 +4,9 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from doubles.checked import assert_clones_right
 
-from zermelo.envs import CloneError, clone_env, verify_clone
+from zermelo.envs import CloneError, clone_env
 from zermelo.envs.player import Player
 from zermelo.envs.state_key import state_key
 from zermelo.envs.verify import check_clone
@@ -84,21 +85,21 @@ def test_mid_game_after_a_render_in_every_mode(name, mode):
 
 @pytest.mark.parametrize("name", CLASSIC)
 def test_classic_environments_in_lockstep(name):
-    verify_clone(lambda: make_classic(name), games=2, seed=5, max_steps=25)
+    assert_clones_right(lambda: make_classic(name), games=2, seed=5, max_steps=25)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "mode"), all_modes())
 def test_twenty_games_of_each_classic_environment_in_each_mode(name, mode):
-    verify_clone(lambda: make_classic(name, mode), games=20, max_steps=40 if name == "chess-v6" else 200)
+    assert_clones_right(lambda: make_classic(name, mode), games=20, max_steps=40 if name == "chess-v6" else 200)
 
 
 @pytest.mark.parametrize("name", OPEN_SPIEL)
 def test_open_spiel_through_shimmy(name):
     shimmy = pytest.importorskip("shimmy")
     games = 1 if name in ("backgammon", "pig") else 2
-    verify_clone(
+    assert_clones_right(
         lambda: shimmy.OpenSpielCompatibilityV0(game_name=name, config=OPEN_SPIEL[name]), games=games, max_steps=30
     )
 
@@ -107,7 +108,7 @@ def test_open_spiel_through_shimmy(name):
 @pytest.mark.parametrize("name", OPEN_SPIEL)
 def test_twenty_games_of_open_spiel_through_shimmy(name):
     shimmy = pytest.importorskip("shimmy")
-    verify_clone(
+    assert_clones_right(
         lambda: shimmy.OpenSpielCompatibilityV0(game_name=name, config=OPEN_SPIEL[name]), games=20, max_steps=200
     )
 
@@ -126,7 +127,7 @@ def test_shimmy_keeps_its_configuration_and_its_history():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["CartPole-v1", "FrozenLake-v1", "Blackjack-v1", "CliffWalking-v1", "Taxi-v4"])
 def test_gymnasium_environments(name):
-    verify_clone(lambda: gymnasium.make(name), games=2, max_steps=30)
+    assert_clones_right(lambda: gymnasium.make(name), games=2, max_steps=30)
 
 
 def test_wrappers_are_copied_with_the_masks_that_they_remember():

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from doubles.checked import assert_keeps_contract
 
 from zermelo.envs import CHANCE, Game, InvalidSettingError, perft
 from zermelo.envs.as_game import as_game
@@ -52,12 +53,12 @@ class Heap(NamedTuple):
 
 
 def test_good_rules_pass() -> None:
-    check_rules(Heap())
-    check_rules(_broken(pass_turn=_passed))
-    check_rules(MNK(), games=10)
-    check_rules(MNK(m=4, n=3, k=3), games=5)
-    check_rules(ConnectFour(), games=10)
-    check_rules(ConnectFour(rows=4, columns=5), games=10)
+    assert_keeps_contract(Heap())
+    assert_keeps_contract(_broken(pass_turn=_passed))
+    assert_keeps_contract(MNK(), games=10)
+    assert_keeps_contract(MNK(m=4, n=3, k=3), games=5)
+    assert_keeps_contract(ConnectFour(), games=10)
+    assert_keeps_contract(ConnectFour(rows=4, columns=5), games=10)
 
 
 def _broken(**methods: Any) -> Any:

@@ -11,11 +11,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from doubles.checked import assert_keeps_contract
 from gymnasium.utils.env_checker import check_env
 
 from zermelo.envs import Chance, IllegalActionError, InvalidSettingError, as_game, clone_env, make, verify_clone
 from zermelo.envs.gym_2048 import Game2048Env
-from zermelo.envs.rules import Game2048, RulesGame, check_rules
+from zermelo.envs.rules import Game2048, RulesGame
 from zermelo.envs.rules.twenty_forty_eight import Game2048State
 from zermelo.envs.rules_twins import LiveRulesGame
 
@@ -95,7 +96,7 @@ def test_new_tiles() -> None:
 
 @pytest.mark.parametrize("rules", [Game2048(), Game2048(2, 2), Game2048(1, 2), Game2048(3, 5)])
 def test_contract(rules: Game2048) -> None:
-    check_rules(rules, games=2, longest=150)
+    assert_keeps_contract(rules, games=2, longest=150)
 
 
 def best(goal: int | None) -> float:
@@ -134,7 +135,11 @@ def made(**parameters: Any) -> Any:
 
 @pytest.mark.parametrize("size", [(4, 4), (2, 5)])
 def test_gymnasiums_own_check(size: tuple[int, int]) -> None:
-    check_env(made(rows=size[0], columns=size[1], render_mode="ansi").unwrapped)
+    live = made(rows=size[0], columns=size[1], render_mode="ansi").unwrapped
+    check_env(live)
+    seen, _ = live.reset(seed=3)
+    assert live.observation_space.contains(seen)
+    assert live.reset(seed=3)[0].tolist() == seen.tolist()
 
 
 def test_rewards_are_the_score() -> None:

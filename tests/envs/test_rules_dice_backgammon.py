@@ -9,9 +9,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from doubles.checked import assert_keeps_contract
 
 from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
-from zermelo.envs.rules import Backgammon, Hypergammon, RulesGame, check_rules
+from zermelo.envs.rules import Backgammon, Hypergammon, RulesGame
 from zermelo.envs.rules.backgammon import BackgammonState
 
 Places = tuple[int, ...]
@@ -207,7 +208,7 @@ def written(state: BackgammonState) -> set[str]:
 
 @pytest.mark.parametrize("rules", [Backgammon(3), Hypergammon(2)])
 def test_contract(rules: Backgammon) -> None:
-    check_rules(rules, games=1, longest=40)
+    assert_keeps_contract(rules, games=1, longest=40)
 
 
 def test_the_opening_roll() -> None:

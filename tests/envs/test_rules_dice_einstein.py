@@ -7,9 +7,10 @@ import re
 from typing import Any
 
 import pytest
+from doubles.checked import assert_keeps_contract
 
 from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
-from zermelo.envs.rules import EinStein, RulesGame, check_rules
+from zermelo.envs.rules import EinStein, RulesGame
 from zermelo.envs.rules.einstein import EinSteinState
 
 
@@ -31,7 +32,7 @@ def moves(rules: EinStein, state: EinSteinState) -> set[str]:
     "rules", [EinStein(), EinStein(random_start=True), EinStein(size=4), EinStein(size=7, random_start=True)]
 )
 def test_contract(rules: EinStein) -> None:
-    check_rules(rules, games=5)
+    assert_keeps_contract(rules, games=5)
 
 
 def test_players_place_their_stones_in_turn() -> None:

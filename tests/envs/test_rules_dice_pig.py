@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.checked import assert_keeps_contract
 from doubles.slow_iteration import iterate
 
 from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
-from zermelo.envs.rules import Pig, RulesGame, check_rules
+from zermelo.envs.rules import Pig, RulesGame
 from zermelo.envs.rules.pig import PigState
 
 
@@ -99,7 +100,7 @@ def test_piglet(target: int, expected: float) -> None:
     ],
 )
 def test_contract(rules: Pig) -> None:
-    check_rules(rules, games=3, longest=300)
+    assert_keeps_contract(rules, games=3, longest=300)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
+from doubles.checked import assert_clones_right
 from doubles.own_rules import Pictured, Piglike, ThreeTake
 from pettingzoo.utils import BaseWrapper
 
@@ -28,7 +29,6 @@ from zermelo.envs import (
     as_game,
     clone_env,
     make,
-    verify_clone,
 )
 from zermelo.envs import rules as own_rules
 from zermelo.envs.aec_game import AECGame
@@ -89,16 +89,18 @@ def play(live: Any, seed: int, moves: int = 1000) -> list[int]:
 
 @api_warnings
 @every_env
-def test_pettingzoo_api(name: str) -> None:
+def test_pettingzoo_api(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     api_test(EVERY[name](), num_cycles=1000)
+    assert "Passed API test" in capsys.readouterr().out
 
 
 @api_warnings
 @pytest.mark.parametrize("name", VARIANTS)
-def test_pettingzoo_api_of_other_sizes(name: str) -> None:
+def test_pettingzoo_api_of_other_sizes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     api_test(make(name), num_cycles=1000)
+    assert "Passed API test" in capsys.readouterr().out
     render_test(lambda **parameters: make(name, **parameters))
-    verify_clone(lambda: make(name), games=1)
+    assert_clones_right(lambda: make(name), games=1)
 
 
 def test_where_the_margin_counts_an_illegal_action_costs_the_greatest_one() -> None:
@@ -111,6 +113,11 @@ def test_where_the_margin_counts_an_illegal_action_costs_the_greatest_one() -> N
 @every_env
 def test_pettingzoo_seed(name: str) -> None:
     seed_test(EVERY[name], num_cycles=100)
+    one, two = EVERY[name](), EVERY[name]()
+    one.reset(seed=3)
+    two.reset(seed=3)
+    assert play(one, seed=5, moves=20) == play(two, seed=5, moves=20)
+    assert as_game(one).snapshot(one) == as_game(two).snapshot(two)
 
 
 @every_env
@@ -121,7 +128,7 @@ def test_pettingzoo_render(name: str, capsys: pytest.CaptureFixture[str]) -> Non
 
 @every_env
 def test_clones_are_right(name: str) -> None:
-    verify_clone(EVERY[name], games=2)
+    assert_clones_right(EVERY[name], games=2)
 
 
 # -- the game that is searched is the game that is played ---------------------------------------------------------

@@ -9,6 +9,7 @@ import random
 from typing import Any
 
 import pytest
+from doubles.checked import assert_keeps_contract
 from doubles.slow_rules import (
     SlowChomp,
     SlowDomineering,
@@ -32,7 +33,6 @@ from zermelo.envs.rules import (
     Nim,
     Othello,
     RulesGame,
-    check_rules,
 )
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -95,13 +95,13 @@ def test_plays_as_the_slow_rules_do(rules, slow, sizes, seed):
 
 @pytest.mark.parametrize("rules", CHECKED, ids=repr)
 def test_keeps_the_contract(rules):
-    check_rules(rules, games=2)
+    assert_keeps_contract(rules, games=2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", CHECKED_SLOWLY, ids=repr)
 def test_other_sizes_keep_the_contract(rules):
-    check_rules(rules, games=1)
+    assert_keeps_contract(rules, games=1)
 
 
 class Scores:

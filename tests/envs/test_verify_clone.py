@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from doubles.checked import assert_clones_right
 from doubles.clone_envs import (
     DiceEnv,
     StaleMaskClone,
@@ -60,7 +61,7 @@ def test_broken_clones_are_caught(make_env, clone, words, capsys):
     ["generator", "random_state", "python", "closure", "stored method", "space", "global random", "global numpy"],
 )
 def test_environments_with_dice_pass(source):
-    verify_clone(lambda: DiceEnv(source), games=4)
+    assert_clones_right(lambda: DiceEnv(source), games=4)
 
 
 class Unseeded(DiceEnv):
@@ -140,7 +141,7 @@ def test_go_with_two_board_sizes():
 
 def test_configurations_in_turn_are_fine_where_nothing_is_shared():
     cycles = itertools.cycle([{"num_actions": 3, "max_cycles": 3}, {"num_actions": 5, "max_cycles": 4}])
-    verify_clone(lambda: pettingzoo.make("aec", "classic/rps-v2", **next(cycles)), games=2)
+    assert_clones_right(lambda: pettingzoo.make("aec", "classic/rps-v2", **next(cycles)), games=2)
 
 
 def test_check_clone_leaves_the_environment_as_it_is_and_is_done_once(monkeypatch):

@@ -284,8 +284,11 @@ def test_a_terminal_that_can_only_type_gets_lines(clock, monkeypatch):
 
 
 def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
+    written = []
+
     class Gone(io.StringIO):
         def write(self, text):
+            written.append(text)
             raise BrokenPipeError
 
     monkeypatch.setattr(sys, "stderr", Gone())
@@ -293,6 +296,7 @@ def test_a_reader_that_has_gone_does_not_stop_the_games(clock, monkeypatch):
         for record in made_records(20):
             clock(60)
             told(record)
+    assert [found.split(" of ")[0] for found in written] == [f"zermelo: {k}" for k in range(1, 21)]
 
 
 def test_a_run_tells_of_every_game_that_it_keeps(tmp_path, monkeypatch, capsys):

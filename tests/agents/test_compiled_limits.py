@@ -1,0 +1,238 @@
+"""Compiled searches at their limits: nodes that threads share, long games, small stacks, rules without fields."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from zermelo.agents import AlphaBetaAgent, MinimaxAgent, SearchResult
+from zermelo.agents.compiled import threads
+from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
+from zermelo.agents.compiled.threads import race
+from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.rules import DotsAndBoxes, Kalah, RulesGame
+
+
+class At(NamedTuple):
+    place: int
+
+
+class Corridor(NamedTuple):
+    """As many forced moves as wanted; seat 0 wins at their end."""
+
+    length: int = 1500
+
+    def num_actions(self) -> int:
+        return 1
+
+    def initial_state(self) -> At:
+        return At(0)
+
+    def to_move(self, state: At) -> int:
+        return state.place % 2
+
+    def legal_actions(self, state: At, out: Any) -> int:
+        out[0] = 0
+        return 1
+
+    def result(self, state: At, action: int) -> At:
+        return At(state.place + 1 + action)
+
+    def is_terminal(self, state: At) -> bool:
+        return state.place >= self.length
+
+    def utility(self, state: At, seat: int) -> int:
+        return 1 if seat == 0 else -1
+
+
+class Wide(NamedTuple):
+    place: int
+    cells: tuple[int, ...]
+
+
+class WideCorridor(NamedTuple):
+    """The same with a state of 129 numbers, so that every move takes kilobytes of stack."""
+
+    length: int
+
+    def num_actions(self) -> int:
+        return 1
+
+    def initial_state(self) -> Wide:
+        return Wide(0, (0,) * 128)
+
+    def to_move(self, state: Wide) -> int:
+        return state.place % 2
+
+    def legal_actions(self, state: Wide, out: Any) -> int:
+        out[0] = 0
+        return 1
+
+    def result(self, state: Wide, action: int) -> Wide:
+        return Wide(state.place + 1 + action, state.cells)
+
+    def is_terminal(self, state: Wide) -> bool:
+        return state.place >= self.length
+
+    def utility(self, state: Wide, seat: int) -> int:
+        return 1 if seat == 0 else -1
+
+
+class Left(NamedTuple):
+    stones: int
+    mover: int
+
+
+class Subtraction(NamedTuple):
+    """Seven stones, each player takes one or two; who takes the last wins. There is nothing to choose."""
+
+    def num_actions(self) -> int:
+        return 2
+
+    def initial_state(self) -> Left:
+        return Left(7, 0)
+
+    def to_move(self, state: Left) -> int:
+        return state.mover
+
+    def legal_actions(self, state: Left, out: Any) -> int:
+        out[0] = 0
+        out[1] = 1
+        return 2 if state.stones > 1 else 1
+
+    def result(self, state: Left, action: int) -> Left:
+        return Left(state.stones - 1 - action, 1 - state.mover)
+
+    def is_terminal(self, state: Left) -> bool:
+        return state.stones == 0
+
+    def utility(self, state: Left, seat: int) -> int:
+        return -1 if state.mover == seat else 1
+
+
+def in_thread(stack: int, call: Callable[[], Any]) -> Any:
+    """What a call returns in a thread with so many bytes of stack."""
+    answers: list[Any] = []
+    before = threading.stack_size(stack)
+    try:
+        thread = threading.Thread(target=lambda: answers.append(call()))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    return answers[0]
+
+
+@pytest.mark.parametrize("game", [RulesGame(Kalah(4, 3)), RulesGame(DotsAndBoxes(2, 2))], ids=str)
+def test_two_threads_finish_no_iteration_with_a_wrong_value(game: RulesGame) -> None:
+    seed = 1
+    generator = random.Random(seed)
+    for _ in range(6):
+        state = game.initial_state()
+        for _ in range(generator.randrange(2, 6)):
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+        values = {d: AlphaBetaAgent(depth=d, table_mb=1).search_state(game, state).value for d in range(1, 8)}
+        for _ in range(10):
+            seen: list[SearchResult] = []
+            nodes = generator.randrange(20, 3000)
+            agent = AlphaBetaAgent(depth=7, nodes=nodes, threads=2, table_mb=1, on_iteration=seen.append)
+            found = agent.search_state(game, state)
+            assert found.nodes <= nodes, (seed, state)
+            assert {r.depth: r.value for r in seen} == {r.depth: values[r.depth] for r in seen}, (
+                seed,
+                state,
+                nodes,
+            )
+
+
+def test_a_thread_that_runs_out_of_nodes_leaves_the_answer_to_the_other() -> None:
+    poor, rich = Search(), Search()
+    done = threading.Event()
+
+    def call(search: Search) -> int:
+        if search is poor:
+            search.stop = OUT_OF_NODES
+            done.set()
+            return 0
+        done.wait()
+        return 42
+
+    for _ in range(100):
+        poor.stop = rich.stop = 0
+        done.clear()
+        assert race(call, [poor, rich], lambda: None) == (42, 0, rich)
+
+
+def test_what_a_stopped_thread_returns_is_no_answer() -> None:
+    first, second = Search(), Search()
+
+    def call(search: Search) -> int:
+        if search is second:
+            return 42
+        while search.stop == 0:
+            pass
+        return 0
+
+    assert race(call, [first, second], lambda: None) == (42, 0, second)
+    assert first.stop == ASKED
+
+
+@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
+def test_games_as_long_as_plain_searches_take_are_searched_compiled(agent: type[AlphaBetaAgent]) -> None:
+    found = agent().search_state(RulesGame(Corridor(MAX_PLIES)))
+    assert (found.value, found.proven, found.plies, found.nodes) == (1.0, True, MAX_PLIES, MAX_PLIES + 1)
+    assert len(found.principal_variation) == MAX_PLIES
+    with pytest.raises(UnsupportedGameError, match=f"more than {MAX_PLIES} moves from here"):
+        agent().search_state(RulesGame(Corridor(MAX_PLIES + 1)))
+
+
+def test_a_long_game_loses_no_finished_iteration() -> None:
+    found = AlphaBetaAgent(nodes=20_000, evaluator="rewards").search_state(RulesGame(Corridor()))
+    assert (found.depth, found.nodes) == (198, 20_000)
+
+
+def test_depths_beyond_a_thousand_are_not_taken_for_each_other() -> None:
+    agent = AlphaBetaAgent(depth=1600, evaluator="rewards")
+    found = agent.search_state(RulesGame(Corridor()))
+    assert (found.value, found.proven, found.depth) == (1.0, True, 1500)
+
+
+def test_the_callers_stack_does_not_matter() -> None:
+    found = in_thread(1 << 18, lambda: MinimaxAgent().search_state(RulesGame(Corridor(MAX_PLIES))))
+    assert found.plies == MAX_PLIES
+
+
+def test_wide_states_are_searched_as_far_as_the_stack_goes() -> None:
+    found = MinimaxAgent().search_state(RulesGame(WideCorridor(1500)))
+    assert found.plies == 1500
+
+
+def test_a_stack_that_is_too_small_is_an_error_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_SPARE_STACK", threads._STACK - (1 << 18))
+    with pytest.raises(UnsupportedGameError, match=r"more than \d+ moves from here.*limit the search with depth="):
+        MinimaxAgent().search_state(RulesGame(WideCorridor(1500)))
+
+
+def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
+    game = RulesGame(Kalah(4, 3))
+    state = game.initial_state()
+    limits = Limits(depth=4)
+    search = compiled_search(game, None, Budget(limits), limits=limits, table_mb=1)
+    assert search is not None
+    search.visit(state, 4, *search.window(state), 1)
+    assert search.recall(state, 4, 1) is not None
+    assert search.recall(state, 3, 1) is None
+    assert search.recall(state, 5, 1) is None
+
+
+def test_rules_without_parameters_are_searched() -> None:
+    found = AlphaBetaAgent().search_state(RulesGame(Subtraction()))
+    assert (found.value, found.action, found.proven) == (1.0, 0, True)

@@ -1,0 +1,44 @@
+"""``check_rules`` and ``verify_clone`` find nothing wrong, and have looked: for tests that show it of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+from zermelo.envs import clone_env, verify_clone
+from zermelo.envs.rules import check_rules, checking
+
+__all__ = ["assert_clones_right", "assert_keeps_contract"]
+
+
+def assert_keeps_contract(rules: Any, *, games: int = 20, longest: int = 2000) -> None:
+    """Plays so many games, checks each of their positions up to the end or the longest, and finds nothing."""
+    check, ends = checking._Check.position, []
+
+    def position(self: Any, state: Any) -> bool:
+        ends.append(check(self, state))
+        return ends[-1]
+
+    with mock.patch.object(checking._Check, "position", position):
+        check_rules(rules, games=games, longest=longest)
+    lengths = [0]
+    for end in ends:
+        lengths[-1] += 1
+        if end or lengths[-1] == longest:
+            lengths.append(0)
+    assert len(lengths) == games + 1, lengths
+    assert lengths[-1] == 0, lengths
+
+
+def assert_clones_right(make_env: Callable[[], Any], *, games: int, **settings: Any) -> None:
+    """Plays so many games beside their clones, at least two to a game, and finds nothing."""
+    clones = 0
+
+    def clone(env: Any) -> Any:
+        nonlocal clones
+        clones += 1
+        return clone_env(env)
+
+    verify_clone(make_env, games=games, clone=clone, **settings)
+    assert clones >= 2 * games
