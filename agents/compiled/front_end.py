@@ -46,8 +46,9 @@ _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
+_USUAL_NODES: Final = 30
 _USUAL_GROWTH: Final = 400
-"""How many times more nodes one move more may take, through chance."""
+"""How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
@@ -245,12 +246,16 @@ class Runner:
         """
         if self._game.traits.chance is Chance.NONE:
             return depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
-        nodes = self._spent.get(depth)
-        if nodes is None:
-            nodes = self._spent.get(depth - 1, 0)
-            nodes *= nodes // self._spent[depth - 2] if depth - 2 in self._spent else _USUAL_GROWTH
+        spent = self._spent
         most = _SHORT if self._limits.seconds is None else _SHORT // 10
-        return depth <= 0 or 0 < nodes <= most or (self._limits.nodes or math.inf) <= most
+        if depth in spent:
+            nodes = spent[depth]
+        elif depth - 1 in spent:
+            growth = spent[depth - 1] // spent[depth - 2] if depth - 2 in spent else _USUAL_GROWTH
+            nodes = spent[depth - 1] * max(growth, 1)
+        else:
+            nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))
+        return nodes <= most or (self._limits.nodes or math.inf) <= most
 
     def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
