@@ -1,0 +1,81 @@
+"""Searches find what they found before: values, actions, lines and node counts at hundreds of positions.
+
+``python -m doubles.signatures`` writes the table anew; do so only where a difference is meant, and say why here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from doubles.signatures import FILE, cases, games, replayed, signature, together
+
+CHANGED_NODES: Mapping[str, str] = {}
+"""Where node counts have changed on purpose since the table was written: ``"game: agent"``, and the reason."""
+
+CHANGED_LINES: Mapping[str, str] = {}
+"""Where the principal variation has changed on purpose: ``"game: agent"``, and the reason."""
+
+TABLE: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
+_LIMITED = ("depth", "stopped by", "nodes")
+"""What is compared of searches that a limit stops half way: how they answer then has been mended."""
+_FIELDS = ("action", "values", "action values", "line", "plies", "proven", "depth", "stopped by", "nodes")
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, Any]:
+    return games()
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_searches_find_what_they_found(name: str, built: dict[str, Any]) -> None:
+    game, table = built[name], TABLE[name]
+    states = [replayed(game, moves) for moves in table["positions"]]
+    agents = cases(name)
+    assert set(agents) <= set(table), "an agent is missing from the table: write it anew"
+    differences = []
+    for agent in agents:
+        for state, moves, expected in zip(states, table["positions"], table[agent], strict=True):
+            if expected is None:
+                continue
+            found = signature(game, state, agent)
+            if agent.startswith("solve("):
+                wrong = [] if _same(found, expected) else [f"{found} is not {expected}"]
+            else:
+                wrong = list(_wrong(f"{name}: {agent}", agent, found, expected))
+            differences += [f"{agent} after {moves}: {each}" for each in wrong]
+    assert not differences, "\n".join(differences)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_many_positions_at_once(name: str, built: dict[str, Any]) -> None:
+    game, table = built[name], TABLE[name]
+    for what, found in together(name, game, table["positions"]).items():
+        assert _same(found, table[what]), (what, found, table[what])
+
+
+def _wrong(case: str, agent: str, found: list[Any], expected: list[Any]) -> Any:
+    for field, new, old in zip(_FIELDS, found, expected, strict=True):
+        if (field == "nodes" and case in CHANGED_NODES) or ("nodes=" in agent and field not in _LIMITED):
+            continue
+        if field == "line":
+            if case in CHANGED_LINES:
+                continue
+            # With a table a line may end sooner or later, as long as both go the same way.
+            length = len(old) if "table_mb=0" in agent else min(len(old), len(new))
+            new, old = new[: max(length, len(new) if "table_mb=0" in agent else length)], old[:length]
+        if not _same(new, old):
+            yield f"{field} {new} was {old}"
+
+
+def _same(found: Any, expected: Any) -> bool:
+    """Equal, but for the last digits of averages."""
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(_same, found, expected))
+    if isinstance(expected, dict):
+        return list(found) == list(expected) and all(_same(found[key], expected[key]) for key in expected)
+    if isinstance(expected, float) and isinstance(found, float | int):
+        return bool(found == pytest.approx(expected, abs=1e-10))
+    return bool(found == expected) and (found is None) == (expected is None)
