@@ -8,24 +8,26 @@ from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.batch import ExactValue, exact_values, search_many
 from zermelo.agents.players.best_reply import BestReplyAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
-from zermelo.agents.players.learned import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.learned.observation import Observation
+from zermelo.agents.players.learned.policy import PolicyAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.observation import Observation
 from zermelo.agents.players.paranoid import ParanoidAgent
-from zermelo.agents.players.policy import PolicyAgent
-from zermelo.agents.players.policy_table import Plan, PolicyTable, PolicyTableAgent
+from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
-from zermelo.agents.players.value_iteration import ValueIterationAgent, ValueTable, value_iteration
-from zermelo.agents.players.value_policy import policy_of_values
-from zermelo.agents.solving.policy import solve_policy
+from zermelo.agents.players.search_many import search_many
+from zermelo.agents.players.value_iteration import ValueIterationAgent
+from zermelo.agents.solving.exact_values import ExactValue, exact_values
+from zermelo.agents.solving.policy import policy_of_values, solve_policy
+from zermelo.agents.solving.policy_table import Plan, PolicyTable
 from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.agents.solving.solve import solve
+from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
 from zermelo.agents.specs import AgentEntry, list_agents, make_agent
 
 __all__ = [

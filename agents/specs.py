@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.agents.agent import Agent
+from zermelo.agents.core.agent_names import serve_names
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
@@ -16,11 +17,11 @@ from zermelo.agents.players.best_reply import BestReplyAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
-from zermelo.agents.players.learned import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.minimax import MinimaxAgent
 from zermelo.agents.players.paranoid import ParanoidAgent
-from zermelo.agents.players.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent
@@ -176,3 +177,6 @@ def _called(make: Callable[..., Any], spec: Spec, arguments: Mapping[str, Any]) 
         raise type(error)(f"cannot make {spec}: {error}") from error.__cause__
     except Exception as error:
         raise InvalidSettingError(f"cannot make {spec}: {type(error).__name__}: {error}") from error
+
+
+serve_names(make_agent, lambda: [entry.name for entry in list_agents()])

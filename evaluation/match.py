@@ -6,7 +6,7 @@ An agent that raises, or answers with something that is not a legal action, lose
 name in the record; the match itself goes on returning records. An environment that raises is nobody's fault and
 raises ``EnvironmentFailureError``. ``KeyboardInterrupt`` always passes.
 
-An agent that ``needs`` only the observation is given nothing else (``players.observation``). Other agents
+An agent that ``needs`` only the observation is given nothing else (``players.learned.observation``). Other agents
 are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change it. What
 can be seen at no cost is checked after every move: whose turn it is, who is still in the game and what was earned
 must be as before, or the game is lost by ``ENVIRONMENT_CHANGED``. A change that leaves those alone (an agent that

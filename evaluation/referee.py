@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 
-from zermelo.agents.players.observation import Observation, observed
+from zermelo.agents.players.learned.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.envs.actions import ActionCodec, mask_of
 from zermelo.envs.gym_game import gym_mask

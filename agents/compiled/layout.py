@@ -93,8 +93,9 @@ class Search(ctypes.Structure):
     table_hits: int
     table_stores: int
     journal: int
-    """The address of the numbers of entries that were empty before this thread wrote them; 0 for none."""
+    """The address of the addresses of entries that were empty before this thread wrote them."""
     journal_length: int
+    """How many there were; no more than ``journal_room`` are on record."""
     journal_room: int
     # Move ordering.
     ordered: int

@@ -27,7 +27,7 @@ from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_S
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.compiling import INSIDE, inlining
-from zermelo.envs.rules.memory import load, stack_address, store, take
+from zermelo.envs.rules.memory import load, stack_address, store, take, wrapped_product
 
 __all__ = [
     "EXACT",
@@ -254,7 +254,7 @@ def serves(data: int, depth: int) -> bool:
 @compiled_into_kernels
 def bucket_of(search: Search, key: int) -> int:
     """The address of a key's bucket."""
-    mixed = (key ^ shift_right(key, 32)) * _MULTIPLIER
+    mixed = wrapped_product(key ^ shift_right(key, 32), _MULTIPLIER)
     return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
 
 
@@ -280,7 +280,7 @@ def replace(search: Search, key: int, data: int) -> int:
     for _ in range(2):
         old = load(entry, 1)
         if old == 0:
-            if search.journal != 0 and search.journal_length < search.journal_room:
+            if search.journal_length < search.journal_room:
                 store(search.journal, search.journal_length, entry)
             search.journal_length += 1
             chosen = entry

@@ -36,7 +36,7 @@ from typing import Any, Final
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
 from zermelo.agents.compiled.memory import enter, row_of
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.memory import load, prefetch, store, words
+from zermelo.envs.rules.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -64,7 +64,7 @@ def counted_from(search: Search, score: int, plies: int) -> int:
 
 def scaled(key: int, bits: int) -> int:
     """The key's ``bits`` low bits scrambled, one to one."""
-    mixed = key * _MULTIPLIER
+    mixed = wrapped_product(key, _MULTIPLIER)
     return mixed if bits >= 64 else mixed & ((1 << bits) - 1)
 
 
@@ -286,7 +286,7 @@ def prove(
                 if turn == 1 and load(actions, index) == 0:
                     continue
                 mark = rules.key(child) | 1
-                place = shift_right(mark * _MULTIPLIER, 64 - BUSY_BITS)
+                place = shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
                     store(actions, index, 1)
                     put_off += 1

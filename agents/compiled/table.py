@@ -1,13 +1,15 @@
 """The compiled searches' transposition table, as Python sees it; its entries are explained in ``memory``.
 
-Fresh memory has to be emptied by the system, which for 64 MiB takes longer than a short search. So a table that is
-let go leaves its memory to the next one; what it has written is on record in journals, and only that is emptied.
-Every search so begins with an empty table of the size that was asked for.
+Fresh memory has to be emptied by the system, which for 64 MiB takes longer than a short search. So the memory of a
+table that is let go is kept for the next one of its size; which entries it has filled is on record in journals,
+and only those are emptied. Every search so begins with an empty table of the size that was asked for.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+import weakref
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,15 @@ ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190
 """Deeper than any search goes (``core.recursion.MAX_PLIES``)."""
 _MASK: Final = (1 << 64) - 1
+_MOST_KEPT: Final = 1 << 23
+"""No more words of memory than that are kept while no table uses them: 64 MiB."""
+_LEAST_KEPT: Final = 1 << 17
+_JOURNALED: Final = 64
+"""A journal has room for one in so many of the table's entries; beyond that fresh memory is the cheaper."""
+
+_Words: TypeAlias = npt.NDArray[np.int64]
+_kept: dict[int, _Words] = {}
+"""The memory that is kept, by its size; one piece at a time."""
 
 
 class KnownAction(NamedTuple):
@@ -49,18 +60,27 @@ class CompiledTable:
         buckets = max(int(megabytes * (1 << 20)) // (16 * self.entry_words), 2)
         self.bits = buckets.bit_length() - 1
         self.action_bits = min(num_actions.bit_length(), 64 - ACTION_SHIFT - score_bits)
-        self.words: npt.NDArray[np.int64] = np.zeros(2 * self.entry_words << self.bits, np.int64)
+        size = 2 * self.entry_words << self.bits
+        kept = _kept.pop(size, None)
+        self.words: _Words = np.zeros(size, np.int64) if kept is None else kept
         self.hits = 0
         self.stores = 0
+        self._searches: list[Search] = []
+        if _LEAST_KEPT <= size <= _MOST_KEPT:
+            weakref.finalize(self, _keep, self.words, self._searches).atexit = False
 
     def serve(self, search: Search) -> None:
         """Has a search use this table."""
         search.hold("table", self.words)
         search.table_bits, search.entry_words, search.action_bits = self.bits, self.entry_words, self.action_bits
+        search.journal_room = len(self.words) // self.entry_words // _JOURNALED
+        search.hold("journal", np.empty(search.journal_room, np.int64))
+        self._searches.append(search)
 
     def clear(self) -> None:
         """Forgets everything."""
-        self.words[:] = 0
+        if not _empty(self.words, self._searches):
+            self.words[:] = 0
 
     def get(self, key: Any, depth: float, mark: int = 0) -> KnownAction | None:
         """The best action of a position, as a search so many moves deep would find it.
@@ -83,3 +103,22 @@ class CompiledTable:
                 action = (data >> ACTION_SHIFT & (1 << self.action_bits) - 1) - 1
                 return KnownAction(Bound(data >> 2 & 3), action) if action >= 0 else None
         return None
+
+
+def _empty(words: _Words, searches: Sequence[Search]) -> bool:
+    """Empties the entries that are on record; False if not all of them are."""
+    complete = True
+    for search in searches:
+        filled = search.held("journal")[: search.journal_length]
+        complete = complete and search.journal_length <= search.journal_room
+        for word in range(search.entry_words):
+            words[(filled - search.table) // 8 + word] = 0
+        search.journal_length = 0
+    return complete
+
+
+def _keep(words: _Words, searches: Sequence[Search]) -> None:
+    """Keeps the memory of a table that is let go, in place of what was kept before."""
+    if _empty(words, searches):
+        _kept.clear()
+        _kept[len(words)] = words

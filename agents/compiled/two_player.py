@@ -105,6 +105,8 @@ class CompiledSearch:
         late_move_reductions: How many actions of a node are searched to the full depth before later ones are
             searched one move less deep first; 0 reduces none.
         null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
+        table: The table of an earlier search of this game with these settings, to go on with; a new one, if not
+            given.
     """
 
     def __init__(
@@ -124,6 +126,7 @@ class CompiledSearch:
         threads: int = 1,
         late_move_reductions: int = 0,
         null_move: int = 0,
+        table: CompiledTable | None = None,
     ) -> None:
         use_bounds = use_bounds or full_width  # minimax only asks of them whether a value is proven
         rules, traits = game.rules, game.traits
@@ -134,7 +137,9 @@ class CompiledSearch:
         self._middle = traits.constant / 2
         largest = max(self._units(greatest), -self._units(least)) + 1
         bits = largest.bit_length() + SHIFT + 1
-        self.table = CompiledTable(table_mb, size, score_bits=bits) if table_mb else None
+        self.table = table
+        if table is None and table_mb:
+            self.table = CompiledTable(table_mb, size, score_bits=bits)
         self._full_width = full_width
         self._late_moves, self._null_move = late_move_reductions, null_move
         self._order = MoveOrder(game, Ordering.FIXED if full_width else ordering)

@@ -38,7 +38,7 @@ from zermelo.agents.compiled.memory import (
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.memory import load, store, words
+from zermelo.envs.rules.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["LEAST_REDUCED_DEPTH", "full_width", "visit"]
@@ -259,8 +259,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             mark = 0
             if busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
-                mark = rules.key(child) * 2 + 1 ^ depth << 48
-                place = shift_right(mark * _MULTIPLIER, 64 - BUSY_BITS)
+                mark = (rules.key(child) << 1 | 1) ^ depth << 48
+                place = shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
                     store(later, put_off, action)
                     put_off += 1
@@ -292,7 +292,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     break
                 edge = high
             if busy != 0:
-                store(busy, shift_right(mark * _MULTIPLIER, 64 - BUSY_BITS), 0)
+                store(busy, shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS), 0)
             proven = found & 1
             all_proven &= proven
             if score > best:

@@ -10,7 +10,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.envs import Game
 
-__all__ = ["Bound", "RootMove", "SumNotConstantError", "TreeSearch", "Visit"]
+__all__ = ["Bound", "RootMove", "SumNotConstantError", "TableCounts", "TreeSearch", "Visit"]
 
 
 class Visit(NamedTuple):
@@ -34,6 +34,20 @@ class Visit(NamedTuple):
     plies: float = 0.0
 
 
+class TableCounts(Protocol):
+    """What a transposition table says of its use."""
+
+    @property
+    def hits(self) -> int:
+        """How often an entry was found."""
+        ...
+
+    @property
+    def stores(self) -> int:
+        """How often an entry was stored."""
+        ...
+
+
 class TreeSearch(Protocol):
     """What the root needs of a search: its game, its budget, and how to search below.
 
@@ -41,7 +55,12 @@ class TreeSearch(Protocol):
     method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
     ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that. One
     that ``transposes`` may take from its table what an iteration before has left unfinished.
+
+    Attributes:
+        budget: What was spent, and the limits on it.
     """
+
+    budget: Budget
 
     @property
     def game(self) -> Game[Any]:
@@ -49,8 +68,8 @@ class TreeSearch(Protocol):
         ...
 
     @property
-    def budget(self) -> Budget:
-        """What was spent, and the limits on it."""
+    def table(self) -> TableCounts | None:
+        """The transposition table, if there is one."""
         ...
 
     def frame(self, state: Any) -> Frame:

@@ -107,5 +107,5 @@ def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
     if traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL:
         share = (traits.constant - sum(before)) / 2
         return [share, share]
-    least, greatest = traits.utility_bounds
-    return [(least + greatest) / 2 if math.isfinite(greatest - least) else 0.0] * len(before)
+    lower, upper = traits.utility_bounds
+    return [(lower + upper) / 2 if math.isfinite(upper - lower) else 0.0] * len(before)

@@ -37,12 +37,12 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
     ``x / (1 + |x|)``, stretched to the bounds: unlike a hyperbolic tangent it does not run into the bound at 20.
     Where a bound is infinite the number is left as it is.
     """
-    least, greatest = bounds
-    if not math.isfinite(greatest - least):
+    lower, upper = bounds
+    if not math.isfinite(upper - lower):
         return x
-    middle, half = (least + greatest) / 2, (greatest - least) / 2
+    middle, half = (lower + upper) / 2, (upper - lower) / 2
     inside = middle + half * (x / (1 + abs(x)))
-    return min(max(inside, math.nextafter(least, math.inf)), math.nextafter(greatest, -math.inf))
+    return min(max(inside, math.nextafter(lower, math.inf)), math.nextafter(upper, -math.inf))
 
 
 def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
@@ -77,10 +77,10 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
             raise InvalidSettingError(f"an evaluation is finite, but {_name(evaluate)} gave {value}")
         strictly = traits.seats == 2
         if not inside_bounds(value, traits.utility_bounds, strictly=strictly):
-            least, greatest = traits.utility_bounds
+            lower, upper = traits.utility_bounds
             raise InvalidSettingError(
                 f"{_name(evaluate)} gave {value}, which is not {'strictly ' * strictly}inside the utility bounds "
-                f"{least} and {greatest} of {traits.name}: scale it, as zermelo.agents.evaluators.squash does"
+                f"{lower} and {upper} of {traits.name}: scale it, as zermelo.agents.evaluators.squash does"
             )
     return values
 

@@ -3,62 +3,27 @@
 from __future__ import annotations
 
 import enum
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.proof import proof_kernel
-from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_deterministic, require_perfect_information, require_two_opposed
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
+from zermelo.agents.search import backend
+from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
 
-__all__ = ["AlphaBetaAgent", "Window", "alpha_beta"]
-
-
-def alpha_beta(game: Game[Any], state: Any, alpha: float = -math.inf, beta: float = math.inf) -> float:
-    """The value of a state for seat 0 (MAX), as ``minimax`` gives it, if it lies between alpha and beta.
-
-    Below alpha it is an upper bound, above beta a lower bound (fail-soft). Russell and Norvig, 4th ed., figure
-    5.7; Knuth and Moore, "An Analysis of Alpha-Beta Pruning", Artificial Intelligence 6 (1975). Whose turn it is
-    is asked, not assumed.
-
-    Args:
-        game: Of two players with a constant sum, without chance.
-        state: Where to start.
-        alpha: What MAX can already get elsewhere.
-        beta: What MIN can already hold MAX to elsewhere.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)[0]
-    maximizing = game.to_move(state) == 0
-    best = -math.inf if maximizing else math.inf
-    for action in game.legal_actions(state):
-        value = alpha_beta(game, game.result(state, action), alpha, beta)
-        if maximizing:
-            best = max(best, value)
-            alpha = max(alpha, best)
-        else:
-            best = min(best, value)
-            beta = min(beta, best)
-        if alpha >= beta:
-            break  # the other player has something better elsewhere and will not let it come to this
-    return best
+__all__ = ["AlphaBetaAgent", "Window"]
 
 
 class Window(enum.StrEnum):
     """Where alpha and beta start."""
 
     BOUNDS = "bounds"
-    """At the least and the greatest utility that the game can give: nothing is better than a win."""
+    """At the game's lower and upper bound on utility: nothing is better than a win."""
     FULL = "full"
     """At minus and plus infinity, as in textbooks; bounds are not used anywhere."""
 
@@ -102,6 +67,15 @@ class AlphaBetaAgent(TreeSearchAgent):
         aspiration: How far from the last iteration's value the next one looks at first, in the game's utility
             (aspiration windows); if the value lies further away, it is searched again. It changes how long a
             search takes, never what it finds; 0, the default, looks everywhere at once.
+        futility: How much a quiet action may add to a state's evaluation, in the game's utility: one move before
+            the depth limit, quiet actions that even so do not matter are left out (futility pruning). 0, the
+            default, leaves nothing out. In plain Python only.
+        singular: By how much, in the game's utility, one action must seem better than all others to be searched
+            one move deeper (singular extensions; 0, the default, extends nothing). It needs a table. In plain
+            Python only.
+        keep_table: Whether the transposition table of one move serves the next ones of the same game, until
+            ``reset``; it saves what was searched already, and the time to empty a table. Not together with a
+            cut-off test, and only where ``as_game`` gives an equal game for each move, as for compiled rules.
     """
 
     kind: ClassVar[str] = "alphabeta"
@@ -117,6 +91,9 @@ class AlphaBetaAgent(TreeSearchAgent):
     late_move_reductions: int = 0
     null_move: int = 0
     aspiration: float = 0.0
+    futility: float = 0.0
+    singular: float = 0.0
+    keep_table: bool = False
 
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
@@ -128,7 +105,9 @@ class AlphaBetaAgent(TreeSearchAgent):
             raise InvalidSettingError(f"proof_share must be at most 1, not {self.proof_share!r}")
         check_whole("late_move_reductions", self.late_move_reductions)
         check_whole("null_move", self.null_move)
-        check_number("aspiration", self.aspiration, least=0)
+        check_flag("keep_table", self.keep_table)
+        for name in ("aspiration", "futility", "singular"):
+            check_number(name, getattr(self, name), least=0)
         if self.deepening is not None:
             check_flag("deepening", self.deepening)
         self._set("ordering", check_choice("ordering", self.ordering, Ordering))
@@ -144,46 +123,46 @@ class AlphaBetaAgent(TreeSearchAgent):
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
         game = as_game(env, backend=self.backend, traits=self.traits)
-        if can_search(game):
-            search_kernel(game.rules, full_width=False)
-            if self._proof_seconds(game):
-                proof_kernel(game.rules)
+        backend.load_alpha_beta(game)
+        if self._proof_seconds(game):
+            load_proof(game)
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        budget = self.new_budget(started)
-        step_by_step = self.deepening
-        if step_by_step is None:
-            step_by_step = self.has_budget or (self.depth is not None and self.table_mb > 0)
-        evaluator = self.evaluator_for(game, state)
-        shared: dict[str, Any] = {
-            "sooner": self.sooner,
-            "use_bounds": self.window is Window.BOUNDS,
-            "quiescence": self.quiescence,
-        }
         if self.null_move and not hasattr(game, "pass_turn"):
             raise UnsupportedGameError(
                 f"null_move={self.null_move} needs a game in which a turn can be skipped (pass_turn), which "
                 f"{game.traits.name} is not: leave null_move out"
             )
-        if step_by_step or self.depth is not None:  # a search to the end at once has no depth to reduce
-            shared |= {"late_move_reductions": self.late_move_reductions, "null_move": self.null_move}
+        step_by_step = self.deepening
+        if step_by_step is None:
+            step_by_step = self.has_budget or (self.depth is not None and self.table_mb > 0)
+        has_depth = step_by_step or self.depth is not None  # a search to the end at once has none to reduce
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
-        search: CompiledSearch | AlphaBetaSearch | BriefedSearch | None = None
-        if self.cutoff is None:
-            search = compiled_search(
-                game,
-                evaluator,
-                budget,
-                limits=self.limits,
-                ordering=self.ordering,
-                table_mb=self.table_mb - proof_mb,
-                threads=self.threads,
-                **shared,
-            )
-        if isinstance(search, CompiledSearch) and proof_seconds:
-            search = brief(
+        search = backend.alpha_beta(
+            game,
+            self.evaluator_for(game, state),
+            self.new_budget(started),
+            limits=self.limits,
+            ordering=self.ordering,
+            table_mb=self.table_mb - proof_mb,
+            threads=self.threads,
+            cutoff=self.cutoff_test,
+            on_node=self.observer,
+            sooner=self.sooner,
+            use_bounds=self.window is Window.BOUNDS,
+            quiescence=self.quiescence,
+            late_move_reductions=self.late_move_reductions if has_depth else 0,
+            null_move=self.null_move if has_depth else 0,
+            futility=self.futility if has_depth else 0.0,
+            singular=self.singular if has_depth else 0.0,
+            kept=self._kept_table(game),
+        )
+        if self.keep_table:
+            self._set("_kept", (game, search.table))
+        if proof_seconds and backend.is_compiled(search):
+            search = prove_root(
                 self,
                 search,
                 state,
@@ -192,28 +171,23 @@ class AlphaBetaAgent(TreeSearchAgent):
                 table_mb=proof_mb,
                 threads=self.threads,
             )
-        if search is None:
-            search = AlphaBetaSearch(
-                game,
-                budget,
-                evaluator,
-                order=MoveOrder(game, self.ordering),
-                table=TranspositionTable(self.table_mb) if self.table_mb else None,
-                cutoff=self.cutoff_test,
-                **shared,
-            )
         return self.deepened(
-            search,
-            state,
-            step_by_step=step_by_step,
-            exact=self.exact,
-            table=search.table,
-            aspiration=self.aspiration,
+            search, state, step_by_step=step_by_step, exact=self.exact, aspiration=self.aspiration
         )
 
-    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, and what was proven before it."""
-        return search.told(state, result) if isinstance(search, BriefedSearch) else result
+        return search.adjusted(state, result) if isinstance(search, ProvenRoot) else result
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: what was kept of the last one is forgotten."""
+        super().reset(seed)
+        self._set("_kept", (None, None))
+
+    def _kept_table(self, game: Game[Any]) -> Any:
+        """The table of the move before, if it is to serve again."""
+        kept_game, table = self.__dict__["_kept"]
+        return table if self.keep_table and self.cutoff is None and kept_game == game else None
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

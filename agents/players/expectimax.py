@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,29 +9,15 @@ from zermelo.agents.core.checks import check_choice, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.agents.players.search_agent import TreeSearchAgent
+from zermelo.agents.search import backend
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
-from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.sampling import LookingInside, SampledGame
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, Traits
+from zermelo.agents.search.sampling import looking_inside
+from zermelo.envs import Game, Traits
 from zermelo.envs.spec_text import Spec, parse_spec
 
-__all__ = ["ExpectimaxAgent", "expectimax"]
-
-
-def expectimax(game: Game[Any], state: Any, seat: int, opponent: OpponentModel) -> float:
-    """What a seat can expect with best play against opponents that play as the model says."""
-    if game.is_terminal(state):
-        return game.utility(state)[seat]
-    mover = game.to_move(state)
-    if mover == seat:
-        actions = game.legal_actions(state)
-        return max(expectimax(game, game.result(state, action), seat, opponent) for action in actions)
-    outcomes = game.chance_outcomes(state) if mover == CHANCE else replies(opponent, game, state)
-    return math.fsum(p * expectimax(game, game.result(state, o), seat, opponent) for o, p in outcomes)
+__all__ = ["ExpectimaxAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -87,35 +71,25 @@ class ExpectimaxAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        evaluator: Evaluator | None = self.evaluator_for(game, state)
-        cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
-        model: OpponentModel = self.model
-        is_sampled = game.traits.chance is Chance.SAMPLED
-        at_chance = evaluates_chance(self.chance_at_limit, game, evaluator)
-        if is_sampled:
-            sampled = SampledGame(game, self.samples)
-            evaluator = LookingInside(evaluator) if evaluator is not None else None
-            cutoff = LookingInside(cutoff) if cutoff is not None else None
-            model = LookingInside(model)
-            state = sampled.root(state, int(self.generator.integers(2**62)))
-            game = sampled
-        table = TranspositionTable(self.table_mb) if self.table_mb else None
-        search = FullWidthSearch(
-            game,
+        root = self.root(game, state, self.samples)
+        model: OpponentModel = looking_inside(self.model) if root.is_sampled else self.model
+        search = backend.expectimax(
+            root.game,
+            root.evaluator,
             self.new_budget(started),
-            evaluator,
+            table_mb=self.table_mb,
             sooner=self.sooner,
-            cutoff=cutoff,
-            table=table,
-            width=self.samples if is_sampled else None,
+            cutoff=root.cutoff,
+            on_node=self.observer,
+            width=root.width,
             seat=game.to_move(state),
             replies=lambda game, state: replies(model, game, state),
-            at_chance=at_chance,
+            at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),
         )
         return self.deepened(
-            search, state, step_by_step=self.has_budget, exact=True, table=table, is_estimate=is_sampled
+            search, root.state, step_by_step=self.has_budget, exact=True, is_estimate=root.is_sampled
         )
 
-    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """How long a game lasts against opponents that may do anything is not known."""
         return result if search.game.traits.seats == 1 else replace(result, plies=None)

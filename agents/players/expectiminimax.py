@@ -1,44 +1,20 @@
-"""Expectiminimax: best play where dice are rolled, and planning for one player in an uncertain world."""
+"""Expectiminimax: best play where there is chance, and planning for one player in an uncertain world."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.general import (
-    CompiledGeneralSearch,
-    can_search_through_chance,
-    compiled_general_search,
-)
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search import backend
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
-from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.sampling import as_sampled
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, Traits
+from zermelo.envs import Game, Traits
 
-__all__ = ["ExpectiminimaxAgent", "expectiminimax"]
-
-
-def expectiminimax(game: Game[Any], state: Any) -> float:
-    """The expected value of a state for seat 0 (MAX) when both play best; chance is averaged over.
-
-    Russell and Norvig, 4th ed., section 5.5. With one player it is expectimax.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)[0]
-    if game.to_move(state) == CHANCE:
-        return sum(p * expectiminimax(game, game.result(state, o)) for o, p in game.chance_outcomes(state))
-    values = [expectiminimax(game, game.result(state, action)) for action in game.legal_actions(state)]
-    return max(values) if game.to_move(state) == 0 else min(values)
+__all__ = ["ExpectiminimaxAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -94,49 +70,29 @@ class ExpectiminimaxAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        evaluator: Evaluator | None = self.evaluator_for(game, state)
-        cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
-        is_sampled = game.traits.chance is Chance.SAMPLED
-        if is_sampled:
-            game, state, evaluator, cutoff = as_sampled(
-                game, state, self.samples, self.generator, evaluator, cutoff
-            )
-        budget = self.new_budget(started)
-        shared: dict[str, Any] = {
-            "sooner": self.sooner,
-            "at_chance": evaluates_chance(self.chance_at_limit, game, evaluator),
-        }
-        search: CompiledGeneralSearch | FullWidthSearch | AlphaBetaSearch | None = None
-        if cutoff is None and can_search_through_chance(game):
-            search = compiled_general_search(
-                game,
-                evaluator,
-                budget,
-                limits=self.limits,
-                pruning=self.pruning,
-                ordering=self.ordering,
-                table_mb=self.table_mb,
-                **shared,
-            )
-        if search is None:
-            shared["table"] = TranspositionTable(self.table_mb) if self.table_mb else None
-            shared["cutoff"] = cutoff
-            shared["width"] = self.samples if is_sampled else None
-            if self.pruning is ChancePruning.NONE:
-                search = FullWidthSearch(game, budget, evaluator, **shared)
-            else:
-                order, probing = MoveOrder(game, self.ordering), self.pruning is ChancePruning.STAR2
-                search = AlphaBetaSearch(
-                    game, budget, evaluator, order=order, probing=probing, credits_best=True, **shared
-                )
+        root = self.root(game, state, self.samples)
+        search = backend.expectiminimax(
+            root.game,
+            root.evaluator,
+            self.new_budget(started),
+            limits=self.limits,
+            pruning=self.pruning,
+            ordering=self.ordering,
+            table_mb=self.table_mb,
+            cutoff=root.cutoff,
+            on_node=self.observer,
+            width=root.width,
+            sooner=self.sooner,
+            at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),
+        )
+        prunes = self.pruning is not ChancePruning.NONE
         deepening = self.deepening
         if deepening is None:
-            deepening = self.has_budget or (self.depth is not None and self.pruning is not ChancePruning.NONE)
+            deepening = self.has_budget or (self.depth is not None and prunes)
         return self.deepened(
             search,
-            state,
+            root.state,
             step_by_step=deepening,
-            exact=self.exact or self.pruning is ChancePruning.NONE,
-            table=search.table,
-            is_estimate=is_sampled,
+            exact=self.exact or not prunes,
+            is_estimate=root.is_sampled,
         )

@@ -3,52 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.options import Ordering, TieRule
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.tree_search import SumNotConstantError
-from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.players.search_agent import TreeSearchAgent
-from zermelo.agents.search.max_n import MaxNSearch, Vector, tie_key
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.sampling import as_sampled
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
+from zermelo.agents.players.search_agent import Root, TreeSearchAgent
+from zermelo.agents.search import backend
+from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
-__all__ = ["MaxNAgent", "TieRule", "max_n"]
-
-
-def max_n(
-    game: Game[Any], state: Any, tie_rule: TieRule | str = TieRule.FIRST, root_seat: int | None = None
-) -> Vector:
-    """The utilities of all seats, in seat order, when each maximizes its own; chance is averaged over.
-
-    Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986).
-
-    Args:
-        game: The game.
-        state: Where to start.
-        tie_rule: Which of several actions a player takes that are as good for itself: the value depends on it.
-        root_seat: The seat that searches, which some rules ask for; the seat to move, if not given.
-    """
-    if game.is_terminal(state):
-        return game.utility(state)
-    mover = game.to_move(state)
-    if mover == CHANCE:
-        outcomes = [
-            (p, max_n(game, game.result(state, o), tie_rule, root_seat)) for o, p in game.chance_outcomes(state)
-        ]
-        return tuple(math.fsum(p * values[seat] for p, values in outcomes) for seat in range(game.traits.seats))
-    root = mover if root_seat is None else root_seat
-    rule = TieRule(tie_rule)
-    found = [max_n(game, game.result(state, action), rule, root) for action in game.legal_actions(state)]
-    return min(found, key=lambda values: (-values[mover], tie_key(rule, values, mover, root)))
+__all__ = ["MaxNAgent", "TieRule"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -63,8 +31,8 @@ class MaxNAgent(TreeSearchAgent):
         tie_rule: Which of several actions a player takes that are as good for itself: ``"first"`` (the smallest
             number), ``"paranoid"`` or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"``
             or ``"generous"`` (leaves least or most to all others).
-        shallow: Whether to prune where a constant sum and a least utility allow it (it never changes a value);
-            None does so wherever evaluations allow it, too.
+        shallow: Whether to prune where a constant sum and a lower bound on utility allow it, which never changes a
+            value; None does so wherever evaluations allow it, too.
         exact: Whether every root action gets its exact value, not only those that are best.
         table_mb: The memory that the transposition table may use, in MiB; 0 does without.
         ordering: ``"auto"``, or ``"fixed"`` for ascending.
@@ -105,61 +73,41 @@ class MaxNAgent(TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        evaluator: Evaluator | None = self.evaluator_for(game, state)
-        cutoff: Callable[[Any, Any, int], bool] | None = self.cutoff_test
-        is_sampled = game.traits.chance is Chance.SAMPLED
-        if is_sampled:
-            game, state, evaluator, cutoff = as_sampled(
-                game, state, self.samples, self.generator, evaluator, cutoff
-            )
+        root = self.root(game, state, self.samples)
         budget = self.new_budget(started)
         # Rewards on the way may take totals with evaluations beyond the bounds.
-        may_prune = evaluator is None or game.traits.terminal_rewards_only
+        may_prune = root.evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
-
-        def searched(prunes: bool) -> SearchResult:
-            shared: dict[str, Any] = {
-                "seat": game.to_move(state),
-                "tie_rule": self.tie_rule,
-                "sooner": self.sooner,
-                "prunes": prunes,
-            }
-            search: CompiledMaxN | MaxNSearch | None = None
-            if cutoff is None:
-                search = compiled_max_n(
-                    game,
-                    evaluator,
-                    budget,
-                    limits=self.limits,
-                    ordering=self.ordering,
-                    table_mb=self.table_mb,
-                    **shared,
-                )
-            if search is None:
-                search = MaxNSearch(
-                    game,
-                    budget,
-                    evaluator,
-                    order=MoveOrder(game, self.ordering),
-                    table=TranspositionTable(self.table_mb) if self.table_mb else None,
-                    cutoff=cutoff,
-                    width=self.samples if is_sampled else None,
-                    **shared,
-                )
-            deepening = self.has_budget if self.deepening is None else self.deepening
-            return self.deepened(
-                search, state, step_by_step=deepening, exact=self.exact, table=search.table, is_estimate=is_sampled
-            )
-
         try:
-            return searched(bool(prunes))
+            return self._searched(root, budget, prunes=bool(prunes))
         except SumNotConstantError as error:
             if self.shallow:
                 raise InvalidSettingError(
                     f"shallow pruning needs evaluations that add up to {game.traits.constant}, but the evaluator "
                     f"gave {error.values}: use shallow=None, or an evaluator that shares the sum"
                 ) from None
-            return searched(False)
+            return self._searched(root, budget, prunes=False)
+
+    def _searched(self, root: Root, budget: Budget, *, prunes: bool) -> SearchResult:
+        search = backend.max_n(
+            root.game,
+            root.evaluator,
+            budget,
+            limits=self.limits,
+            seat=root.game.to_move(root.state),
+            tie_rule=self.tie_rule,
+            sooner=self.sooner,
+            prunes=prunes,
+            ordering=self.ordering,
+            table_mb=self.table_mb,
+            cutoff=root.cutoff,
+            on_node=self.observer,
+            width=root.width,
+        )
+        deepening = self.has_budget if self.deepening is None else self.deepening
+        return self.deepened(
+            search, root.state, step_by_step=deepening, exact=self.exact, is_estimate=root.is_sampled
+        )
 
 
 def _can_prune(traits: Traits) -> bool:

@@ -13,12 +13,14 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from zermelo.agents.core.agent_names import agent_names, named_agent
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.agents.players.random import RandomAgent
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
 
@@ -131,12 +133,10 @@ class AgentOpponent:
     """
 
     def __init__(self, agent: Any, epsilon: float = 0.0) -> None:
-        from zermelo.agents.specs import make_agent
-
         check_number("epsilon", epsilon, least=0)
         if epsilon > 1:
             raise InvalidSettingError(f"epsilon must be a probability, 0 to 1, not {epsilon!r}")
-        self.agent = copy.copy(make_agent(str(agent) if isinstance(agent, Spec) else agent))
+        self.agent = copy.copy(named_agent(str(agent) if isinstance(agent, Spec) else agent))
         self.epsilon = epsilon
 
     def spec(self) -> str:
@@ -154,8 +154,6 @@ class AgentOpponent:
         return {action: share + (1 - self.epsilon) * (action in chosen) / len(chosen) for action in actions}
 
     def _chosen(self, game: Game[Any], state: Any, actions: Sequence[int]) -> Sequence[int]:
-        from zermelo.agents.players.random import RandomAgent
-
         agent: Any = self.agent
         if isinstance(agent, RandomAgent):
             return actions
@@ -221,14 +219,12 @@ def make_opponent(given: Any) -> OpponentModel:
 
 
 def _agent_of(spec: Spec) -> AgentOpponent:
-    from zermelo.agents.specs import list_agents
-
     try:
         return AgentOpponent(spec)
     except UnknownNameError:
         if ":" in spec.name:
             raise
-        raise unknown_name("opponent", spec.name, [*_MODELS, *(entry.name for entry in list_agents())]) from None
+        raise unknown_name("opponent", spec.name, [*_MODELS, *agent_names()]) from None
 
 
 def _built(spec: Spec) -> OpponentModel:
@@ -254,18 +250,18 @@ def replies(model: OpponentModel, game: Game[Any], state: Any) -> list[tuple[int
     actions = game.legal_actions(state)
     if not actions:
         raise no_legal_action(game)
-    told = model(game, state)
+    answered = model(game, state)
     name = getattr(model, "__name__", None) or type(model).__name__
-    if isinstance(told, Mapping):
-        strange = [action for action, p in told.items() if p and action not in actions]
-        if strange:
+    if isinstance(answered, Mapping):
+        illegal = [action for action, p in answered.items() if p and action not in actions]
+        if illegal:
             raise InvalidSettingError(
-                f"the opponent {name} gave probability {told[strange[0]]} to {strange[0]}, which is not one of "
-                f"the legal actions {list(actions)}"
+                f"the opponent {name} gave probability {answered[illegal[0]]} to {illegal[0]}, which is not one "
+                f"of the legal actions {list(actions)}"
             )
-        shares = [float(told.get(action, 0.0)) for action in actions]
+        shares = [float(answered.get(action, 0.0)) for action in actions]
     else:
-        shares = [float(p) for p in told]
+        shares = [float(p) for p in answered]
         if len(shares) != len(actions) and len(shares) == game.traits.num_actions:
             shares = [shares[action] for action in actions]
         if len(shares) != len(actions):

@@ -1,129 +1,18 @@
-"""Solved games written out: a map from states to their optimal actions, kept in a file and played by an agent.
-
-A policy file is text, one JSON value a line, and compressed by gzip if its name ends in ``.gz``. The first line is
-an object: ``format`` is ``"zermelo policy table"``, ``version`` is 1, ``game`` says which game it is, ``plan`` is
-``"seat"`` or ``"full"``, ``seat`` the owner of a plan for one seat, ``states`` the number of lines that follow.
-Each of those is ``[key, value, actions]``: the state's key; what the player to move can still get by perfect play;
-and all actions with which it does, ascending. A state of rules has its integers for a key, separated by commas;
-any other state the first 128 bits of the SHA-256 of its game's own key. Where values are only close to those of
-perfect play, as value iteration finds them, the first line has a ``tolerance`` too.
-"""
+"""A solved game played from a file."""
 
 from __future__ import annotations
 
-import enum
-import gzip
-import hashlib
-import json
 import os
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.agents.solving.policy_table import PolicyTable, game_identity, stable_key
+from zermelo.envs import Game, InvalidSettingError
 
-__all__ = ["Plan", "PolicyTable", "PolicyTableAgent", "game_identity", "stable_key"]
-
-_FORMAT: Final = "zermelo policy table"
-_VERSION: Final = 1
-
-
-class Plan(enum.StrEnum):
-    """Which states a policy covers."""
-
-    SEAT = "seat"
-    """Those in which its owner is to move, and that can come up while the owner plays optimal actions, whatever
-    the other does: a contingent plan."""
-    FULL = "full"
-    """Every state that can be reached at all."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PolicyTable:
-    """States and their optimal actions.
-
-    Attributes:
-        game: Which game it is, as ``game_identity`` says.
-        plan: Which states it covers.
-        seat: The owner, for a plan for one seat.
-        entries: By the state's key, what the player to move can still get, and the optimal actions, ascending.
-        tolerance: How far off the values may be; 0 where they are proven.
-    """
-
-    game: str
-    plan: Plan
-    seat: int | None
-    entries: Mapping[str, tuple[float, tuple[int, ...]]] = field(repr=False)
-    tolerance: float = 0.0
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file, in place of one that is there."""
-        name = os.fspath(path)
-        header = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "game": self.game,
-            "plan": self.plan.value,
-            "seat": self.seat,
-            "states": len(self),
-            **({"tolerance": self.tolerance} if self.tolerance else {}),
-        }
-        partial = f"{name}.partial"
-        try:
-            with gzip.open(partial, "wt") if name.endswith(".gz") else open(partial, "w") as file:
-                file.write(json.dumps(header) + "\n")
-                for key, (value, actions) in self.entries.items():
-                    file.write(json.dumps([key, value, list(actions)]) + "\n")
-            os.replace(partial, name)
-        except OSError as error:
-            raise InvalidSettingError(
-                f"the policy cannot be written to {name!r} ({error.strerror or error}): name a file in a folder "
-                "that is there and can be written"
-            ) from error
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> PolicyTable:
-        """Reads a file.
-
-        Raises:
-            InvalidSettingError: There is none, or it is no policy file of a version that can be read.
-        """
-        name = os.fspath(path)
-        try:
-            with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as file:
-                lines = iter(file)
-                header = json.loads(next(lines))
-                if header["format"] != _FORMAT or header["version"] != _VERSION:
-                    raise ValueError(f"it is {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
-                entries = {
-                    str(key): (float(value), tuple(map(int, actions)))
-                    for key, value, actions in map(json.loads, lines)
-                }
-                if len(entries) != header["states"]:
-                    raise ValueError(f"it has {len(entries)} states of {header['states']}")
-                return cls(
-                    game=header["game"],
-                    plan=Plan(header["plan"]),
-                    seat=header["seat"],
-                    entries=entries,
-                    tolerance=float(header.get("tolerance", 0)),
-                )
-        except (FileNotFoundError, IsADirectoryError):
-            raise InvalidSettingError(
-                f"there is no file {name!r}: path must name one that `zermelo solve ENV --policy FILE` wrote"
-            ) from None
-        except (OSError, EOFError, StopIteration, KeyError, TypeError, ValueError) as error:
-            raise InvalidSettingError(
-                f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
-                "`zermelo solve ENV --policy FILE`"
-            ) from error
+__all__ = ["PolicyTableAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -188,41 +77,3 @@ class PolicyTableAgent(SearchAgent):
             seconds=Budget.now() - started,
             proven=not table.tolerance,
         )
-
-
-def game_identity(game: Game[Any]) -> str:
-    """Which game it is, the same in every process: rules with all their parameters, else the game's name."""
-    return repr(game.rules) if isinstance(game, RulesGame) else game.traits.name
-
-
-def stable_key(game: Game[Any], state: Any) -> str:
-    """A key of a state, the same in every process.
-
-    Raises:
-        UnsupportedGameError: The game's own key holds something that has no text of its own.
-    """
-    if isinstance(game, RulesGame):
-        return ",".join(str(int(value)) for value in state)
-    digest = hashlib.sha256()
-    digest.update(_text(game, game.key(state)).encode())
-    return digest.hexdigest()[:32]
-
-
-def _text(game: Game[Any], key: Hashable) -> str:
-    """A key as text: equal for equal keys, whatever the process."""
-    if isinstance(key, enum.Enum):
-        return f"{type(key).__qualname__}.{key.name}"
-    if key is None or isinstance(key, bool | int | float | str | bytes):
-        return f"{type(key).__name__} {key!r}"
-    if isinstance(key, tuple):
-        return f"({', '.join(_text(game, part) for part in key)})"
-    if isinstance(key, frozenset):
-        return f"{{{', '.join(sorted(_text(game, part) for part in key))}}}"
-    if isinstance(key, type):
-        return f"{key.__module__}.{key.__qualname__}"
-    if type(key).__module__ == "numpy" and hasattr(key, "item"):
-        return f"{type(key).__name__} {key.item()!r}"
-    raise UnsupportedGameError(
-        f"no policy can be written for {game.traits.name}: the key of a state holds a {type(key).__qualname__}, "
-        "which is not the same in every process"
-    )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import require_decision, require_perfect_information
@@ -23,16 +22,17 @@ from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.search.observer import NodeEvent, Observer
 from zermelo.agents.search.results import answer
+from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
-from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import Game, InvalidSettingError, as_game
+from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.as_game import BACKENDS
 from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-__all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
+__all__ = ["ConfiguredAgent", "Root", "SearchAgent", "TreeSearchAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -149,6 +149,29 @@ class SearchAgent(ConfiguredAgent):
         raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, started)")
 
 
+class Root(NamedTuple):
+    """What a search starts from.
+
+    Attributes:
+        game: The game; where chance can only be simulated, one of sampled chance.
+        state: One of its states, not finished.
+        evaluator: Of that game; None where the search goes to the end anyway.
+        cutoff: The cut-off test of that game, or None.
+        width: How many draws a chance state stands for; None where chance is exact.
+    """
+
+    game: Game[Any]
+    state: Any
+    evaluator: Evaluator | None
+    cutoff: Callable[[Game[Any], Any, int], bool] | None
+    width: int | None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether what a search finds is an estimate."""
+        return self.width is not None
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TreeSearchAgent(SearchAgent):
     """Settings of every search of a game tree.
@@ -169,6 +192,9 @@ class TreeSearchAgent(SearchAgent):
             with the smallest number).
         on_iteration: Called with a ``SearchResult`` after each finished iteration; if it returns False the search
             ends there.
+        on_node: Called with a ``NodeEvent`` for what happens at each node below the root (coming to it, a table
+            hit, a cut-off and what it leaves out, the score that comes of it): for drawing trees and for learning.
+            The search is then in plain Python.
         best_lines: How many of the best actions get their exact value and principal variation
             (``SearchResult.best_lines``); more than one takes longer.
         manages_time: Whether to spend ``seconds`` where it pays, all of it only when the value has fallen: see
@@ -183,6 +209,7 @@ class TreeSearchAgent(SearchAgent):
     sooner: bool = True
     ties: Ties = Ties.RANDOM
     on_iteration: Callable[[SearchResult], bool | None] | str | None = None
+    on_node: Callable[[NodeEvent], Any] | str | None = None
     best_lines: int = 1
     manages_time: bool = False
 
@@ -191,7 +218,12 @@ class TreeSearchAgent(SearchAgent):
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
         if self.evaluator is not None:
             self._set("evaluator", make_evaluator(self.evaluator))
-        for name, signature in (("cutoff", "of game, state and ply"), ("on_iteration", "of a SearchResult")):
+        signatures = {
+            "cutoff": "of game, state and ply",
+            "on_iteration": "of a SearchResult",
+            "on_node": "of a NodeEvent",
+        }
+        for name, signature in signatures.items():
             value = getattr(self, name)
             if isinstance(value, str) and ":" in value:
                 value = import_name(value)
@@ -234,6 +266,12 @@ class TreeSearchAgent(SearchAgent):
         assert not isinstance(self.cutoff, str), "names become functions when the agent is made"
         return self.cutoff
 
+    @property
+    def observer(self) -> Observer | None:
+        """The ``on_node`` setting as a function."""
+        assert not isinstance(self.on_node, str), "names become functions when the agent is made"
+        return self.on_node
+
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""
         if self.evaluator is not None:
@@ -243,6 +281,13 @@ class TreeSearchAgent(SearchAgent):
             return None
         return default_evaluator(game, state)
 
+    def root(self, game: Game[Any], state: Any, samples: int) -> Root:
+        """What to search from a state, with so many draws for a chance event that can only be simulated."""
+        evaluator, cutoff = self.evaluator_for(game, state), self.cutoff_test
+        if game.traits.chance is not Chance.SAMPLED:
+            return Root(game, state, evaluator, cutoff, None)
+        return Root(*as_sampled(game, state, samples, self.generator, evaluator, cutoff), samples)
+
     def deepened(
         self,
         search: TreeSearch,
@@ -250,7 +295,6 @@ class TreeSearchAgent(SearchAgent):
         *,
         step_by_step: bool,
         exact: bool,
-        table: CompiledTable | TranspositionTable | None = None,
         is_estimate: bool = False,
         aspiration: float = 0.0,
     ) -> SearchResult:
@@ -261,7 +305,6 @@ class TreeSearchAgent(SearchAgent):
             state: The root.
             step_by_step: Whether to search one move deep first, then two, and so on.
             exact: Whether every root action must get its exact value.
-            table: The search's table, for its counts.
             is_estimate: Whether chance was sampled.
             aspiration: How far from the last iteration's value to look at first; 0 looks everywhere at once.
         """
@@ -276,11 +319,10 @@ class TreeSearchAgent(SearchAgent):
                 exact=exact,
                 ties=self.ties,
                 draw=draw,
-                table=table,
                 is_estimate=is_estimate,
                 best_lines=self.best_lines,
             )
-            return self.told(search, state, found)
+            return self.adjusted(search, state, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             if self.on_iteration is None:
@@ -315,6 +357,6 @@ class TreeSearchAgent(SearchAgent):
         lower, upper = search.game.traits.utility_bounds
         return TimeManager(self.seconds, len(search.root_actions(state)), upper - lower)
 
-    def told(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
-        """What this agent says of what its search found: here, just that."""
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+        """What follows for this agent from what its search found: here, just that."""
         return result

@@ -1,296 +1,19 @@
-"""Value iteration: the values of games that can return to an earlier state or last for ever, such as Pig.
-
-Every state that can be reached is listed once. Then, sweep by sweep, each gets what the states after it are worth:
-the best of them for the player to move, the mean of them for chance, and the rewards on the way (Bellman, 1957;
-Shapley, 1953, for two players; Sutton and Barto, 2nd ed., section 4.4). Rewards are not discounted.
-
-Small changes do not show that the values are near where they are going (Haddad and Monmege, "Interval iteration
-algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018), and neither does how fast they shrink: that
-only says when to try a proof. The proof is that of optimistic value iteration (Hartmanns and Kaminski, CAV 2020),
-from both sides: where sweeps lead from the values plus the tolerance to nothing greater, and from the values minus
-the tolerance to nothing less, no more sweeps lead out of these bounds.
-"""
+"""Value iteration: play by the values of all states, also where games return to earlier ones."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import numpy as np
-import numpy.typing as npt
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_number, check_whole
-from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
-from zermelo.envs.wrappers import is_aec, is_gymnasium
+from zermelo.agents.solving.value_iteration import ValueTable, require_finite, value_iteration
+from zermelo.envs import Game, Traits
 
-__all__ = ["ValueIterationAgent", "ValueTable", "value_iteration"]
-
-_NAME = "value_iteration"
-_END = -2
-"""What stands for the mover at the end of the game."""
-
-
-@dataclass(frozen=True, eq=False)
-class ValueTable:
-    """The values of all states of a game.
-
-    Attributes:
-        game: The game.
-        numbers: The number of each state, by ``game.key``.
-        values_to_come: By number, what the first player can still expect, rewards so far left out.
-        tolerance: How far off a value may be.
-        sweeps: How many sweeps it took.
-        moves_to_end: By number, the fewest moves in which best play may end the game; the number of states where
-            it cannot.
-    """
-
-    game: Game[Any]
-    numbers: Mapping[Hashable, int] = field(repr=False)
-    values_to_come: npt.NDArray[np.float64] = field(repr=False)
-    tolerance: float
-    sweeps: int
-    moves_to_end: npt.NDArray[np.int64] = field(repr=False)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __contains__(self, state: Any) -> bool:
-        return self.game.key(state) in self.numbers
-
-    def value(self, state: Any) -> float:
-        """What the first player gets by best play from a state, rewards so far included.
-
-        Raises:
-            InvalidSettingError: The table does not have the state.
-        """
-        number = self.numbers.get(self.game.key(state))
-        if number is None:
-            raise InvalidSettingError(
-                f"{state} is none of the {len(self)} states in the table: give it to value_iteration among states"
-            )
-        return self.game.utility(state)[0] + float(self.values_to_come[number])
-
-    def action_values(self, state: Any) -> dict[int, float]:
-        """For each legal action, what the player to move gets by it."""
-        mine = self.game.to_move(state) == 0
-        values = {action: self.value(self.game.result(state, action)) for action in self.game.legal_actions(state)}
-        return {action: value if mine else self._total - value for action, value in values.items()}
-
-    def action(self, state: Any) -> int:
-        """A best action; of several, the one with the smallest number."""
-        return self.best_actions(state)[0]
-
-    def best_actions(self, state: Any) -> tuple[int, ...]:
-        """The best actions, ascending: of several, those with which the game may end soonest.
-
-        So play does not go in circles. Actions are as good if their values differ by less than the table tells.
-        """
-        values = self.action_values(state)
-        best = max(values.values())
-        tied = [action for action, value in values.items() if value >= best - 2 * self.tolerance]
-        moves = [self._moves_to_end(self.game.result(state, action)) for action in tied]
-        return tuple(action for action, number in zip(tied, moves, strict=True) if number == min(moves))
-
-    def _moves_to_end(self, state: Any) -> int:
-        return int(self.moves_to_end[self.numbers[self.game.key(state)]])
-
-    @property
-    def _total(self) -> float:
-        return float(self.game.traits.constant)
-
-
-def value_iteration(
-    game: Any,
-    tolerance: float = 1e-9,
-    *,
-    states: Iterable[Any] | None = None,
-    most_states: int = 2_000_000,
-    most_sweeps: int = 100_000,
-) -> ValueTable:
-    """The values of all states that can be reached, for one player, or two with a constant sum.
-
-    Args:
-        game: A ``Game``, or what ``as_game`` makes one of, with chance that is exact or none.
-        tolerance: How far off a value may be.
-        states: Where to start from; if not given, where a live environment stands, else the initial state.
-        most_states: How many states there may be.
-        most_sweeps: How many sweeps it may take.
-
-    Raises:
-        UnsupportedGameError: The game has more players, other sums, hidden parts or sampled chance; it has too
-            many states; or the values do not settle, as where rewards can go on for ever.
-    """
-    check_number("tolerance", tolerance, least=1e-14)
-    check_whole("most_states", most_states, least=1)
-    check_whole("most_sweeps", most_sweeps, least=1)
-    env, game = game, as_game(game)
-    _check_game(game.traits)
-    if states is None:
-        states = [game.snapshot(env) if is_aec(env) or is_gymnasium(env) else game.initial_state()]
-    graph = _Graph(game, list(states), most_states)
-    values, sweeps = graph.values(tolerance, most_sweeps)
-    return ValueTable(game, graph.numbers, values, tolerance, sweeps, graph.moves_to_end(values, tolerance))
-
-
-def _check_game(traits: Traits) -> None:
-    require_perfect_information(traits, _NAME)
-    require_one_or_two_opposed(traits, _NAME)
-    if traits.chance is Chance.SAMPLED:
-        raise UnsupportedGameError(
-            f"{_NAME} needs the probabilities of chance, but that of {traits.name} can only be sampled: use "
-            "'expectiminimax'"
-        )
-
-
-class _Graph:
-    """All states of a game, and what leads where, as arrays.
-
-    The ways out of state ``n`` are those from ``starts[n]`` on: ``after`` is where they lead, ``rewards`` what the
-    first player gets on the way, ``chances`` how likely they are where chance decides.
-    """
-
-    def __init__(self, game: Game[Any], roots: list[Any], most_states: int) -> None:
-        self.game = game
-        self.numbers: dict[Hashable, int] = {}
-        states: list[Any] = []
-
-        def number(state: Any) -> int:
-            found = self.numbers.setdefault(game.key(state), len(states))
-            if found == len(states):
-                if found == most_states:
-                    raise UnsupportedGameError(
-                        f"{game.traits.name} has more than {most_states} states: give value_iteration a greater "
-                        "most_states, or use 'expectiminimax' with a depth"
-                    )
-                states.append(state)
-            return found
-
-        for root in roots:
-            number(root)
-        movers: list[int] = []
-        starts: list[int] = []
-        after: list[int] = []
-        rewards: list[float] = []
-        chances: list[float] = []
-        for state in states:  # it grows on the way
-            starts.append(len(after))
-            if game.is_terminal(state):
-                movers.append(_END)
-                after.append(len(starts) - 1)  # it stays where it is, for nothing
-                rewards.append(0.0)
-                chances.append(0.0)
-                continue
-            mover, so_far = game.to_move(state), game.utility(state)[0]
-            movers.append(mover)
-            ways: Sequence[tuple[int, float]] = (
-                game.chance_outcomes(state)
-                if mover == CHANCE
-                else [(action, 1.0) for action in game.legal_actions(state)]
-            )
-            if not ways:
-                raise no_legal_action(game)
-            for way, probability in ways:
-                then = game.result(state, way)
-                after.append(number(then))
-                rewards.append(game.utility(then)[0] - so_far)
-                chances.append(probability)
-        self.movers = np.array(movers, dtype=np.int8)
-        self.starts = np.array(starts, dtype=np.int64)
-        self.after = np.array(after, dtype=np.int64)
-        self.rewards = np.array(rewards, dtype=np.float64)
-        self.chances = np.array(chances, dtype=np.float64)
-
-    def values(self, tolerance: float, most_sweeps: int) -> tuple[npt.NDArray[np.float64], int]:
-        """What the first player can expect from each state on, and the number of sweeps."""
-        values = np.zeros(len(self.movers))
-        before = 0.0
-        bounds: _Bounds | None = None
-        for sweep in range(1, most_sweeps + 1):
-            new = self.swept(values)
-            change = float(np.abs(new - values).max())
-            values = new
-            if change == 0.0 or (bounds is not None and bounds.hold_after_a_sweep()):
-                return values, sweep
-            rate = change / before if before > 0 else 1.0
-            seems_settled = rate < 1.0 and change * rate / (1.0 - rate) <= tolerance and change <= tolerance
-            if seems_settled and (bounds is None or sweep >= bounds.until):
-                bounds = _Bounds(self, values, tolerance, until=2 * sweep)
-            before = change
-        raise UnsupportedGameError(
-            f"the values of {self.game.traits.name} still change by {change:.3g} after {most_sweeps} sweeps: "
-            "where rewards can go on for ever there are no values; else give value_iteration a greater "
-            "most_sweeps or tolerance"
-        )
-
-    def swept(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What states are worth, from what the states after them are worth."""
-        worth = self.rewards + values[self.after]
-        best = np.maximum.reduceat(worth, self.starts)
-        worst = np.minimum.reduceat(worth, self.starts)
-        mean = np.add.reduceat(worth * self.chances, self.starts)
-        chosen = np.where(self.movers == 1, worst, best)
-        return np.where(self.movers == CHANCE, mean, np.where(self.movers == _END, 0.0, chosen))
-
-    def moves_to_end(self, values: npt.NDArray[np.float64], tolerance: float) -> npt.NDArray[np.int64]:
-        """The fewest moves in which best play may end the game, as far as luck allows."""
-        number = len(values)
-        lost = np.abs(self.rewards + values[self.after] - np.repeat(values, self._ways()))
-        is_way = (lost <= 2 * tolerance) | np.repeat(self.movers < 0, self._ways())
-        moves = np.where(self.movers == _END, 0, number)
-        costs = np.repeat(np.where(self.movers >= 0, 1, 0), self._ways())
-        while True:
-            ahead = np.where(is_way, moves[self.after] + costs, number)
-            new = np.minimum(np.minimum.reduceat(ahead, self.starts), moves)
-            if (new == moves).all():
-                return moves
-            moves = new
-
-    def _ways(self) -> npt.NDArray[np.int64]:
-        """How many ways lead out of each state."""
-        return np.diff(self.starts, append=len(self.after))
-
-
-class _Bounds:
-    """Values a tolerance above and below those that the sweeps have reached, and whether they are bounds.
-
-    A sweep keeps the order of values, in floating point too. So if some sweeps take the upper ones to values that
-    are nowhere greater, then as many sweeps again do so too, and the values below never get beyond them.
-
-    Args:
-        graph: The states.
-        values: What the sweeps have reached.
-        tolerance: How far above and below to begin.
-        until: The sweep after which to begin again, with better values, if nothing is shown by then.
-    """
-
-    def __init__(self, graph: _Graph, values: npt.NDArray[np.float64], tolerance: float, *, until: int) -> None:
-        self._graph = graph
-        margin = np.where(graph.movers == _END, 0.0, tolerance)
-        self._upper, self._lower = values + margin, values - margin
-        self._upper_before, self._lower_before = self._upper, self._lower
-        self._upper_holds = self._lower_holds = False
-        self._sweeps = 0
-        self.until = until
-
-    def hold_after_a_sweep(self) -> bool:
-        """Makes one sweep of both, and says whether both are bounds.
-
-        They are compared with those 1, 2, 4, ... sweeps after the beginning, as Brent finds a cycle: values may go
-        round in a loop of states.
-        """
-        if self._sweeps & (self._sweeps - 1) == 0:
-            self._upper_before, self._lower_before = self._upper, self._lower
-        self._sweeps += 1
-        self._upper, self._lower = self._graph.swept(self._upper), self._graph.swept(self._lower)
-        self._upper_holds = self._upper_holds or bool((self._upper <= self._upper_before).all())
-        self._lower_holds = self._lower_holds or bool((self._lower >= self._lower_before).all())
-        return self._upper_holds and self._lower_holds
+__all__ = ["ValueIterationAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -305,7 +28,7 @@ class ValueIterationAgent(SearchAgent):
         most_states: How many states there may be.
     """
 
-    kind: ClassVar[str] = _NAME
+    kind: ClassVar[str] = "value_iteration"
 
     tolerance: float = 1e-9
     most_states: int = 2_000_000
@@ -317,7 +40,7 @@ class ValueIterationAgent(SearchAgent):
 
     def check_game(self, traits: Traits) -> None:
         """One player, or two opposed, with everything seen and every probability known."""
-        _check_game(traits)
+        require_finite(traits)
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Looks the state up, in a table made when it is first needed."""

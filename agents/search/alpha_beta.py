@@ -12,19 +12,17 @@ from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.mate_distance import Frame, Scale, Score, just_above, just_below
-from zermelo.agents.core.tree_search import Bound, Visit
+from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.tree_search import Bound, TableCounts, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.chance_nodes import ChanceNodes, Searched, place_of
 from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.move_ordering import MoveOrder
+from zermelo.agents.search.selective import Selective
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable, bound_of
 from zermelo.envs import CHANCE, Chance, Game, RewardSum
 
-__all__ = ["LEAST_REDUCED_DEPTH", "AlphaBetaSearch"]
-
-LEAST_REDUCED_DEPTH: Final = 3
-"""Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
+__all__ = ["AlphaBetaSearch"]
 
 _NO_ACTION: Final = -1
 
@@ -54,6 +52,8 @@ class AlphaBetaSearch:
         late_move_reductions: How many actions of a node are searched to the full depth before later ones are
             searched one move less deep first; 0 reduces none.
         null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
+        futility: How much a quiet action may add to the evaluation, one move before the limit; 0 for anything.
+        singular: By how much an action must beat all others to be searched one move deeper; 0 for none.
         probing: Whether to probe chance nodes first (Star2).
         width: How many draws a chance state stands for, where chance is sampled; None where it is exact.
         at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
@@ -75,6 +75,8 @@ class AlphaBetaSearch:
         credits_best: bool = False,
         late_move_reductions: int = 0,
         null_move: int = 0,
+        futility: float = 0.0,
+        singular: float = 0.0,
         probing: bool = False,
         width: int | None = None,
         at_chance: bool = False,
@@ -94,11 +96,18 @@ class AlphaBetaSearch:
         self._is_noisy = getattr(game, "is_noisy", None) if quiescence else None
         self._quiescence = quiescence
         self._credits_best = credits_best
-        self._late_moves = late_move_reductions
-        self._null_move = null_move
-        self._passed_ply = 0  # where a null move has just led to, so that another does not follow
-        self._pass_turn: Callable[[Any], Any] = getattr(game, "pass_turn", lambda state: state)
-        self._is_forcing = getattr(game, "is_noisy", None)
+        self._selective: Selective | None = None
+        if late_move_reductions or null_move or futility or singular:
+            self._selective = Selective(
+                game,
+                self._evaluation,
+                self.visit,
+                seat=seat,
+                late_moves=late_move_reductions,
+                null_move=null_move,
+                futility=futility,
+                singular=singular,
+            )
         self._width = width
         self._at_chance = at_chance and width is None
         self._chance_nodes: ChanceNodes | None = None
@@ -120,16 +129,16 @@ class AlphaBetaSearch:
     @property
     def selective(self) -> bool:
         """Whether some moves are searched less deep than others."""
-        return bool(self._late_moves or self._null_move)
+        return self._selective is not None
 
     def search_fully(self) -> None:
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
-        self._late_moves = self._null_move = 0
+        self._selective = None
         if self._table is not None:
             self._table.clear()
 
     @property
-    def table(self) -> TranspositionTable | None:
+    def table(self) -> TableCounts | None:
         """The transposition table, if there is one."""
         return self._table
 
@@ -193,6 +202,7 @@ class AlphaBetaSearch:
 
         key: Hashable = None
         first: int | None = None
+        entry: Entry | None = None
         if self._table is not None:
             key = self._key(state, ply)
             entry = self._table.get(key)
@@ -204,13 +214,21 @@ class AlphaBetaSearch:
                     if entry.settles(score, alpha, beta):
                         return self._remembered(state, entry, score)
 
-        if self._null_move and self._null_move < depth < math.inf and self._passed_ply != ply:
-            cut = self._null_cut(state, depth, alpha, beta, ply, frame)
+        selective = self._selective if depth < math.inf else None
+        extended: int | None = None
+        if selective is not None:
+            if ply == 1:
+                selective.begin(depth)
+            cut = selective.null_cut(state, depth, alpha, beta, ply, frame)
             if cut is not None:
                 return cut  # not for the table: it is no proof, and has no action to try first
+            if entry is not None:
+                known = entry.score[0] + frame.so_far, entry.score[1]
+                if selective.is_singular(state, entry, known, depth, ply, frame, game.legal_actions(state)):
+                    extended = entry.action
         if probed is not None:
             first = probed.action
-        best = self._best(state, depth, alpha, beta, ply, frame, first, outcome, probed)
+        best = self._best(state, depth, alpha, beta, ply, frame, first, outcome, probed, extended)
         if self._table is not None:
             bound = bound_of(best.score, alpha, beta, frame)
             self._table.put(key, self._to_store(state, depth, bound, best, best.line[0], frame))
@@ -235,6 +253,8 @@ class AlphaBetaSearch:
                 if entry.settles(score, alpha, beta):
                     return self._remembered(state, entry, score)._replace(line=())
         found = self._chance_nodes.visit(state, depth, alpha, beta, ply)
+        if math.isinf(found.score[1]):
+            self._cut_off(None, *self._chance_nodes.cut)
         if table is not None:
             bound = Bound.EXACT
             if math.isinf(found.score[1]):  # as cuts at chance nodes leave it
@@ -297,8 +317,9 @@ class AlphaBetaSearch:
         first: int | None,
         outcome: int,
         probed: Searched | None,
+        extended: int | None,
     ) -> Visit:
-        """The textbook's loop over the actions; one of them may have been searched by a probe."""
+        """The textbook's loop over the actions; one of them may have been searched by a probe, or go deeper."""
         game = self.game
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
@@ -306,7 +327,10 @@ class AlphaBetaSearch:
         alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
         best: Visit | None = None
         proven = True
-        late = self._late_moves if LEAST_REDUCED_DEPTH <= depth < math.inf else 0
+        selective = self._selective if depth < math.inf else None
+        futile = None
+        if selective is not None:
+            futile = selective.futility_bound(state, depth, alpha, beta, frame, maximizing)
         place = ply if outcome < 0 else place_of(ply, outcome)
         ordered = self._order.ordered(state, game.legal_actions(state), mover, place, first)
         for number, action in enumerate(ordered):
@@ -315,12 +339,20 @@ class AlphaBetaSearch:
                 score = frame.to_parent(found.score)
             else:
                 child = game.result(state, action)
-                less = 1 if late and number >= late and self._is_quiet(state, action, child, mover) else 0
+                ahead, is_reduced = depth - 1, False
+                if selective is not None:
+                    if futile is not None and number and selective.is_futile(state, action, child, mover):
+                        proven = False
+                        if best is None or (futile > best.score if maximizing else futile < best.score):
+                            best = Visit(futile, False, (action,))
+                        continue
+                    ahead += action == extended
+                    is_reduced = selective.is_reduced(state, action, child, mover, number, depth)
                 window = frame.to_child(alpha), frame.to_child(beta)
-                found = self.visit(child, depth - 1 - less, *window, ply + 1)
+                found = self.visit(child, ahead - is_reduced, *window, ply + 1)
                 score = frame.to_parent(found.score)
-                if less and not found.proven and (score > alpha if maximizing else score < beta):
-                    found = self.visit(child, depth - 1, *window, ply + 1)  # better than thought: now in earnest
+                if is_reduced and not found.proven and (score > alpha if maximizing else score < beta):
+                    found = self.visit(child, ahead, *window, ply + 1)  # better than thought: now in earnest
                     score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
@@ -333,6 +365,7 @@ class AlphaBetaSearch:
                 if not self._credits_best:
                     self._order.cut_off(action, mover, place, depth)
                 proven = best.proven  # what was not searched does not matter, so this action alone proves it
+                self._cut_off(action, ordered, number)
                 break
         if best is None:
             raise no_legal_action(game)
@@ -342,39 +375,8 @@ class AlphaBetaSearch:
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
 
-    def _is_quiet(self, state: Any, action: int, child: Any, mover: int) -> bool:
-        """Whether an action leaves the turn to the other player and is not noisy."""
-        if self.game.to_move(child) == mover:
-            return False
-        return self._is_forcing is None or not self._is_forcing(state, action)
-
-    def _null_cut(
-        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, frame: Frame
-    ) -> Visit | None:
-        """The bound that the mover keeps to even if it skips its turn, so that it need not search; else None.
-
-        C. Donninger, "Null move and deep search", ICCA Journal 16 (1993). It takes for granted that having to move
-        never hurts, so nothing follows from it for certain: the bound lies inside the game's limits, and is not
-        proven.
-        """
-        game = self.game
-        mover = game.to_move(state)
-        maximizing = mover == self.max_seat
-        value, promptness = edge = beta if maximizing else alpha
-        if not frame.lowest[0] < value < frame.highest[0]:
-            return None
-        after = self._pass_turn(state)
-        if game.to_move(after) == mover:
-            return None
-        low, high = (just_below(edge), edge) if maximizing else (edge, just_above(edge))
-        window = frame.to_child(low), frame.to_child(high)
-        self._passed_ply = ply + 1
-        found = self.visit(after, depth - 1 - self._null_move, *window, ply + 1)
-        self._passed_ply = 0
-        score = frame.to_parent(found.score)
-        if maximizing:
-            return Visit((value, math.ceil(promptness)), False) if score >= edge else None
-        return Visit((value, math.floor(promptness)), False) if score <= edge else None
+    def _cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
+        """Says that at a node ``choices`` after number ``last`` need not be looked at; nobody listens here."""
 
     def _quiet(self, state: Any, left: int, alpha: Score, beta: Score, ply: int) -> Visit:
         """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.

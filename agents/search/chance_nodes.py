@@ -128,6 +128,8 @@ class ChanceNodes:
         self._probing = probing
         self._width = width
         self._seats = seats
+        self.cut: tuple[Sequence[int], int] = ((), 0)
+        """At the last cut-off, the outcomes and the number of the last one that was searched."""
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The average over a chance state's outcomes, or a bound of it outside the window.
@@ -162,6 +164,7 @@ class ChanceNodes:
         searched = self._width is None and all(found.proven for found in founds)
         bound = average.is_outside()
         if bound:
+            self.cut = [outcome for outcome, _, _ in outcomes], len(founds) - 1
             return Visit(bound, proven and searched)
         chances = [(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)]
         return averaged(chances, searched, self._width, self._seats)

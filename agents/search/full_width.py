@@ -107,10 +107,7 @@ class FullWidthSearch:
             key = self._key(state, depth, ply)
             entry = self.table.get(key)
             if entry is not None:
-                value, promptness = entry.score
-                values = self._totals(state, entry.values)
-                score = (value + frame.so_far, promptness)
-                return Visit(score, entry.proven, (entry.action,), entry.variance, values)
+                return self._remembered(state, entry, frame)
         if self._replies is not None and mover != self.max_seat:
             best = self._reply(state, depth, ply, frame)
         else:
@@ -122,6 +119,12 @@ class FullWidthSearch:
             to_come = self._totals(state, best.values, sign=-1)
             self.table.put(key, Entry(depth, Bound.EXACT, stored, action, best.proven, best.variance, to_come))
         return best
+
+    def _remembered(self, state: Any, entry: Entry, frame: Frame) -> Visit:
+        """What the table knows of a state."""
+        value, promptness = entry.score
+        values = self._totals(state, entry.values)
+        return Visit((value + frame.so_far, promptness), entry.proven, (entry.action,), entry.variance, values)
 
     def _best(self, state: Any, depth: float, ply: int, frame: Frame, maximizing: bool) -> Visit:
         """The textbook's loop over the actions."""

@@ -18,6 +18,7 @@ from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
 from zermelo.agents.search.time_manager import TimeManager
+from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = ["Iteration", "deepen"]
 
@@ -105,9 +106,13 @@ def _bar(iteration: Iteration, best_lines: int, maximizing: bool) -> Score | Non
 
 
 def _narrow(best: RootMove, half_width: float, full: tuple[Score, Score]) -> tuple[Score, Score]:
-    """A window around what an iteration has found, for the next one."""
-    value = best.score[0]
-    return max((value - half_width, -math.inf), full[0]), min((value + half_width, math.inf), full[1])
+    """A window around what an iteration has found, for the next one.
+
+    Its width is a whole number of the units that compiled evaluations count in: between two of those an edge would
+    mean another one there than here.
+    """
+    value, half_width = best.score[0], math.ceil(half_width * EVALUATION_UNIT) / EVALUATION_UNIT
+    return max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
 
 
 def _opened(best: RootMove, window: tuple[Score, Score], full: tuple[Score, Score]) -> tuple[Score, Score]:

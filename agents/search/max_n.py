@@ -6,19 +6,18 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.options import TieRule
-from zermelo.agents.core.tree_search import Bound, RootMove, SumNotConstantError, Visit
+from zermelo.agents.core.tree_search import Bound, RootMove, SumNotConstantError, TableCounts, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.evaluation import StateEvaluation
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import CHANCE, Game, RewardSum
 
-__all__ = ["MaxNSearch", "Vector", "tie_key"]
+__all__ = ["MaxNSearch", "Parent", "Vector", "tie_key"]
 
 Vector = tuple[float, ...]
 """Every seat's total, in seat order."""
@@ -38,7 +37,7 @@ def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
     return others if rule is TieRule.SPITEFUL else -others
 
 
-class _Parent(NamedTuple):
+class Parent(NamedTuple):
     """Who moved to a state, and what that player can already get elsewhere."""
 
     seat: int
@@ -93,7 +92,7 @@ class MaxNSearch:
         self._width = width
 
     @property
-    def table(self) -> CompiledTable | TranspositionTable | None:
+    def table(self) -> TableCounts | None:
         """The transposition table, if there is one."""
         return self._table
 
@@ -116,7 +115,7 @@ class MaxNSearch:
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The values of a state, looking ``depth`` moves ahead; below alpha only a bound for the root's seat."""
-        parent = _Parent(self.max_seat, alpha[0])
+        parent = Parent(self.max_seat, alpha[0])
         return self._visit(state, depth, parent, ply)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
@@ -139,7 +138,7 @@ class MaxNSearch:
         """What the table calls a state; with a cut-off test of the user's, how deep it lies may matter."""
         return self.game.key(state) if self._cutoff is None else (self.game.key(state), ply)
 
-    def _visit(self, state: Any, depth: float, parent: _Parent | None, ply: int) -> Visit:
+    def _visit(self, state: Any, depth: float, parent: Parent | None, ply: int) -> Visit:
         """The values of a state; where the parent has no use for it, only a bound of the parent's."""
         self.budget.visit(ply)
         game = self.game
@@ -183,7 +182,7 @@ class MaxNSearch:
         self,
         state: Any,
         depth: float,
-        parent: _Parent | None,
+        parent: Parent | None,
         ply: int,
         paid: Vector,
         table_action: int | None,
@@ -198,10 +197,11 @@ class MaxNSearch:
         tied: list[tuple[int, Visit]] = []
         best = -math.inf
         proven = True
-        for action in self._order.ordered(state, game.legal_actions(state), mover, ply, table_action):
+        ordered = self._order.ordered(state, game.legal_actions(state), mover, ply, table_action)
+        for number, action in enumerate(ordered):
             if tied and best >= greatest and self._settled(tied, action):
                 continue
-            found = self._visit(game.result(state, action), depth - 1, _Parent(mover, best), ply + 1)
+            found = self._visit(game.result(state, action), depth - 1, Parent(mover, best), ply + 1)
             proven = proven and found.proven
             found = found._replace(line=(action, *found.line), plies=found.plies + 1)
             own = found.values[mover]
@@ -210,12 +210,16 @@ class MaxNSearch:
                 bound = self._parent_bound(paid, parent, mover, best)
                 if bound is not None:
                     self._order.cut_off(action, mover, ply, depth)
+                    self._cut_off(action, ordered, number)
                     return found._replace(score=(best, 0), values=bound), True
             elif own == best:
                 tied.append((action, found))
         if not tied:
             raise no_legal_action(game)
         return self._chosen(tied, mover)._replace(proven=proven), False
+
+    def _cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
+        """Says that at a node ``choices`` after number ``last`` need not be looked at; nobody listens here."""
 
     def _chosen(self, tied: Sequence[tuple[int, Visit]], mover: int) -> Visit:
         """What the player to move takes of several that are as good for it: by the rule; then, sooner or later."""
@@ -249,7 +253,7 @@ class MaxNSearch:
         first, found = min(tied)
         return action > first and (not self._sooner or found.plies <= 1)
 
-    def _parent_bound(self, paid: Vector, parent: _Parent | None, mover: int, best: float) -> Vector | None:
+    def _parent_bound(self, paid: Vector, parent: Parent | None, mover: int, best: float) -> Vector | None:
         """Shallow pruning (Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48, 1991).
 
         What the player to move keeps for itself, and what the others get at least, cannot go to the parent. If

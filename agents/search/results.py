@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.core.result import BestLine, SearchResult
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
 from zermelo.agents.search.iterative_deepening import Iteration
-from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 
 __all__ = ["answer"]
@@ -30,7 +28,6 @@ def answer(
     exact: bool,
     ties: Ties,
     draw: float,
-    table: CompiledTable | TranspositionTable | None = None,
     is_estimate: bool = False,
     best_lines: int = 1,
 ) -> SearchResult:
@@ -47,13 +44,13 @@ def answer(
             left out once the best is proven.
         ties: Which of several best actions to choose.
         draw: From 0 up to 1: which of several best actions to choose, where ties are random.
-        table: The search's table, for its counts.
         is_estimate: Whether chance was sampled.
         best_lines: How many of the best actions to answer with.
     """
     game, traits = search.game, search.game.traits
     seat = game.to_move(state)
     max_seat = getattr(search, "max_seat", 0)
+    table = search.table
     stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
     if iteration is None or iteration.best is None:
         middle = search.frame(state).middle

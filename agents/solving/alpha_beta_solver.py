@@ -6,24 +6,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
+from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.search import backend
 from zermelo.agents.search.iterative_deepening import Iteration, search_root
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.results import answer
-from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.agents.solving.progress import WatchedBudget, outcome_of, utility_range, values_by_seat
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Game
 
-__all__ = ["PlainSolver"]
+__all__ = ["AlphaBetaSolver"]
 
 
-class PlainSolver:
+class AlphaBetaSolver:
     """Solves positions of one game by alpha-beta.
 
     Args:
@@ -33,7 +31,7 @@ class PlainSolver:
         table_mb: Memory for the table, in MiB.
         threads: How many threads work together, where the rules are compiled; otherwise one does.
         on_progress: Called now and then.
-        compiled: Whether rules are compiled, where they can be.
+        may_compile: False for plain Python in any case.
     """
 
     def __init__(
@@ -45,15 +43,15 @@ class PlainSolver:
         table_mb: float,
         threads: int,
         on_progress: Callable[[SolvingProgress], Any] | None,
-        compiled: bool = True,
+        may_compile: bool = True,
     ) -> None:
         self.game = game
         self._limits = limits
         self._budget = WatchedBudget(limits, started, on_progress)
         self._table_mb = table_mb
         self._threads = threads
-        self._compiled = compiled
-        self._kept: CompiledSearch | AlphaBetaSearch | None = None
+        self._may_compile = may_compile
+        self._reused: TreeSearch | None = None
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
@@ -62,13 +60,13 @@ class PlainSolver:
             return self._colour(state) if weak else self._values(state)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, promptness) for the player to move. Without limits only."""
+        """For each action, (value, mate distance) for the player to move. Without limits only."""
         game, constant = self.game, self.game.traits.constant
-        if self._kept is None:
-            self._kept = self._search(sooner=True)
+        if self._reused is None:
+            self._reused = self._search(sooner=True)
         iteration = Iteration(math.inf)
         with deep_recursion(game):
-            search_root(self._kept, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
+            search_root(self._reused, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
         mine = game.to_move(state) == 0
         return {
             move.action: move.score if mine else (constant - move.score[0], -move.score[1])
@@ -80,48 +78,39 @@ class PlainSolver:
         self._budget.actions_solved, self._budget.actions = solved, known
         self._budget.check_clock()
 
-    def _search(self, *, sooner: bool) -> CompiledSearch | AlphaBetaSearch:
-        if self._compiled:
-            found = compiled_search(
-                self.game,
-                None,
-                self._budget,
-                limits=self._limits,
-                table_mb=self._table_mb,
-                threads=self._threads,
-                sooner=sooner,
-            )
-            if found is not None:
-                return found
-        return AlphaBetaSearch(
+    def _search(self, *, sooner: bool) -> TreeSearch:
+        return backend.alpha_beta(
             self.game,
-            self._budget,
             None,
+            self._budget,
+            limits=self._limits,
+            ordering=Ordering.AUTO,
+            table_mb=self._table_mb,
+            threads=self._threads,
+            may_compile=self._may_compile,
             sooner=sooner,
             use_bounds=True,
-            order=MoveOrder(self.game, Ordering.AUTO),
-            table=TranspositionTable(self._table_mb),
         )
 
     def _colour(self, state: Any) -> Solution:
         """Who wins: a window just around the middle is enough."""
         traits, seat = self.game.traits, self.game.to_move(state)
         half = traits.constant / 2
-        least, greatest = utility_range(self.game, state, 0)
+        lower, upper = utility_range(self.game, state, 0)
         stopped_by = StoppedBy.COMPLETED
         try:
             first = self._search(sooner=False).visit(state, math.inf, (half, -0.5), (half, 0.5), 0).score[0]
-            least, greatest = first if first >= half else least, first if first <= half else greatest
+            lower, upper = first if first >= half else lower, first if first <= half else upper
         except SearchStopped as stopped:
             stopped_by = stopped.reason
         if seat != 0:
-            least, greatest = traits.constant - greatest, traits.constant - least
-        value = least if least == greatest else None
-        outcome = outcome_of(traits, seat, least, greatest)
+            lower, upper = traits.constant - upper, traits.constant - lower
+        value = lower if lower == upper else None
+        outcome = outcome_of(traits, seat, lower, upper)
         return Solution(
             seat=seat,
             value=value,
-            value_bounds=(least, greatest),
+            value_bounds=(lower, upper),
             values_by_seat=values_by_seat(value, traits.constant, seat),
             outcome=outcome,
             nodes=self._budget.nodes,
@@ -145,7 +134,7 @@ class PlainSolver:
         # Each action was searched on its own: what the last one said of "finished" is not true of all.
         iteration.finished = self._budget.actions_solved == self._budget.actions
         iteration.proven = iteration.proven and iteration.finished
-        least, greatest = utility_range(self.game, state, seat)
+        lower, upper = utility_range(self.game, state, seat)
         shared: dict[str, Any] = {
             "seat": seat,
             "nodes": self._budget.nodes,
@@ -161,7 +150,6 @@ class PlainSolver:
             exact=True,
             ties=Ties.FIRST,
             draw=0.0,
-            table=search.table,
         )
         known = sorted(move for move in iteration.moves if move.is_exact)
         decisive = {
@@ -169,8 +157,8 @@ class PlainSolver:
             for move in known
             if traits.terminal_rewards_only and move.score[0] != traits.constant / 2
         }
-        best = max(found.action_values.values(), default=least)
-        if iteration.finished or best == greatest:
+        best = max(found.action_values.values(), default=lower)
+        if iteration.finished or best == upper:
             return Solution(
                 value=best,
                 value_bounds=(best, best),
@@ -185,8 +173,8 @@ class PlainSolver:
             )
         return Solution(
             value=None,
-            value_bounds=(max(least, best), greatest),
-            outcome=outcome_of(traits, seat, max(least, best), greatest),
+            value_bounds=(max(lower, best), upper),
+            outcome=outcome_of(traits, seat, max(lower, best), upper),
             action_values=found.action_values,
             action_plies=decisive,
             **shared,

@@ -1,4 +1,4 @@
-"""What both ways of solving share: the clock, progress, and reading values as outcomes."""
+"""What both ways of solving share: the clock, progress, and what values say about who wins."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NODES_BETWEEN: Final = 63
 
 
 class WatchedBudget(Budget):
-    """Counts what is spent, and tells somebody ten times a second.
+    """Counts what is spent, and reports ten times a second.
 
     Args:
         limits: When to stop.
         started: The clock when the work began.
-        on_progress: Whom to tell, or None.
+        on_progress: Called with a ``SolvingProgress``, or None.
 
     Attributes:
         actions: How many actions the root has.
@@ -43,14 +43,14 @@ class WatchedBudget(Budget):
         """Counts one node, unless a limit forbids it."""
         super().visit(ply)
         if self._on_progress is not None and not self.nodes & _NODES_BETWEEN:
-            self._tell()
+            self._report()
 
     def check_clock(self) -> None:
         """Stops when time is up."""
         super().check_clock()
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         now = self.now()
         if self._on_progress is not None and now >= self._next:
             self._next = now + _PERIOD
@@ -64,23 +64,23 @@ class WatchedBudget(Budget):
             )
 
 
-def outcome_of(traits: Traits, seat: int, least: float, greatest: float) -> Outcome | None:
-    """Who wins, if a value for ``seat`` between these bounds tells."""
+def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:
+    """Who wins, if these bounds on the value for ``seat`` settle it."""
     half = traits.constant / 2
-    if least > half + _TOLERANCE:
+    if lower > half + _TOLERANCE:
         return (Outcome.FIRST, Outcome.SECOND)[seat]
-    if greatest < half - _TOLERANCE:
+    if upper < half - _TOLERANCE:
         return (Outcome.SECOND, Outcome.FIRST)[seat]
-    return Outcome.NEITHER if abs(least - half) <= _TOLERANCE and abs(greatest - half) <= _TOLERANCE else None
+    return Outcome.NEITHER if abs(lower - half) <= _TOLERANCE and abs(upper - half) <= _TOLERANCE else None
 
 
 def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
-    """The least and the greatest utility that a seat can end with from a state."""
+    """The lower and upper bound on the utility that a seat can end with from a state."""
     traits = game.traits
-    least, greatest = traits.utility_bounds
+    lower, upper = traits.utility_bounds
     paid = game.utility(state)
     to_come = traits.constant - sum(paid)
-    return paid[seat] + max(least, to_come - greatest), paid[seat] + min(greatest, to_come - least)
+    return paid[seat] + max(lower, to_come - upper), paid[seat] + min(upper, to_come - lower)
 
 
 def values_by_seat(value: float | None, constant: float, seat: int) -> tuple[float, ...]:

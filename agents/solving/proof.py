@@ -60,7 +60,7 @@ class ProofSolver:
         return self._solution(state, root, scores, stopped_by, weak=weak)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, promptness) for the player to move. Without limits only."""
+        """For each action, (value, mate distance) for the player to move. Without limits only."""
         actions = self.game.legal_actions(state)
         scores: dict[int, int] = {}
         self._score_actions(state, actions, WIN, scores)
@@ -72,15 +72,13 @@ class ProofSolver:
         self._check()
 
     def _score(
-        self, state: Any, least: int, greatest: int, guess: int | None = None, nodes: int | None = None
+        self, state: Any, lower: int, upper: int, guess: int | None = None, nodes: int | None = None
     ) -> Score:
         left = nodes
         if self._limits.nodes is not None:
             left = max(self._limits.nodes - self._prover.nodes, 0)
             left = left if nodes is None else min(left, nodes)
-        return self._prover.score(
-            state, guess=guess, least=least, greatest=greatest, check=self._check, nodes=left
-        )
+        return self._prover.score(state, guess=guess, least=lower, greatest=upper, check=self._check, nodes=left)
 
     def _check(self) -> None:
         self._budget.nodes = self._prover.nodes_now
@@ -95,7 +93,7 @@ class ProofSolver:
             if self.game.is_terminal(child):
                 scores[action] = self._ending(child, mover)
             else:
-                key = self._least_symmetric(child)
+                key = self._canonical(child)
                 if key not in known:
                     found = self._score_child(child, mover, best)
                     if found.least != found.greatest:
@@ -114,7 +112,7 @@ class ProofSolver:
             return self._score(child, LOSS, bound, bound)
         return self._score(child, -bound, WIN, -bound)
 
-    def _least_symmetric(self, state: Any) -> Any:
+    def _canonical(self, state: Any) -> Any:
         rules = self.game.rules
         return min([state, *(rules.symmetric_state(state, number) for number in range(1, self._symmetries))])
 
@@ -157,11 +155,11 @@ class ProofSolver:
             score = self._to_child(score)
             if self.game.to_move(state) != mover:
                 score = -score
-            chosen = self._keeping(state, score, budget)
+            chosen = self._action_reaching(state, score, budget)
         return ()
 
-    def _keeping(self, state: Any, score: int, budget: int) -> int | None:
-        """An action that keeps the score of a state; None if the budget ends first."""
+    def _action_reaching(self, state: Any, score: int, budget: int) -> int | None:
+        """An action that reaches the score of a state; None if the budget ends first."""
         mover = self.game.to_move(state)
         for action in self.game.legal_actions(state):
             child = self.game.result(state, action)
@@ -175,26 +173,26 @@ class ProofSolver:
                 return None
             if self.game.to_move(child) == mover:
                 found = self._score(child, wanted - 1, wanted, wanted, left)
-                keeps = found.least >= wanted
+                reaches = found.least >= wanted
             else:
                 found = self._score(child, -wanted, 1 - wanted, -wanted, left)
-                keeps = found.greatest <= -wanted
+                reaches = found.greatest <= -wanted
             if found.stopped_by is not StoppedBy.COMPLETED:
                 return None
-            if keeps:
+            if reaches:
                 return int(action)
         return None
 
-    # -- the answer --------------------------------------------------------------------------------------------
+    # -- the solution ------------------------------------------------------------------------------------------
 
     def _solution(
         self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, weak: bool
     ) -> Solution:
         game, traits = self.game, self.game.traits
         seat = game.to_move(state)
-        least, greatest = self._value_bounds(state, seat, root, weak=weak)
-        value = least if least == greatest else None
-        outcome = outcome_of(traits, seat, least, greatest)
+        lower, upper = self._value_bounds(state, seat, root, weak=weak)
+        value = lower if lower == upper else None
+        outcome = outcome_of(traits, seat, lower, upper)
         exact = root.least == root.greatest and not weak
         line: tuple[int, ...] = ()
         if exact and stopped_by is StoppedBy.COMPLETED:
@@ -205,7 +203,7 @@ class ProofSolver:
         return Solution(
             seat=seat,
             value=value,
-            value_bounds=(least, greatest),
+            value_bounds=(lower, upper),
             values_by_seat=values_by_seat(value, traits.constant, seat),
             outcome=outcome,
             plies=len(line) or None if plies is None else plies,
@@ -221,11 +219,11 @@ class ProofSolver:
     def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
         """What bounds on a score say of the value."""
         lowest, highest = utility_range(self.game, state, seat)
-        least, greatest = score.least, score.greatest
+        lower, upper = score.least, score.greatest
         if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there
-            least, greatest = least if least > -1 else LOSS, greatest if greatest < 1 else WIN
+            lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN
         if self._prover.counts_moves:
-            return float((least > 0) - (least < 0)), float((greatest > 0) - (greatest < 0))
-        low = max(lowest, self._prover.value(least)[0]) if least > LOSS else lowest
-        high = min(highest, self._prover.value(greatest)[0]) if greatest < WIN else highest
+            return float((lower > 0) - (lower < 0)), float((upper > 0) - (upper < 0))
+        low = max(lowest, self._prover.value(lower)[0]) if lower > LOSS else lowest
+        high = min(highest, self._prover.value(upper)[0]) if upper < WIN else highest
         return low, high

@@ -20,31 +20,31 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.background import in_background
 from zermelo.agents.compiled.proof import Prover, can_prove, proof_kernel
-from zermelo.agents.compiled.two_player import CompiledSearch
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.tree_search import Visit
+from zermelo.agents.core.tree_search import TableCounts, TreeSearch, Visit
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["BriefedSearch", "brief", "can_settle", "proof_megabytes"]
+__all__ = ["ProvenRoot", "can_settle", "load_proof", "proof_megabytes", "prove_root"]
 
 _MOST_MEGABYTES: Final = 16
-_REMEMBERED_NODES: Final = 2000
+_NODES_IN_TABLE: Final = 2000
 _FIRST_NODES: Final = 100
 _MORE_NODES: Final = 16
 _MOST_NODES: Final = 30_000
 _NODES_AT_ONCE: Final = 1000
-_GLANCE: Final = 0.25
+_SHARE_BEFORE: Final = 0.25
 """How much of the time for the proof goes into a search before it, and at most into waiting for the compiler."""
 _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
 """Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
 
 
-class BriefedSearch:
+class ProvenRoot:
     """A search that knows where to start, and perhaps whether its root is won, drawn or lost and what keeps that.
 
     Args:
@@ -57,7 +57,7 @@ class BriefedSearch:
 
     def __init__(
         self,
-        search: CompiledSearch,
+        search: TreeSearch,
         first: int | None,
         value: int | None = None,
         actions: Sequence[int] = (),
@@ -74,7 +74,7 @@ class BriefedSearch:
         return getattr(self._search, name)
 
     @property
-    def game(self) -> RulesGame:
+    def game(self) -> Game[Any]:
         """The game that is searched."""
         return self._search.game
 
@@ -82,6 +82,15 @@ class BriefedSearch:
     def budget(self) -> Budget:
         """What was spent, and the limits on it."""
         return self._search.budget
+
+    @budget.setter
+    def budget(self, budget: Budget) -> None:
+        self._search.budget = budget
+
+    @property
+    def table(self) -> TableCounts | None:
+        """The search's transposition table, if there is one."""
+        return self._search.table
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
@@ -105,7 +114,7 @@ class BriefedSearch:
         kept = [action for action in actions if action in self.actions] if self.actions else list(actions)
         return sorted(kept, key=lambda action: action != self._first)
 
-    def told(self, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, state: Any, result: SearchResult) -> SearchResult:
         """What the search found, with the value that is proven in the place of one that is evaluated."""
         if self.value is None:
             return result
@@ -131,25 +140,30 @@ def can_settle(game: Any) -> bool:
     return bool(game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant)
 
 
+def load_proof(game: Any) -> None:
+    """Compiles the proof for a game that ``can_settle`` accepts, or reads it from disk."""
+    proof_kernel(game.rules)
+
+
 def proof_megabytes(table_mb: float) -> float:
     """How much of a search's memory the proof takes, in MiB."""
     return min(table_mb / 4, _MOST_MEGABYTES)
 
 
-def brief(
+def prove_root(
     agent: Any,
-    search: CompiledSearch,
+    search: TreeSearch,
     state: Any,
     *,
     started: float,
     until: float,
     table_mb: float,
     threads: int,
-) -> BriefedSearch:
-    """Looks a little ahead, then tries to find out who wins and by which actions, and tells the search.
+) -> ProvenRoot:
+    """Searches a little, then tries to prove who wins and by which actions; gives a search that knows it.
 
     Args:
-        agent: Whose search it is: what was proven is remembered for it.
+        agent: Whose search it is: its later moves use the same table of proofs.
         search: The search, which has a limit in seconds.
         state: Its root, not finished.
         started: The clock when the search began.
@@ -158,11 +172,12 @@ def brief(
         threads: How many threads work together.
     """
     game = search.game
+    assert isinstance(game, RulesGame), "others cannot be settled"
     task = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
-    glance = _glance(search, state, started, until * _GLANCE)
-    first = None if glance is None or glance.best is None else glance.best.action
-    known = BriefedSearch(search, first)
-    if (glance is not None and glance.proven) or not task.ready_within(until * _GLANCE):
+    seen = _short_search(search, state, started, until * _SHARE_BEFORE)
+    first = None if seen is None or seen.best is None else seen.best.action
+    known = ProvenRoot(search, first)
+    if (seen is not None and seen.proven) or not task.ready_within(until * _SHARE_BEFORE):
         return known  # the search will find the same again, from its table; or the compiler is at work
     prover = _PROVERS.pop(agent, None)
     if prover is None or prover.game != game:
@@ -172,7 +187,7 @@ def brief(
     try:
         value = proof.value(state)
         everything = known.root_actions(state)
-        actions, is_complete = proof.keeping(state, value, everything) if value >= 0 else ([], True)
+        actions, is_complete = proof.actions_reaching(state, value, everything) if value >= 0 else ([], True)
     except SearchStopped:
         return known  # if that was the end of all time, the search will find out itself
     finally:
@@ -180,11 +195,11 @@ def brief(
         _PROVERS[agent] = prover
     if not actions and value >= 0:
         return known
-    return BriefedSearch(search, first, value, actions, is_complete=is_complete)
+    return ProvenRoot(search, first, value, actions, is_complete=is_complete)
 
 
-def _glance(search: CompiledSearch, state: Any, started: float, seconds: float) -> Iteration | None:
-    """What is seen at once, whatever the clock says, or within so many seconds of the start if that is more."""
+def _short_search(search: TreeSearch, state: Any, started: float, seconds: float) -> Iteration | None:
+    """The last iteration of a search of few nodes, whatever the clock says; or of so many seconds, if more."""
     seen = None
     budget = search.budget
     try:
@@ -211,14 +226,14 @@ class _Proof:
 
     def value(self, state: Any) -> int:
         """1, 0 or -1 for the player to move; raises ``SearchStopped``."""
-        least, greatest = self._bounds(state, -1, 1, _REMEMBERED_NODES)
-        if least != greatest:
-            least, greatest = self._bounds(state, -1, 1)
-        if least != greatest:
+        lower, upper = self._bounds(state, -1, 1, _NODES_IN_TABLE)
+        if lower != upper:
+            lower, upper = self._bounds(state, -1, 1)
+        if lower != upper:
             raise SearchStopped(StoppedBy.SECONDS)
-        return least
+        return lower
 
-    def keeping(self, state: Any, value: int, actions: Sequence[int]) -> tuple[list[int], bool]:
+    def actions_reaching(self, state: Any, value: int, actions: Sequence[int]) -> tuple[list[int], bool]:
         """The actions that still reach a value of 0 or 1, as far as time allows; and whether these are all.
 
         What proved the state has proved one of them, which the table will know. So all are asked about with few
@@ -233,44 +248,44 @@ class _Proof:
             while waiting and not (found and nodes > _MOST_NODES):
                 undecided = []
                 for action in waiting:
-                    keeps = self._keeps(self._game.result(state, action), mover, value, nodes)
-                    if keeps is None:
+                    reaches = self._reaches(self._game.result(state, action), mover, value, nodes)
+                    if reaches is None:
                         undecided.append(action)
-                    elif keeps:
+                    elif reaches:
                         found.append(action)
                 waiting = undecided
                 nodes *= _MORE_NODES
         return found, not waiting
 
-    def _keeps(self, child: Any, mover: int, value: int, nodes: int) -> bool | None:
+    def _reaches(self, child: Any, mover: int, value: int, nodes: int) -> bool | None:
         """Whether a value is still reached; None if it takes more nodes to find out."""
         if self._game.is_terminal(child):
             return self._game.utility(child)[mover] >= value
         same = self._game.to_move(child) == mover
-        least, greatest = self._bounds(child, value - 1 if same else -value, value if same else 1 - value, nodes)
-        if least != greatest:
+        lower, upper = self._bounds(child, value - 1 if same else -value, value if same else 1 - value, nodes)
+        if lower != upper:
             return None
-        return least >= value if same else least <= -value
+        return lower >= value if same else lower <= -value
 
-    def _bounds(self, state: Any, least: int, greatest: int, nodes: int | None = None) -> tuple[int, int]:
-        """Bounds on a state's score, of which nothing beyond ``least`` and ``greatest`` is asked.
+    def _bounds(self, state: Any, lower: int, upper: int, nodes: int | None = None) -> tuple[int, int]:
+        """Bounds on a state's score, of which nothing beyond ``lower`` and ``upper`` is asked.
 
         A few nodes are there whatever the clock says: what an earlier move has proven is found with them.
         """
-        few = nodes is not None and nodes <= _REMEMBERED_NODES
+        few = nodes is not None and nodes <= _NODES_IN_TABLE
         if not few:
             self._check()
         found = self._prover.score(
             state,
-            least=least,
-            greatest=greatest,
-            guess=greatest,
+            least=lower,
+            greatest=upper,
+            guess=upper,
             check=_no_check if few else self._check,
             nodes=nodes,
         )
         if found.stopped_by is StoppedBy.SECONDS:
             raise SearchStopped(StoppedBy.SECONDS)
-        return min(max(found.least, least), greatest), max(min(found.greatest, greatest), least)
+        return min(max(found.least, lower), upper), max(min(found.greatest, upper), lower)
 
     def _check(self) -> None:
         self._budget.check_clock()

@@ -1,4 +1,4 @@
-"""What solving a position answers."""
+"""The solution of a position, and how far a solver is."""
 
 from __future__ import annotations
 

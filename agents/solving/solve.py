@@ -11,6 +11,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
+from zermelo.agents.compiled.background import in_background
+from zermelo.agents.compiled.proof import can_prove, proof_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import (
@@ -20,6 +22,8 @@ from zermelo.agents.core.gate import (
     require_two_opposed,
 )
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
+from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Traits, as_game
 from zermelo.envs.as_game import is_game
@@ -76,17 +80,14 @@ def solve(
     game, state = game_and_state(game, state)
     require_solvable(game.traits)
     require_decision(game, state)
-    from zermelo.agents.compiled.background import in_background
-    from zermelo.agents.compiled.proof import can_prove, proof_kernel
-    from zermelo.agents.solving.alpha_beta_solver import PlainSolver
-    from zermelo.agents.solving.proof import ProofSolver
-
     settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
     if not can_prove(game):
-        return PlainSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+        return AlphaBetaSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
-    tried = PlainSolver(game, few, started, compiled=False, on_progress=None, **settings).solve(state, weak=weak)
+    tried = AlphaBetaSolver(game, few, started, may_compile=False, on_progress=None, **settings).solve(
+        state, weak=weak
+    )
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return tried
     if seconds is not None:  # a limit on time holds for the compiler too, which goes on for later searches

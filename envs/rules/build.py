@@ -11,6 +11,7 @@ issue 6061), and so does one in which Numba took a constant for another type: it
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import threading
@@ -18,11 +19,12 @@ import time
 import types as python_types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zermelo.envs.rules.code_cache import cache_folder
+from zermelo.envs.rules.code_cache import cache_folder, one_compiler
 from zermelo.envs.rules.compiling import INSIDE, inlining, types_of
 from zermelo.envs.rules.notices import say_once
 
@@ -107,10 +109,11 @@ def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules:
     dispatcher = space[entry]
     arguments = (getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in kernel.arguments)
     signature = getattr(types, kernel.result)(*first, *arguments)
-    kept = _is_kept(dispatcher)
-    if not kept:
-        say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))
-    dispatcher.compile(signature)
+    with contextlib.nullcontext() if _is_kept(dispatcher) or folder is None else one_compiler(Path(folder), entry):
+        kept = _is_kept(dispatcher)  # another process may have compiled it meanwhile
+        if not kept:
+            say_once(f"compiling the rules of {name} for this machine" + (" (once)" if folder else ""))
+        dispatcher.compile(signature)
     if kept and not dispatcher.stats.cache_hits:
         raise _NotKeptError("the machine code is not there")
     if folder is not None and len(dispatcher.overloads) > 1:

@@ -11,6 +11,7 @@ The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the us
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -26,9 +27,10 @@ import numpy as np
 from zermelo.envs.rules.compiling import helpers, methods
 from zermelo.envs.rules.notices import say_once
 
-__all__ = ["cache_folder", "cache_root", "fingerprint"]
+__all__ = ["cache_folder", "cache_root", "fingerprint", "one_compiler"]
 
 _FORGET_AFTER = 90 * 24 * 3600.0
+_PATIENCE = 60.0
 
 
 def cache_root() -> Path:
@@ -62,6 +64,32 @@ def cache_folder(rules_class: type, *package_files: str) -> Path | None:
         )
         return None
     return folder
+
+
+@contextlib.contextmanager
+def one_compiler(folder: Path, kernel: str) -> Iterator[None]:
+    """Waits while another process compiles the same kernel into the same folder, where files can be locked.
+
+    After a minute it waits no longer: a process that was stopped (Ctrl-Z) must not stop others.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # two compile then, which is only slower
+            file = stack.enter_context(open(folder / f".{kernel}.lock", "w"))
+            deadline = time.monotonic() + _PATIENCE
+            while time.monotonic() < deadline:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    time.sleep(0.05)
+                else:  # unlocked by hand: a child process begun meanwhile has the file open too
+                    stack.callback(fcntl.flock, file, fcntl.LOCK_UN)
+                    break
+        yield
 
 
 def _forget_old(root: Path) -> None:

@@ -15,7 +15,18 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-__all__ = ["floats", "load", "load_float", "prefetch", "stack_address", "store", "store_float", "take", "words"]
+__all__ = [
+    "floats",
+    "load",
+    "load_float",
+    "prefetch",
+    "stack_address",
+    "store",
+    "store_float",
+    "take",
+    "words",
+    "wrapped_product",
+]
 
 _WORD = ir.IntType(64)
 _DOUBLE = ir.DoubleType()
@@ -49,6 +60,7 @@ if TYPE_CHECKING:
     def store_float(address: int, index: int, value: float) -> None: ...
     def prefetch(address: int, index: int) -> None: ...
     def take(address: int, amount: int) -> int: ...
+    def wrapped_product(first: int, second: int) -> int: ...
     def stack_address() -> int: ...
     def words(address: int, count: int) -> Any: ...
     def floats(address: int, count: int) -> Any: ...
@@ -113,6 +125,15 @@ else:
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.atomic_rmw("sub", builder.inttoptr(args[0], _WORD.as_pointer()), args[1], "monotonic")
+
+        return types.int64(types.int64, types.int64), code
+
+    @intrinsic
+    def wrapped_product(typing_context: Any, first: Any, second: Any) -> Any:
+        """The low 64 bits of a product; that of ``*`` may not have more, or the compiler makes something up."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.mul(*args)
 
         return types.int64(types.int64, types.int64), code
 

@@ -131,12 +131,22 @@ def _shift_right(bits: Any, places: Any) -> Any:
     return lambda bits, places: _shift_down(bits, places)
 
 
+@intrinsic
+def _scrambled(typing_context: Any, value: Any) -> Any:
+    """``bits.mix``. Numba's own sums and products of integers may not overflow: the compiler relies on it."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def shifted(number: Any, places: int) -> Any:
+            return builder.xor(number, builder.lshr(number, ir.Constant(number.type, places)))
+
+        number = builder.add(args[0], ir.Constant(args[0].type, -7046029254386353131))
+        number = builder.mul(shifted(number, 30), ir.Constant(number.type, -4658895280553007687))
+        number = builder.mul(shifted(number, 27), ir.Constant(number.type, -7723592293110705685))
+        return shifted(number, 31)
+
+    return types.int64(types.int64), code
+
+
 @overload(bits.mix, strict=False)
 def _mix(bits: Any) -> Any:
-    def scrambled(bits: Any) -> Any:
-        bits += -7046029254386353131
-        bits = (bits ^ _shift_down(bits, 30)) * -4658895280553007687
-        bits = (bits ^ _shift_down(bits, 27)) * -7723592293110705685
-        return bits ^ _shift_down(bits, 31)
-
-    return scrambled
+    return lambda bits: _scrambled(bits)

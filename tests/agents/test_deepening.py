@@ -15,11 +15,8 @@ from zermelo.agents import (
     MinimaxAgent,
     ParanoidAgent,
 )
+from zermelo.agents.algorithms import best_reply, expectiminimax, minimax, paranoid
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.players.best_reply import best_reply
-from zermelo.agents.players.expectiminimax import expectiminimax
-from zermelo.agents.players.minimax import minimax
-from zermelo.agents.players.paranoid import paranoid
 from zermelo.envs.rules import GENERAL_SUM, RulesGame
 from zermelo.envs.rules.bits import mix, shift_right
 

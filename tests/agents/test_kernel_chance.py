@@ -12,6 +12,7 @@ from doubles.checked import assert_keeps_contract
 from doubles.grown_rules import Grown
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
+from zermelo.agents.algorithms import expectiminimax
 from zermelo.agents.compiled import front_end
 from zermelo.agents.compiled.general import (
     CompiledGeneralSearch,
@@ -22,7 +23,6 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.players.expectiminimax import expectiminimax
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen

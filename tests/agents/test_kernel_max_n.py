@@ -9,6 +9,7 @@ import pytest
 from doubles.compared_searches import Share, exact_values, random_positions, searched
 
 from zermelo.agents import MaxNAgent, StoppedBy
+from zermelo.agents.algorithms import max_n
 from zermelo.agents.compiled.general import can_search_any
 from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
 from zermelo.agents.compiled.table import CompiledTable
@@ -16,7 +17,6 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, TieRule, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.players.max_n import max_n
 from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable

@@ -9,13 +9,12 @@ import pytest
 from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
+from zermelo.agents.algorithms import best_reply, paranoid
 from zermelo.agents.compiled.general import compiled_general_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.players.best_reply import best_reply
-from zermelo.agents.players.paranoid import paranoid
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.best_reply import RepliesGame
 from zermelo.agents.search.move_ordering import MoveOrder

@@ -7,7 +7,7 @@ import pytest
 from doubles.small_games import CoinRow, ConnectK
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
-from zermelo.agents.players.minimax import minimax
+from zermelo.agents.algorithms import minimax
 from zermelo.envs import as_game
 
 TEXTBOOK = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}

@@ -21,10 +21,8 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.players.best_reply import best_reply
-from zermelo.agents.players.max_n import TieRule, max_n
-from zermelo.agents.players.minimax import minimax
-from zermelo.agents.players.paranoid import paranoid
+from zermelo.agents.algorithms import best_reply, max_n, minimax, paranoid
+from zermelo.agents.core.options import TieRule
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnsupportedGameError
 
 seeds = st.integers(0, 2**32 - 1)

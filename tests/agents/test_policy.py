@@ -7,7 +7,7 @@ import pytest
 from doubles import policies, toy_envs
 
 from zermelo.agents import Observation, PolicyAgent, list_agents, make_agent
-from zermelo.agents.players.policy import Outputs
+from zermelo.agents.players.learned.policy import Outputs
 from zermelo.envs import GameOverError, InvalidSettingError, UnknownNameError, UnsupportedGameError, make_env
 from zermelo.evaluation import FailureKind, play_match, round_robin
 from zermelo.evaluation.isolation import Isolation

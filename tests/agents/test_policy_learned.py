@@ -141,7 +141,7 @@ class TestStableBaselines3:
 
     def test_flat_observations_are_given_flat(self):
         baselines = pytest.importorskip("stable_baselines3", reason='needs pip install "zermelo[sb3]"')
-        from zermelo.agents.players.learned import _as_array
+        from zermelo.agents.players.learned.models import _as_array
 
         space = gymnasium.spaces.Box(0, 1, (18,), np.float32)
         assert baselines is not None

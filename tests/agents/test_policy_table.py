@@ -21,7 +21,7 @@ from zermelo.agents import (
     make_agent,
     solve_policy,
 )
-from zermelo.agents.players.policy_table import stable_key
+from zermelo.agents.solving.policy_table import stable_key
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.rules import MNK, Hexapawn, Nim, Pig, RulesGame
 
@@ -123,7 +123,7 @@ def test_other_games(game: Any, tmp_path: Path) -> None:
 def test_keys_are_the_same_in_every_process() -> None:
     code = (
         "from zermelo.envs import as_game, make\n"
-        "from zermelo.agents.players.policy_table import stable_key\n"
+        "from zermelo.agents.solving.policy_table import stable_key\n"
         "env = make('classic/tictactoe-v3'); env.reset(seed=0); env.step(4)\n"
         "for backend in ('auto', 'clone'):\n"
         "    game = as_game(env, backend=backend)\n"

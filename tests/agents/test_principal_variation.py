@@ -50,7 +50,6 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
         exact=False,
         ties=Ties.FIRST,
         draw=0.0,
-        table=table,
     )
 
 

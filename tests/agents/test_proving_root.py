@@ -16,7 +16,7 @@ from zermelo.agents.compiled.proof import Prover, proof_kernel
 from zermelo.agents.compiled.two_player import CompiledSearch, search_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.solving.root_proof import BriefedSearch, brief, can_settle, proof_megabytes
+from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules import MNK, ConnectFour, Hexapawn, Kalah, RulesGame
 
@@ -52,16 +52,14 @@ def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
 @pytest.fixture
 def no_glance(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that sees the end at once leaves nothing to prove: do without it."""
-    monkeypatch.setattr("zermelo.agents.solving.root_proof._glance", lambda *_: None)
+    monkeypatch.setattr("zermelo.agents.solving.root_proof._short_search", lambda *_: None)
 
 
-def briefed(
-    game: Any, state: Any, *, until: float = LONG, agent: Any = None, limit: float = LONG
-) -> BriefedSearch:
+def briefed(game: Any, state: Any, *, until: float = LONG, agent: Any = None, limit: float = LONG) -> ProvenRoot:
     limits = Limits(seconds=limit)
     budget = Budget(limits)
     search = CompiledSearch(game, budget, limits=limits, table_mb=1)
-    return brief(
+    return prove_root(
         agent or AlphaBetaAgent(), search, state, started=Budget.now(), until=until, table_mb=1, threads=1
     )
 
@@ -147,10 +145,10 @@ def test_what_was_seen_before_the_proof_is_tried_first():
     search = CompiledSearch(GAME, Budget(limits), limits=limits, table_mb=1)
     plain = list(search.root_actions(state))
     for first in plain:
-        known = BriefedSearch(search, first)
+        known = ProvenRoot(search, first)
         assert known.root_actions(state)[0] == first
         assert sorted(known.root_actions(state)) == sorted(plain)
-    narrowed = BriefedSearch(search, plain[0], 0, plain[1:3])
+    narrowed = ProvenRoot(search, plain[0], 0, plain[1:3])
     assert sorted(narrowed.root_actions(state)) == sorted(plain[1:3])
 
 
@@ -210,9 +208,9 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
     result = AlphaBetaAgent().search_state(GAME, state)
     assert result.proven
     assert result.plies
-    assert found.told(state, result) is result
+    assert found.adjusted(state, result) is result
     vague = dataclasses.replace(result, proven=False, value=0.1, plies=3)
-    told = found.told(state, vague)
+    told = found.adjusted(state, vague)
     assert (told.value, told.values_by_seat, told.proven, told.plies) == (1.0, (1.0, -1.0), True, None)
     assert told.action_values == dict.fromkeys(found.actions, 1.0)
 
@@ -259,12 +257,12 @@ def test_only_games_that_are_won_drawn_or_lost_and_have_the_hook():
 )
 def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
     def never(*_: Any, **__: Any) -> None:
-        raise AssertionError("brief was called")
+        raise AssertionError("prove_root was called")
 
-    monkeypatch.setattr("zermelo.agents.players.alpha_beta.brief", never)
+    monkeypatch.setattr("zermelo.agents.players.alpha_beta.prove_root", never)
     search_kernel(GAME.rules, full_width=False)  # without it nothing is proven
     state = late_states(GAME, 1, 1, 30)[0]
-    with pytest.raises(AssertionError, match="brief was called"):
+    with pytest.raises(AssertionError, match="prove_root was called"):
         AlphaBetaAgent(seconds=0.2).search_state(GAME, state)
     assert AlphaBetaAgent(seconds=0.2, **settings).search_state(GAME, state).action in GAME.legal_actions(state)
 
@@ -292,9 +290,9 @@ def test_agents_can_be_prepared(monkeypatch):
     """Both kernels where a time limit is set, so that no move pays for them; nothing where nothing is compiled."""
     asked: list[str] = []
     monkeypatch.setattr(
-        "zermelo.agents.players.alpha_beta.search_kernel", lambda rules, full_width: asked.append("search")
+        "zermelo.agents.search.backend.search_kernel", lambda rules, full_width: asked.append("search")
     )
-    monkeypatch.setattr("zermelo.agents.players.alpha_beta.proof_kernel", lambda rules: asked.append("proof"))
+    monkeypatch.setattr("zermelo.agents.solving.root_proof.proof_kernel", lambda rules: asked.append("proof"))
     AlphaBetaAgent(seconds=1).prepare(GAME)
     assert asked == ["search", "proof"]
     AlphaBetaAgent(depth=3).prepare(GAME)

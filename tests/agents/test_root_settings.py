@@ -13,6 +13,8 @@ from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, ParanoidAgent, S
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.rules import DotsAndBoxes
+from zermelo.envs.rules.rules_game import RulesGame
 
 EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows nothing
 
@@ -63,6 +65,18 @@ class TestAspiration:
                 narrow = AlphaBetaAgent(**settings, aspiration=half_width).search_state(game)
                 assert (narrow.action, narrow.value, narrow.depth) == (plain.action, plain.value, plain.depth)
                 assert narrow.proven == plain.proven
+
+    @pytest.mark.parametrize("half_width", [1e-9, 0.01, 0.3])
+    def test_compiled_searches_too(self, half_width: float) -> None:
+        game = RulesGame(DotsAndBoxes(2, 2))
+        state = game.initial_state()
+        for action in (2, 6, 0, 9, 4):
+            for depth in (3, 5, 7):
+                settings: dict[str, Any] = {"depth": depth, "ties": "first"}
+                plain = AlphaBetaAgent(**settings).search_state(game, state)
+                narrow = AlphaBetaAgent(**settings, aspiration=half_width).search_state(game, state)
+                assert (narrow.action, narrow.value, narrow.depth) == (plain.action, plain.value, plain.depth)
+            state = game.result(state, action)
 
     def test_a_limit_in_the_middle_gives_what_was_finished(self) -> None:
         """However the last window was, what is answered has its exact value."""

@@ -15,9 +15,10 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.alpha_beta import LEAST_REDUCED_DEPTH, AlphaBetaSearch
+from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.move_ordering import MoveOrder
+from zermelo.agents.search.selective import LEAST_REDUCED_DEPTH
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame

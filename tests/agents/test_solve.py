@@ -12,7 +12,7 @@ from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.solving.alpha_beta_solver import PlainSolver
+from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.rules import (
@@ -42,8 +42,8 @@ def proof(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -
 def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
     """Solved in plain Python."""
     game = RulesGame(rules)
-    solver = PlainSolver(
-        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, compiled=False
+    solver = AlphaBetaSolver(
+        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, may_compile=False
     )
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
@@ -317,7 +317,7 @@ def test_a_cold_compiler_gives_no_false_proof(monkeypatch: pytest.MonkeyPatch) -
         def ready_within(self, seconds: float) -> bool:
             return False
 
-    monkeypatch.setattr("zermelo.agents.compiled.background.in_background", lambda *_: Cold())
+    monkeypatch.setattr("zermelo.agents.solving.solve.in_background", lambda *_: Cold())
     rules = Kalah(houses=4, seeds=2)
     truth = solve(rules)
     found = solve(rules, seconds=60.0)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy, make_agent
-from zermelo.agents.players.expectiminimax import expectiminimax
+from zermelo.agents.algorithms import expectiminimax
 from zermelo.envs import CHANCE, Chance, InvalidSettingError
 
 seeds = st.integers(0, 2**32 - 1)

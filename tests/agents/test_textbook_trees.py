@@ -12,9 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent, StoppedBy
-from zermelo.agents.players.alpha_beta import alpha_beta
-from zermelo.agents.players.expectiminimax import expectiminimax
-from zermelo.agents.players.minimax import minimax
+from zermelo.agents.algorithms import alpha_beta, expectiminimax, minimax
 from zermelo.envs import Chance
 
 PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}

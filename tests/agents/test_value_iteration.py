@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 import pytest
-from doubles.slow_iteration import iterate
 
-from zermelo.agents import ExpectiminimaxAgent
-from zermelo.agents.players.value_iteration import ValueIterationAgent, value_iteration
+from zermelo.agents import ExpectiminimaxAgent, algorithms
+from zermelo.agents.players.value_iteration import ValueIterationAgent
+from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import (
     CHANCE,
     Chance,
@@ -45,7 +45,7 @@ def test_pig(rules: Pig, expected: float) -> None:
 )
 def test_every_state_is_as_the_slow_one_says(rules: Any) -> None:
     game = RulesGame(rules)
-    values, _ = iterate(game)
+    values = algorithms.value_iteration(game)
     table = value_iteration(game, 1e-10)
     assert len(table) == len({game.key(state) for state in values})
     for state, value in values.items():

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from zermelo.agents import Plan, PolicyTable, make_agent, value_iteration
-from zermelo.agents.players.policy_table import stable_key
-from zermelo.agents.players.value_policy import policy_of_values
+from zermelo.agents.solving.policy import policy_of_values
+from zermelo.agents.solving.policy_table import stable_key
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.rules import Game2048, Pig, RulesGame
 

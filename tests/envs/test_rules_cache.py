@@ -161,8 +161,9 @@ def test_an_edit_in_a_file_that_the_rules_import_from_is_seen(warm: Folder) -> N
 
 
 def test_two_processes_at_once(folder: Folder) -> None:
-    both = [folder.start(), folder.start()]
-    assert [finished(process)[0] for process in both] == [leaves(12, 6)] * 2
+    both = [finished(process) for process in [folder.start(), folder.start()]]
+    assert [count for count, _ in both] == [leaves(12, 6)] * 2
+    assert sum("compiling the rules of Stairs" in said for _, said in both) == 1  # the other waits for it
     assert folder.count() == (leaves(12, 6), "")
 
 

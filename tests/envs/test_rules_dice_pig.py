@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from doubles.checked import assert_keeps_contract
-from doubles.slow_iteration import iterate
 
+from zermelo.agents.algorithms import value_iteration
 from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
 from zermelo.envs.rules import Pig, RulesGame
 from zermelo.envs.rules.pig import PigState
@@ -39,7 +39,7 @@ def win_chance(target: int, sides: int = 6, tolerance: float = 1e-13) -> np.ndar
 
 @pytest.mark.parametrize(("target", "expected"), [(10, 0.7094243226), (20, 0.6155585498)])
 def test_the_first_players_chance(target: int, expected: float) -> None:
-    values, _ = iterate(RulesGame(Pig(target=target)))
+    values = value_iteration(RulesGame(Pig(target=target)))
     start = RulesGame(Pig(target=target)).initial_state()
     assert (values[start] + 1) / 2 == pytest.approx(expected, abs=6e-11)
     chance = win_chance(target)
@@ -84,7 +84,7 @@ def test_to_a_hundred_by_the_equations() -> None:
 @pytest.mark.parametrize(("target", "expected"), [(2, 4 / 7), (3, 6 / 11)])
 def test_piglet(target: int, expected: float) -> None:
     game = RulesGame(Pig(target=target, sides=2))
-    values, _ = iterate(game)
+    values = value_iteration(game)
     assert (values[game.initial_state()] + 1) / 2 == pytest.approx(expected, abs=1e-11)
     assert win_chance(target, sides=2)[0, 0, 0] == pytest.approx(expected, abs=1e-11)
 

@@ -103,6 +103,12 @@ def tournament():
     return records
 
 
+@pytest.fixture(scope="module")
+def good_alone():
+    """The good agents against each other, without the bad ones."""
+    return played(GOOD, games=4)
+
+
 def test_agents_commit_every_fault_there_is(tournament):
     """``pytest -s`` shows the table. Only an environment can commit the one that is left."""
     assert {record.failure.kind for record in tournament if record.failure} == set(Kind) - {Kind.ENVIRONMENT_ERROR}
@@ -151,19 +157,18 @@ def test_a_failing_game_keeps_the_moves_before_it(tournament):
     assert sorted(len(record.moves) for record in records) == [2, 3]
 
 
-def test_good_agents_games_are_the_same_to_the_last_byte_without_the_bad_ones(tournament):
-    alone = played(GOOD, games=4)
+def test_good_agents_games_are_the_same_to_the_last_byte_without_the_bad_ones(tournament, good_alone):
     together = among_the_good(tournament)
     assert len(together) == 24
     assert all(record.failure is None for record in together)
     text = sorted(map(same_but_for_the_place, together))
-    assert text == sorted(same_but_for_the_place(record.without_timings()) for record in alone)
-    assert table(together) == table(among_the_good(alone))
+    assert text == sorted(same_but_for_the_place(record.without_timings()) for record in good_alone)
+    assert table(together) == table(among_the_good(good_alone))
 
 
-def test_ratings_of_the_good_are_those_without_the_bad(tournament):
+def test_ratings_of_the_good_are_those_without_the_bad(tournament, good_alone):
     """Who loses every game by a fault tells nothing of the others, even where those games are counted."""
-    alone = Standings.from_records(played(GOOD, games=4)).ratings
+    alone = Standings.from_records(good_alone).ratings
     among_themselves = Standings.from_records(among_the_good(tournament)).ratings
     with_the_bad = Standings.from_records(tournament).ratings
     assert among_themselves.players == alone.players

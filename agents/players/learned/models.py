@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.checks import check_flag
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.players.observation import Observation
-from zermelo.agents.players.policy import Outputs, ViewAgent
+from zermelo.agents.players.learned.observation import Observation
+from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 
 __all__ = ["OnnxAgent", "Sb3Agent", "TorchAgent"]
@@ -137,7 +137,7 @@ def _fitted(view: Observation, space: Any) -> Any:
 
 def _as_array(observation: Any, space: Any) -> NDArray[Any]:
     array = np.asarray(observation, dtype=space.dtype)
-    # One of the two is flat: nothing can be mixed up. Anything else is the library's to judge.
+    # One of the two is flat: nothing can be mixed up. Anything else is for the library to check.
     if array.shape != space.shape and 1 in (array.ndim, len(space.shape)) and array.size == np.prod(space.shape):
         array = array.reshape(space.shape)
     return array

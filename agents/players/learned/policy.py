@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.checks import check_choice, check_flag
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.players.observation import Observation, observation_of
+from zermelo.agents.players.learned.observation import Observation, observation_of
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError, InvalidSettingError
 
@@ -153,7 +153,7 @@ class PolicyAgent(ViewAgent):
     """Plays what a function of the observation and the action mask says.
 
     Attributes:
-        policy: ``policy(observation, action_mask)``, or ``policy(observation, action_mask, agent)`` to be told the
+        policy: ``policy(observation, action_mask)``, or ``policy(observation, action_mask, agent)`` to get the
             player's name too, or ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is
             an array of booleans, or None where the environment has none. A class or an object with a ``reset``
             method has that called before each game, with the seed if it takes one.

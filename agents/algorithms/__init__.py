@@ -1,0 +1,34 @@
+"""The textbook: every algorithm of the package as one short function, without options, over any ``Game``.
+
+Read here how a search works. The tests check the searches that agents run against these functions, which are
+slow and obvious. They look to the end of the game or, with ``depth``, that many moves ahead, chance not counted;
+``evaluate(state)`` then says what an unfinished state is worth on top of the rewards paid so far. Turns need not
+alternate: every function asks the game who is to move.
+"""
+
+from zermelo.agents.algorithms.alpha_beta import alpha_beta
+from zermelo.agents.algorithms.best_reply import best_reply
+from zermelo.agents.algorithms.expectimax import expectimax
+from zermelo.agents.algorithms.expectiminimax import expectiminimax
+from zermelo.agents.algorithms.iterative_deepening import iterative_deepening
+from zermelo.agents.algorithms.max_n import max_n
+from zermelo.agents.algorithms.minimax import minimax
+from zermelo.agents.algorithms.paranoid import paranoid
+from zermelo.agents.algorithms.quiescence import quiescence
+from zermelo.agents.algorithms.star import star1, star2
+from zermelo.agents.algorithms.value_iteration import value_iteration
+
+__all__ = [
+    "alpha_beta",
+    "best_reply",
+    "expectimax",
+    "expectiminimax",
+    "iterative_deepening",
+    "max_n",
+    "minimax",
+    "paranoid",
+    "quiescence",
+    "star1",
+    "star2",
+    "value_iteration",
+]

@@ -1,0 +1,33 @@
+"""Expectimax: the best answer to opponents that err."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zermelo.envs import CHANCE, Game
+
+__all__ = ["expectimax"]
+
+
+def expectimax(
+    game: Game[Any], state: Any, seat: int, replies: Callable[[Any], Sequence[tuple[int, float]]]
+) -> float:
+    """What a seat can expect from best play against opponents of which it is known how they play.
+
+    Their moves are averaged over, as chance is: Russell and Norvig, 4th ed., section 5.5.
+
+    Args:
+        game: Of any number of players.
+        state: Where to start.
+        seat: The seat that plays best.
+        replies: ``replies(state)``, the actions of the opponent to move, each with its probability.
+    """
+    if game.is_terminal(state):
+        return game.utility(state)[seat]
+    mover = game.to_move(state)
+    if mover == seat:
+        return max(expectimax(game, game.result(state, a), seat, replies) for a in game.legal_actions(state))
+    outcomes = game.chance_outcomes(state) if mover == CHANCE else replies(state)
+    return math.fsum(p * expectimax(game, game.result(state, o), seat, replies) for o, p in outcomes)

@@ -1,0 +1,78 @@
+"""The exact values of many positions of one game at once: for those who label positions, or train on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from zermelo.agents.compiled.proof import Prover, can_prove, default_threads
+from zermelo.agents.core.checks import check_number, check_whole
+from zermelo.agents.core.gate import require_decision
+from zermelo.agents.solving.progress import values_by_seat
+from zermelo.agents.solving.solve import require_solvable, solve
+from zermelo.envs import as_game
+
+__all__ = ["ExactValue", "exact_values", "number_of_threads"]
+
+
+class ExactValue(NamedTuple):
+    """What perfect play gives.
+
+    Attributes:
+        values_by_seat: Each seat's, in seat order.
+        plies: Moves to the end of the game under best play, where that is known: not for draws and for games that
+            are won by a margin.
+    """
+
+    values_by_seat: tuple[float, ...]
+    plies: int | None
+
+
+def exact_values(
+    game: Any, states: Iterable[Any], *, threads: int | None = None, table_mb: float = 16
+) -> list[ExactValue]:
+    """The exact values of many states of one game, finished ones too.
+
+    Args:
+        game: As ``solve`` takes it.
+        states: Its states.
+        threads: How many work, each on states of its own; None for one a processor that this process may use.
+        table_mb: Memory for the table, which they share, in MiB.
+
+    Returns:
+        A value for each state, in the order of the states.
+
+    Raises:
+        UnsupportedGameError: The game cannot be solved, as ``solve`` says.
+    """
+    check_number("table_mb", table_mb, least=0, above=True)
+    threads = number_of_threads(threads)
+    game = as_game(game)
+    require_solvable(game.traits)
+    everything = list(states)
+    over = [game.is_terminal(state) for state in everything]
+    waiting = [state for state, ended in zip(everything, over, strict=True) if not ended]
+    for state in waiting:
+        require_decision(game, state)
+    constant = game.traits.constant
+    if can_prove(game):
+        prover = Prover(game, table_mb=table_mb, threads=threads)
+        found = [prover.value(score.least) for score in prover.scores(waiting)]
+    else:
+        solutions = [solve(game, state, table_mb=table_mb) for state in waiting]
+        found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
+    solved = iter(
+        ExactValue(values_by_seat(value, constant, game.to_move(state)), plies)
+        for state, (value, plies) in zip(waiting, found, strict=True)
+    )
+    return [
+        ExactValue(tuple(game.utility(state)), 0) if ended else next(solved)
+        for state, ended in zip(everything, over, strict=True)
+    ]
+
+
+def number_of_threads(threads: int | None) -> int:
+    """The ``threads`` setting as a number: one for each processor that this process may use, if not given."""
+    if threads is not None:
+        check_whole("threads", threads, least=1)
+    return threads or default_threads()

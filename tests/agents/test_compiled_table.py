@@ -1,0 +1,121 @@
+"""The compiled searches' transposition table: its memory, which is used again, and what it can hold."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zermelo.agents import AlphaBetaAgent, SearchResult
+from zermelo.agents.compiled import table
+from zermelo.agents.compiled.table import CompiledTable
+from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.envs.rules import ConnectFour, RulesGame
+
+GAME = RulesGame(ConnectFour())
+WORDS = len(CompiledTable(1).words)
+
+
+class Count(NamedTuple):
+    at: int
+
+
+class ManyActions(NamedTuple):
+    """Three moves, of which the one with the greatest number wins."""
+
+    actions: int = 100_000
+
+    def num_actions(self) -> int:
+        return self.actions
+
+    def initial_state(self) -> Count:
+        return Count(0)
+
+    def to_move(self, state: Count) -> int:
+        return state.at % 2
+
+    def legal_actions(self, state: Count, out: Any) -> int:
+        out[0] = 7
+        out[1] = self.actions - 1
+        return 2
+
+    def result(self, state: Count, action: int) -> Count:
+        return Count(state.at + 1 if action == 7 else state.at + 2)
+
+    def is_terminal(self, state: Count) -> bool:
+        return state.at >= 5
+
+    def utility(self, state: Count, seat: int) -> int:
+        return 1 if (state.at == 5) == (seat == 1) else -1
+
+
+def searched(game: RulesGame, depth: int, table_mb: float = 1) -> CompiledSearch:
+    """A search that has filled its table."""
+    limits = Limits(depth=depth)
+    search = compiled_search(game, None, Budget(limits), limits=limits, table_mb=table_mb)
+    assert search is not None
+    state = game.initial_state()
+    search.visit(state, depth, *search.window(state), 1)
+    return search
+
+
+def what(result: SearchResult) -> tuple[Any, ...]:
+    return result.value, result.nodes, result.stats, result.principal_variation
+
+
+def test_every_search_begins_with_an_empty_table() -> None:
+    agent = AlphaBetaAgent(depth=6, ties="first", table_mb=1)
+    first = what(agent.search_state(GAME))
+    searched(GAME, 8)
+    assert what(agent.search_state(GAME)) == first
+    assert what(agent.search_state(GAME)) == first
+
+
+def test_memory_is_emptied_and_used_again() -> None:
+    table._kept.clear()
+    search = searched(GAME, 5)
+    assert search.table is not None
+    words = search.table.words
+    assert np.count_nonzero(words)
+    del search
+    gc.collect()
+    assert table._kept[WORDS] is words
+    assert not np.count_nonzero(words)
+    assert CompiledTable(1).words is words
+
+
+def test_memory_that_was_filled_beyond_record_is_let_go() -> None:
+    table._kept.clear()
+    search = searched(GAME, 11)
+    assert search.table is not None
+    assert search.table.stores > WORDS // 2 // table._JOURNALED
+    del search
+    gc.collect()
+    assert WORDS not in table._kept
+
+
+def test_clearing_leaves_nothing_behind() -> None:
+    for depth in (5, 11):
+        search = searched(GAME, depth)
+        assert search.table is not None
+        search.table.clear()
+        assert not np.count_nonzero(search.table.words)
+
+
+def test_positions_of_few_numbers_are_not_taken_for_each_other() -> None:
+    """Numba's products may not overflow: hashing with them gave all these states one key."""
+    game = RulesGame(ManyActions())
+    filled = searched(game, 6).table
+    assert filled is not None
+    assert np.count_nonzero(filled.words) == 2 * filled.stores
+    for table_mb in (0, 1):
+        assert AlphaBetaAgent(depth=6, table_mb=table_mb).search_state(game).plies == 3
+
+
+def test_a_table_holds_any_action_number() -> None:
+    game = RulesGame(ManyActions())
+    search = searched(game, 6)
+    assert search.recall(game.result(game.initial_state(), 7), 5, 2) == 99_999

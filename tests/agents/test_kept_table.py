@@ -1,0 +1,40 @@
+"""``keep_table``: what one move has searched serves the next ones, and changes no value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from zermelo.agents import AlphaBetaAgent
+from zermelo.envs.rules import DotsAndBoxes
+from zermelo.envs.rules.rules_game import RulesGame
+
+PLAIN: dict[str, Any] = {"evaluator": lambda game, state: game.evaluation(state)}
+
+
+@pytest.mark.parametrize("settings", [{}, PLAIN])
+def test_later_moves_cost_less_and_find_the_same(settings: dict[str, Any]) -> None:
+    game = RulesGame(DotsAndBoxes(2, 2))
+    state = game.result(game.initial_state(), 3)
+    settings = {"depth": 6, "ties": "first", "table_mb": 4, **settings}
+    keeping, fresh = AlphaBetaAgent(**settings, keep_table=True), AlphaBetaAgent(**settings)
+    kept_nodes = fresh_nodes = 0
+    while not game.is_terminal(state):
+        kept, new = keeping.search_state(game, state), fresh.search_state(game, state)
+        assert (kept.value, kept.depth) == (new.value, new.depth)
+        kept_nodes, fresh_nodes = kept_nodes + kept.nodes, fresh_nodes + new.nodes
+        state = game.result(state, new.action)
+    assert kept_nodes < 0.9 * fresh_nodes
+
+
+def test_a_new_game_begins_with_an_empty_table() -> None:
+    game = RulesGame(DotsAndBoxes(2, 2))
+    agent = AlphaBetaAgent(depth=4, ties="first", keep_table=True, **PLAIN)
+    first = agent.search_state(game).nodes
+    assert agent.search_state(game).nodes < first
+    agent.reset()
+    assert agent.search_state(game).nodes == first
+    other = RulesGame(DotsAndBoxes(1, 2))
+    fresh = AlphaBetaAgent(depth=4, ties="first", **PLAIN).search_state(other)
+    assert agent.search_state(other).nodes == fresh.nodes

@@ -1,0 +1,72 @@
+"""``on_node``: what a plain search does, told node by node, and nothing else changed by it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from doubles.grown_rules import Grown
+from doubles.small_games import AIMA_5_2, ConnectK, TreeGame
+
+from zermelo.agents import (
+    AlphaBetaAgent,
+    ExpectimaxAgent,
+    ExpectiminimaxAgent,
+    MaxNAgent,
+    MinimaxAgent,
+    ParanoidAgent,
+)
+from zermelo.agents.search.observer import NodeEvent, NodeEventKind
+from zermelo.envs.rules.rules_game import RulesGame
+
+TEXTBOOK: dict[str, Any] = {"window": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+
+
+def watched(agent: Any, game: Any) -> tuple[list[NodeEvent], Any]:
+    events: list[NodeEvent] = []
+    kind, settings = agent
+    return events, kind(**settings, on_node=events.append).search_state(game)
+
+
+def test_the_textbook_tree() -> None:
+    """Figure 5.5: after B is worth 3, C is cut off at its first leaf, 2; D is searched whole."""
+    events, result = watched((AlphaBetaAgent, TEXTBOOK), TreeGame(AIMA_5_2))
+    cuts = [event for event in events if event.kind is NodeEventKind.CUTOFF]
+    assert [(cut.ply, cut.action, cut.not_searched) for cut in cuts] == [(1, 0, (1, 2))]
+    assert cuts[0].alpha[0] == 3
+    left = [event for event in events if event.kind is NodeEventKind.VALUE and event.ply == 1]
+    values = [event.score[0] for event in left if event.score is not None]
+    assert values == [3, 2, 2]
+    assert result.value == 3
+
+
+def test_every_node_below_the_root_is_told_once() -> None:
+    game = ConnectK()
+    state = game.result(game.initial_state(), 4)
+    for kind in (AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent, ExpectimaxAgent, MaxNAgent, ParanoidAgent):
+        events: list[NodeEvent] = []
+        result = kind(depth=3, ties="first", on_node=events.append).search_state(game, state)
+        plain = kind(depth=3, ties="first").search_state(game, state)
+        assert (result.action, result.value, result.nodes) == (plain.action, plain.value, plain.nodes)
+        counts = Counter(event.kind for event in events)
+        roots = plain.nodes - counts[NodeEventKind.ENTER]
+        assert 1 <= roots <= 3, "the root, once for each iteration"
+        assert counts[NodeEventKind.ENTER] == counts[NodeEventKind.VALUE]
+
+
+@pytest.mark.parametrize("pruning", ["none", "star1", "star2"])
+def test_chance_and_the_table(pruning: str) -> None:
+    seen: Counter[NodeEventKind] = Counter()
+    for seed in range(12):
+        agent = ExpectiminimaxAgent, {"pruning": pruning, "depth": 4, "ties": "first"}
+        events, result = watched(agent, RulesGame(Grown(seed)))
+        evaluator = lambda game, state: game.evaluation(state)  # noqa: E731 - so that it is not compiled
+        plain = ExpectiminimaxAgent(pruning=pruning, depth=4, ties="first", evaluator=evaluator)
+        assert plain.search_state(RulesGame(Grown(seed))).nodes == result.nodes
+        seen.update(event.kind for event in events)
+        for event in events:
+            if event.kind is NodeEventKind.CUTOFF and event.action is not None:
+                assert event.action not in event.not_searched
+    expected = set(NodeEventKind) - ({NodeEventKind.CUTOFF} if pruning == "none" else set())
+    assert set(seen) == expected
