@@ -29,7 +29,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.chance import compiled_chance_search
+from zermelo.agents.compiled.general import compiled_general_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
@@ -166,7 +166,7 @@ def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: An
         budget = Budget(limits)
         searching: Any
         if compiled:
-            searching = compiled_chance_search(
+            searching = compiled_general_search(
                 game,
                 evaluator,
                 budget,
@@ -406,7 +406,7 @@ def whole_trees(game: Any, states: Sequence[Any], depth: int, evaluator: Any) ->
     limits = Limits(depth=depth)
     for state in states:
         budget = Budget(limits)
-        searching = compiled_chance_search(game, evaluator, budget, limits=limits, at_chance=True)
+        searching = compiled_general_search(game, evaluator, budget, limits=limits, at_chance=True)
         assert searching is not None
         started = time.process_time()
         found = searching.visit(state, depth, *searching.window(state), 0)

@@ -32,6 +32,7 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
+from zermelo.envs import Chance
 from zermelo.envs.rules.build import Kernel, build
 from zermelo.envs.rules.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
@@ -45,6 +46,9 @@ _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
+_USUAL_NODES: Final = 30
+_USUAL_GROWTH: Final = 400
+"""How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
@@ -161,13 +165,14 @@ class Runner:
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
         self._plies = 0
+        self._spent: dict[float, int] = {}
         self.searches = [Search() for _ in range(max(threads, 1))]
         for search in self.searches:
             search.actions = size
             search.choices = self._branching if choices is not None else size
             search.sooner = sooner
             search.ordered = ordering is not Ordering.FIXED
-            search.seats = game.traits.seats
+            search.seats = search.kept_seats = game.traits.seats
             search.max_ply = MAX_PLIES
             search.hold("killers", np.full(2 * (MAX_PLIES + 2), -1, np.int64))
             search.hold("history", np.zeros(search.seats * search.choices, np.int64))
@@ -200,9 +205,8 @@ class Runner:
         """
         self.budget.check_clock()
         self._allot_rows(depth, ply)
-        if short is None:
-            short = depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
-        short = short and len(self.searches) == 1
+        short = (self._is_short(depth) if short is None else short) and len(self.searches) == 1
+        before = self.budget.nodes
         try:
             while True:
                 self._prepare(depth)
@@ -218,6 +222,7 @@ class Runner:
                     break
         finally:
             self._count()
+        self._spent[depth] = max(self._spent.get(depth, 1), self.budget.nodes - before)
         self._refuse(reason, search)
         return found, search
 
@@ -229,10 +234,28 @@ class Runner:
 
     def record(self, search: Search, place: int = 0) -> Record:
         """The record that a kernel with records wrote at a word of its arena."""
-        arena, seats = search.held("arena"), search.seats
+        arena, seats = search.held("arena"), search.kept_seats
         *values, plies = arena[place : place + seats + 1].view(np.float64).tolist()
         start = place + seats + 2
         return Record(tuple(values), plies, tuple(arena[start : start + int(arena[start - 1])].tolist()))
+
+    def _is_short(self, depth: float) -> bool:
+        """Whether a visit will take no longer than handing it to another thread.
+
+        Through chance that is told by what visits have taken so far, of this depth or of one and two moves less.
+        """
+        if self._game.traits.chance is Chance.NONE:
+            return depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
+        spent = self._spent
+        most = _SHORT if self._limits.seconds is None else _SHORT // 10
+        if depth in spent:
+            nodes = spent[depth]
+        elif depth - 1 in spent:
+            growth = spent[depth - 1] // spent[depth - 2] if depth - 2 in spent else _USUAL_GROWTH
+            nodes = spent[depth - 1] * max(growth, 1)
+        else:
+            nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))
+        return nodes <= most or (self._limits.nodes or math.inf) <= most
 
     def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""

@@ -140,8 +140,14 @@ class Search(ctypes.Structure):
     prunes: int
     wrong_values: int
     """The address of evaluations that do not add up."""
+    kept_seats: int
+    """How many seats' values a record has: all, or only the one that maximizes."""
+    own: int
+    """Which of them is that of the seat that maximizes."""
     replies: int
     """Whether only one opponent answers (best reply)."""
+    chooser: int
+    """Which opponent chooses in the state that is visited next; -1 for nobody."""
     passes: int
     """Whether opponents that do not choose skip their turn."""
     # Chance.

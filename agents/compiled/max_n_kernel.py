@@ -9,125 +9,82 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.context import ACTIONS, ORDERED, SOONER, STOP, TABLE
-from zermelo.agents.compiled.max_n_memory import (
-    BOUND,
+from zermelo.agents.compiled.layout import SUM_NOT_CONSTANT, Search
+from zermelo.agents.compiled.max_n import FIRST, FRIENDLY, PARANOID, SPITEFUL
+from zermelo.agents.compiled.memory import (
     EXACT,
-    INFINITE_DEPTH,
     LOWER,
-    NOBODY,
-    PROVEN,
-    SEATS,
-    close_record,
+    bound_of,
     enter,
-    exact_sum,
-    find,
+    has_memory,
+    has_room,
     insert_sorted,
-    keep,
-    move_record,
+    is_proven,
+    pack,
+    probe,
+    replace,
+    serves,
+    table_action_of,
+    update_history,
+)
+from zermelo.agents.compiled.records import (
+    clear_line,
+    copy_record,
+    evaluate_seat,
+    exact_sum,
+    read_entry,
     record_words,
-    remember_cut,
+    to_parent_record,
+    write_entry,
 )
 from zermelo.envs.rules.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = [
-    "EVALUATED",
-    "FIRST",
-    "FRIENDLY",
-    "GENEROUS",
-    "GREATEST",
-    "LEAST",
-    "MIDDLE",
-    "PARANOID",
-    "PRUNES",
-    "ROOT_SEAT",
-    "RULE",
-    "SCRATCH",
-    "SHARES",
-    "SPITEFUL",
-    "SUM",
-    "SUM_NOT_CONSTANT",
-    "WRONG_VALUES",
-    "max_n",
-]
+__all__ = ["BOUND", "PROVEN", "max_n"]
 
-# Words of the context that only max^n uses.
-RULE: Final = 48
-ROOT_SEAT: Final = 49
-PRUNES: Final = 50
-LEAST: Final = 51
-GREATEST: Final = 52
-"""The utility bounds, in points."""
-SUM: Final = 53
-"""What utilities add up to, in points."""
-EVALUATED: Final = 54
-"""Whether the rules' evaluation counts at the depth limit; otherwise the word ``MIDDLE`` does."""
-MIDDLE: Final = 55
-"""A float: what every seat is taken to expect."""
-SHARES: Final = 56
-"""A float: what a seat gets that neither wins nor loses."""
-SCRATCH: Final = 57
-"""The address of two words for each seat."""
-WRONG_VALUES: Final = 58
-"""The address of evaluations that do not add up."""
-
-SUM_NOT_CONSTANT: Final = 11
-"""Why a kernel stopped: evaluations do not add up, so it must not prune."""
-
-FIRST: Final = 0
-PARANOID: Final = 1
-FRIENDLY: Final = 2
-SPITEFUL: Final = 3
-GENEROUS: Final = 4
-
-_UNIT: Final = 1024.0
+PROVEN: Final = 1
+BOUND: Final = 2
+"""What a visit returns, as bits: no evaluation entered the values; the values are only a bound."""
 _TOLERANCE: Final = 1e-9
 _HEADER: Final = 2
 """Words before a candidate's record: its smallest action (-1 once it is out), and the action that is played."""
 
 
-def judge(rules: Rules, state: Any, top: int, context: int) -> int:
+def evaluate(rules: Rules, state: Any, top: int, search: Search) -> int:
     """Writes what the evaluation says of an unfinished state."""
-    seats = load(context, SEATS)
+    seats = search.seats
     total = 0.0
     for seat in range(seats):
-        value = load_float(context, MIDDLE)
-        if load(context, EVALUATED) != 0:
-            least, greatest = load(context, LEAST) * 1024 + 1, load(context, GREATEST) * 1024 - 1
-            value = min(max(rules.evaluation(state, seat), least), greatest) / _UNIT
+        value = search.expected
+        if search.evaluated != 0:
+            value = evaluate_seat(search, rules.evaluation(state, seat))
         store_float(top, seat, value)
         total += value
-    close_record(top, seats, 0.0)
-    if load(context, PRUNES) != 0 and abs(total - load(context, SUM)) > _TOLERANCE:
-        store(context, WRONG_VALUES, top)
-        store(context, STOP, SUM_NOT_CONSTANT)
+    clear_line(top, seats, 0.0)
+    if search.prunes != 0 and abs(total - search.total) > _TOLERANCE:
+        search.wrong_values = top
+        search.stop = SUM_NOT_CONSTANT
     return 0
 
 
-def arrange(
-    rules: Rules, state: Any, count: int, mover: int, ply: int, action: int, top: int, context: int
-) -> None:
-    """Orders the actions at ``top``, most promising first."""
-    if load(context, ORDERED) == 0 or count < 2:
-        return
-    promises = top + 8 * load(context, ACTIONS)
-    for index in range(count):
-        hint = rules.ordering_hint(state, load(top, index))
-        insert_sorted(context, top, promises, index, hint, mover, ply, action)
+def write_bound(search: Search, top: int, parent: int, value: float) -> None:
+    """Writes values that only say what the parent has at most."""
+    for seat in range(search.seats):
+        store_float(top, seat, math.nan)
+    store_float(top, parent, value)
 
 
-def tie_key(record: int, mover: int, context: int) -> float:
+def tie_key(record: int, mover: int, search: Search) -> float:
     """What the player to move minimizes among actions that are as good for itself."""
-    rule = load(context, RULE)
+    rule = search.tie_rule
     if rule == FIRST:
         return 0.0
     if rule == PARANOID:
-        return load_float(record, load(context, ROOT_SEAT))
+        return load_float(record, search.root_seat)
     if rule == FRIENDLY:
-        return -load_float(record, load(context, ROOT_SEAT))
-    scratch = load(context, SCRATCH)
-    seats = load(context, SEATS)
+        return -load_float(record, search.root_seat)
+    scratch = search.scratch
+    seats = search.seats
     others = 0
     for seat in range(seats):
         if seat != mover:
@@ -137,59 +94,52 @@ def tie_key(record: int, mover: int, context: int) -> float:
     return total if rule == SPITEFUL else -total
 
 
-def haste(record: int, mover: int, context: int) -> float:
+def haste(record: int, mover: int, search: Search) -> float:
     """What a player minimizes of actions that are the same for everybody: wins come sooner, losses later."""
-    if load(context, SOONER) == 0:
+    if search.sooner == 0:
         return 0.0
-    value, middle = load_float(record, mover), load_float(context, SHARES)
-    plies = load_float(record, load(context, SEATS)) + 1.0
+    value, middle = load_float(record, mover), search.middle
+    plies = load_float(record, search.seats) + 1.0
     return plies if value > middle else -plies if value < middle else 0.0
 
 
-def same_values(record: int, other: int, context: int) -> bool:
+def same_values(record: int, other: int, search: Search) -> bool:
     """Whether two records are worth the same for everybody."""
     different = 0
-    for seat in range(load(context, SEATS)):
+    for seat in range(search.seats):
         different += load_float(record, seat) != load_float(other, seat)
     return different == 0
 
 
-def join(first: int, end: int, action: int, mover: int, context: int) -> int:
+def join(first: int, end: int, action: int, mover: int, search: Search) -> int:
     """Takes the record behind ``end`` among the candidates; where they end now.
 
     Of candidates that are worth the same for everybody only one stays: the sooner win, the later loss, else the
     smaller action.
     """
     record = end + 8 * _HEADER
-    after = record + 8 * record_words(record, load(context, SEATS))
+    after = record + 8 * record_words(record, search.seats)
     least = action
     other = first
     while other < end:
         theirs = other + 8 * _HEADER
-        if load(other, 0) >= 0 and same_values(record, theirs, context):
+        if load(other, 0) >= 0 and same_values(record, theirs, search):
             least = min(least, load(other, 0))
-            mine, hurry = haste(record, mover, context), haste(theirs, mover, context)
+            mine, hurry = haste(record, mover, search), haste(theirs, mover, search)
             if mine > hurry or (mine == hurry and action > load(other, 1)):
                 store(other, 0, least)
                 return end
-            store(other, 0, load(context, NOBODY))
+            store(other, 0, search.nothing)
             break
-        other = theirs + 8 * record_words(theirs, load(context, SEATS))
+        other = theirs + 8 * record_words(theirs, search.seats)
     store(end, 0, least)
     store(end, 1, action)
     return after
 
 
-def bring_down(source: int, first: int, context: int) -> int:
-    """Makes the record the only candidate's, and says where that is."""
-    target = first + 8 * _HEADER
-    if source != target:
-        for index in range(record_words(source, load(context, SEATS))):
-            store(target, index, load(source, index))
-    return target
-
-
-def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: int, top: int, context: int) -> int:
+def max_n(
+    rules: Rules, state: Any, depth: int, parent: int, enough: float, ply: int, top: int, search: Search
+) -> int:
     """Writes the record of a state at ``top``; with ``BOUND`` it only says what the parent has at most.
 
     Args:
@@ -197,24 +147,26 @@ def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: i
         state: The state.
         depth: Moves to look ahead.
         parent: The seat that moved here, or -1.
-        kept: What that seat can already get elsewhere, or minus infinity.
+        enough: What that seat can already get elsewhere, or minus infinity.
         ply: Moves below the root.
         top: Where to write, and to work behind.
-        context: The search.
+        search: The search.
     """
     # 1. Count the node; a finished game.
-    if not enter(context, ply, top):
+    if not enter(search, ply) or not has_memory(search, top):
         return 0
-    seats = load(context, SEATS)
-    size = load(context, ACTIONS)
+    seats = search.seats
+    size = search.actions
     if rules.is_terminal(state):
         for seat in range(seats):
             store_float(top, seat, float(rules.utility(state, seat)))
-        close_record(top, seats, 0.0)
+        clear_line(top, seats, 0.0)
         return PROVEN
     mover = rules.to_move(state)
     # 2. Chance: the average of every component, and of the length.
     if mover < 0:
+        if not has_room(search):
+            return 0
         count = rules.chance_outcomes(state, words(top, size), floats(top + 8 * size, size))
         terms = top + 16 * size
         partials = terms + 8 * (seats + 1) * count
@@ -222,8 +174,8 @@ def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: i
         all_proven = PROVEN
         for index in range(count):
             outcome = rules.result(state, load(top, index))
-            found = max_n(rules, outcome, depth, load(context, NOBODY), -math.inf, ply, below, context)
-            if load(context, STOP) != 0:
+            found = max_n(rules, outcome, depth, search.nothing, -math.inf, ply, below, search)
+            if search.stop != 0:
                 return 0
             all_proven &= found
             for row in range(seats + 1):
@@ -235,43 +187,38 @@ def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: i
         return all_proven
     # 3. The depth limit.
     if depth <= 0:
-        return judge(rules, state, top, context)
+        return evaluate(rules, state, top, search)
     # 4. The table.
-    least, total = float(load(context, LEAST)), float(load(context, SUM))
-    may_cut = load(context, PRUNES) != 0 and parent >= 0 and parent != mover and kept > -math.inf
-    asked = min(depth, INFINITE_DEPTH)
+    lower, total = float(search.lower_utility), float(search.total)
+    may_cut = search.prunes != 0 and parent >= 0 and parent != mover and enough > -math.inf
     key = 0
     table_action = -1
-    if load(context, TABLE) != 0:
+    if search.table != 0:
         key = rules.key(state)
-        entry = find(context, key, load(context, NOBODY))
-        if entry != 0:
-            data = load(entry, 1)
-            table_action = (data >> 21 & (1 << 23) - 1) - 1
-            entry_depth, proven = data >> 5 & 0xFFFF, data >> 2 & 1
-            if entry_depth == asked or (proven != 0 and entry_depth <= asked):
-                if data >> 3 & 3 == EXACT:
-                    for seat in range(seats):
-                        store_float(top, seat, load_float(entry, 4 + seat))
-                    store_float(top, seats, load_float(entry, 2))
-                    store(top, seats + 1, 1)
-                    store(top, seats + 2, table_action)
-                    return proven
-                most = total - load_float(entry, 4) - (seats - 2) * least
-                if may_cut and most < kept - _TOLERANCE:
-                    for seat in range(seats):
-                        store_float(top, seat, math.nan)
-                    store_float(top, parent, most)
-                    close_record(top, seats, 0.0)
-                    return proven | BOUND
+        entry, data = probe(search, key)
+        if data != 0:
+            table_action = table_action_of(search, data)
+            if serves(data, depth):
+                if bound_of(data) == EXACT:
+                    read_entry(entry, top, seats, table_action)
+                    return is_proven(data)
+                most = total - load_float(entry, 3) - (seats - 2) * lower
+                if may_cut and most < enough - _TOLERANCE:
+                    write_bound(search, top, parent, most)
+                    clear_line(top, seats, 0.0)
+                    return is_proven(data) | BOUND
     # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(top, size))
-    arrange(rules, state, count, mover, ply, table_action, top, context)
-    greatest = math.inf
-    if load(context, PRUNES) != 0 and load(context, RULE) == FIRST:
-        greatest = min(float(load(context, GREATEST)), total - (seats - 1) * least)
+    killers = search.killers + 16 * ply
+    if search.ordered != 0 and count > 1:
+        for index in range(count):
+            hint = rules.ordering_hint(state, load(top, index))
+            insert_sorted(search, top, top + 8 * count, index, hint, mover, killers, table_action)
+    upper = math.inf
+    if search.prunes != 0 and search.tie_rule == FIRST:
+        upper = min(float(search.upper_utility), total - (seats - 1) * lower)
     # 6. The best for the mover; among those, all that the rule for ties does not tell apart.
-    first = top + 16 * size
+    first = top + 16 * count
     end = first
     best = -math.inf
     best_key = 0.0
@@ -280,13 +227,13 @@ def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: i
     all_proven = PROVEN
     for index in range(count):
         action = load(top, index)
-        settled = least_action >= 0 and best >= greatest and action > least_action
-        if settled and (load(context, SOONER) == 0 or least_plies <= 1.0):
+        settled = least_action >= 0 and best >= upper and action > least_action
+        if settled and (search.sooner == 0 or least_plies <= 1.0):
             continue
         record = end + 8 * _HEADER
         child = rules.result(state, action)
-        found = max_n(rules, child, depth - 1, mover, best, ply + 1, record, context)
-        if load(context, STOP) != 0:
+        found = max_n(rules, child, depth - 1, mover, best, ply + 1, record, search)
+        if search.stop != 0:
             return 0
         all_proven &= found
         own = load_float(record, mover)
@@ -294,31 +241,30 @@ def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: i
         if own > best:
             best = own
             least_action, least_plies = action, plies
-            record = bring_down(record, first, context)
+            record = first + 8 * _HEADER
+            copy_record(end + 8 * _HEADER, record, seats)
             # 7. Shallow pruning: what is left for the parent is less than it has elsewhere.
-            most = total - best - (seats - 2) * least
-            if may_cut and most < kept - _TOLERANCE:
-                remember_cut(context, action, mover, ply, depth)
-                move_record(record, top, seats, action)
-                if load(context, TABLE) != 0:
-                    entry = keep(context, key, load(context, NOBODY), action, asked, LOWER, found & PROVEN)
-                    store_float(entry, 4, best)
-                for seat in range(seats):
-                    store_float(top, seat, math.nan)
-                store_float(top, parent, most)
+            most = total - best - (seats - 2) * lower
+            if may_cut and most < enough - _TOLERANCE:
+                update_history(search, action, mover, killers, depth)
+                if search.table != 0:
+                    entry = replace(search, key, pack(search, depth, LOWER, found & PROVEN, action))
+                    store_float(entry, 3, best)
+                to_parent_record(record, top, seats, action, load_float(record, seats) + 1.0)
+                write_bound(search, top, parent, most)
                 return found & PROVEN | BOUND
-            best_key = tie_key(record, mover, context)
-            end = join(first, first, action, mover, context)
+            best_key = tie_key(record, mover, search)
+            end = join(first, first, action, mover, search)
         elif own == best:
             if action < least_action:
                 least_action, least_plies = action, plies
-            new_key = tie_key(record, mover, context)
+            new_key = tie_key(record, mover, search)
             if new_key < best_key:
                 best_key = new_key
-                record = bring_down(record, first, context)
-                end = join(first, first, action, mover, context)
+                copy_record(record, first + 8 * _HEADER, seats)
+                end = join(first, first, action, mover, search)
             elif new_key == best_key:
-                end = join(first, end, action, mover, context)
+                end = join(first, end, action, mover, search)
     # 8. Of what is left, the candidate with the smallest action.
     chosen = first
     other = first
@@ -327,10 +273,9 @@ def max_n(rules: Rules, state: Any, depth: int, parent: int, kept: float, ply: i
             chosen = other
         other += 8 * (_HEADER + record_words(other + 8 * _HEADER, seats))
     action = load(chosen, 1)
-    move_record(chosen + 8 * _HEADER, top, seats, action)
-    if load(context, TABLE) != 0:
-        entry = keep(context, key, load(context, NOBODY), action, asked, EXACT, all_proven & PROVEN)
-        store_float(entry, 2, load_float(top, seats))
-        for seat in range(seats):
-            store_float(entry, 4 + seat, load_float(top, seat))
+    record = chosen + 8 * _HEADER
+    to_parent_record(record, top, seats, action, load_float(record, seats) + 1.0)
+    if search.table != 0:
+        data = pack(search, depth, EXACT, all_proven & PROVEN, action)
+        write_entry(replace(search, key, data), top, seats)
     return all_proven & PROVEN

@@ -34,8 +34,10 @@ __all__ = [
     "LOWER",
     "UPPER",
     "bound_of",
+    "compiled_into_kernels",
     "depth_of",
     "enter",
+    "has_memory",
     "has_room",
     "insert_sorted",
     "is_proven",
@@ -60,7 +62,8 @@ _MULTIPLIER: Final = -7046029254386353131
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _compiled_into_kernels(function: _Function) -> _Function:
+def compiled_into_kernels(function: _Function) -> _Function:
+    """Lets kernels call a function, short ones without a call."""
     register_jitable(**INSIDE, **inlining(function))(function)  # type: ignore[arg-type]  # it is a plain function
     return function
 
@@ -68,7 +71,7 @@ def _compiled_into_kernels(function: _Function) -> _Function:
 # --- limits
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def claim_nodes(search: Search) -> bool:
     """Takes a share of the nodes that the threads may visit together; false where none is left."""
     if search.unclaimed != 0:
@@ -81,7 +84,7 @@ def claim_nodes(search: Search) -> bool:
     return False
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def goes_deeper(search: Search, ply: int) -> bool:
     """Notes a ply that was not reached before, unless there is no room for it."""
     search.deepest = ply
@@ -91,7 +94,7 @@ def goes_deeper(search: Search, ply: int) -> bool:
     return has_room(search)
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def has_room(search: Search) -> bool:
     """Whether the stack has room to look further."""
     here = stack_address()
@@ -103,7 +106,7 @@ def has_room(search: Search) -> bool:
     return True
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def enter(search: Search, ply: int) -> bool:
     """Counts a node, unless a limit forbids it."""
     if search.stop != 0:
@@ -115,7 +118,7 @@ def enter(search: Search, ply: int) -> bool:
     return ply <= search.deepest or goes_deeper(search, ply)
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def has_memory(search: Search, top: int) -> bool:
     """Whether a node may write its record at ``top``, and those below it behind."""
     if top + search.room > search.arena_end:
@@ -127,19 +130,19 @@ def has_memory(search: Search, top: int) -> bool:
 # --- workspace and the principal variation
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def row_of(search: Search, ply: int) -> int:
     """The address of a ply's row: the length of its principal variation, then what the kernel likes."""
     return search.rows + 8 * ply * search.row
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def line_of(search: Search, ply: int) -> int:
     """The address of a ply's principal variation: each ply's can be a move shorter than that before it."""
     return search.lines + 8 * ply * search.line - 4 * ply * (ply - 1)
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def update_pv(search: Search, ply: int, action: int) -> None:
     """The ply's principal variation becomes this action and the one below."""
     here = line_of(search, ply)
@@ -154,7 +157,7 @@ def update_pv(search: Search, ply: int, action: int) -> None:
 # --- move ordering
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def insert_sorted(
     search: Search, actions: int, scores: int, index: int, hint: int, mover: int, killers: int, table_action: int
 ) -> None:
@@ -189,7 +192,7 @@ def insert_sorted(
     store(actions, place, action)
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def update_history(search: Search, action: int, mover: int, killers: int, depth: int) -> None:
     """An action that made its siblings needless is tried earlier elsewhere."""
     if search.ordered == 0:
@@ -206,7 +209,7 @@ def update_history(search: Search, action: int, mover: int, killers: int, depth:
 # --- the transposition table
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> int:
     """The data of an entry, without what the kernel puts above ``search.action_bits``; never 0."""
     if action + 1 >= 1 << search.action_bits:
@@ -216,31 +219,31 @@ def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> in
     )
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def bound_of(data: int) -> int:
     """What an entry's score says about the true one."""
     return data >> 2 & 3
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def is_proven(data: int) -> int:
     """Whether an entry's score is proven, 0 or 1."""
     return data >> 1 & 1
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def depth_of(data: int) -> int:
     """How many moves ahead an entry looked."""
     return (data >> 4 & 8191) - 1
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def table_action_of(search: Search, data: int) -> int:
     """An entry's action, or -1."""
     return (data >> ACTION_SHIFT & (1 << search.action_bits) - 1) - 1
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def serves(data: int, depth: int) -> bool:
     """Whether an entry says what a search to that depth would: of that depth itself, or proven before."""
     depth = min(depth, INFINITE_DEPTH)
@@ -248,14 +251,14 @@ def serves(data: int, depth: int) -> bool:
     return entry_depth == depth or (is_proven(data) != 0 and entry_depth <= depth)
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def bucket_of(search: Search, key: int) -> int:
     """The address of a key's bucket."""
     mixed = wrapped_product(key ^ shift_right(key, 32), _MULTIPLIER)
     return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def probe(search: Search, key: int) -> tuple[int, int]:
     """The address and the data of the entry of a key; data 0 if there is none."""
     entry = bucket_of(search, key)
@@ -268,7 +271,7 @@ def probe(search: Search, key: int) -> tuple[int, int]:
     return entry, 0
 
 
-@_compiled_into_kernels
+@compiled_into_kernels
 def replace(search: Search, key: int, data: int) -> int:
     """Makes an entry, in place of the same position's, else of what is older or less deep; its address."""
     entry = bucket_of(search, key)

@@ -82,14 +82,15 @@ class CompiledTable:
         if not _empty(self.words, self._searches):
             self.words[:] = 0
 
-    def get(self, key: Any, depth: float) -> KnownAction | None:
+    def get(self, key: Any, depth: float, mark: int = 0) -> KnownAction | None:
         """The best action of a position, as a search so many moves deep would find it.
 
         Args:
-            key: As ``RulesGame.key`` gives it, or as the kernel makes it of that.
+            key: As ``RulesGame.key`` gives it.
             depth: How many moves ahead; an entry that did not look as far serves if it is proven.
+            mark: Exclusive-or this the kernel makes its key of that.
         """
-        number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
+        number = (key if isinstance(key, int) else DEFAULTS["key"](None, key)) ^ mark
         number = ((number + (1 << 63)) & _MASK) - (1 << 63)
         mixed = (number ^ shift_right(number, 32)) * -7046029254386353131 & _MASK
         bucket = 2 * self.entry_words * (mixed >> (64 - self.bits))

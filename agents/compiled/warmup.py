@@ -27,9 +27,8 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
     """
-    from zermelo.agents.compiled.chance import can_search_chance, chance_kernel
-    from zermelo.agents.compiled.max_n import can_search_many, max_n_kernel
-    from zermelo.agents.compiled.paranoid import one_against_all_kernel
+    from zermelo.agents.compiled.general import GENERAL, can_search_any, can_search_through_chance
+    from zermelo.agents.compiled.max_n import MAX_N
     from zermelo.agents.compiled.proof import can_prove, proof_kernel
     from zermelo.agents.compiled.two_player import can_search, search_kernel
     from zermelo.envs.rules.counting import leaves_kernel
@@ -42,12 +41,11 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
         return {}
     rules, traits = game.rules, game.traits
     kernels: dict[str, Callable[[], Any]] = {}
-    if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_many(game):
-        kernels["maxn"] = lambda: max_n_kernel(rules)
-        if traits.chance is Chance.NONE:
-            kernels["paranoid"] = lambda: one_against_all_kernel(rules)
-    if can_search_chance(game):
-        kernels["expectiminimax"] = lambda: chance_kernel(rules)
+    if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
+        kernels["maxn"] = lambda: MAX_N.load(rules)
+        kernels["paranoid"] = lambda: GENERAL.load(rules)
+    if can_search_through_chance(game):
+        kernels["expectiminimax"] = lambda: GENERAL.load(rules)
     if traits.chance is not Chance.NONE:
         return kernels
     if can_search(game):

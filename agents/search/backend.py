@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from zermelo.agents.compiled.chance import compiled_chance_search
+from zermelo.agents.compiled.general import can_search_through_chance, compiled_general_search
 from zermelo.agents.compiled.max_n import compiled_max_n
-from zermelo.agents.compiled.paranoid import compiled_one_against_all
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
 from zermelo.agents.core.budget import Budget
@@ -154,8 +153,8 @@ def expectiminimax(
         on_node: Called with what happens at every node of a search, which then is in plain Python.
         settings: Further ones, as ``AlphaBetaSearch`` and ``FullWidthSearch`` take them.
     """
-    if cutoff is None and on_node is None:
-        compiled = compiled_chance_search(
+    if cutoff is None and on_node is None and can_search_through_chance(game):
+        compiled = compiled_general_search(
             game,
             evaluator,
             budget,
@@ -261,12 +260,13 @@ def paranoid(
         on_node: Called with what happens at every node of a search, which then is in plain Python.
     """
     if cutoff is None and on_node is None:
-        compiled = compiled_one_against_all(
+        compiled = compiled_general_search(
             game,
-            searched,
             evaluator,
             budget,
             limits=limits,
+            searched=searched,
+            pruning=ChancePruning.STAR1,
             seat=seat,
             sooner=sooner,
             ordering=ordering,

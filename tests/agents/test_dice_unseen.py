@@ -13,7 +13,7 @@ import pytest
 from doubles.game_envs import Dice
 
 from zermelo.agents import ExpectiminimaxAgent, SearchResult
-from zermelo.agents.compiled.chance import CompiledChanceSearch, compiled_chance_search
+from zermelo.agents.compiled.general import CompiledGeneralSearch, compiled_general_search
 from zermelo.envs import make
 
 PAIRS = range(8)
@@ -69,12 +69,12 @@ def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
 
     def record(*args: Any, **named: Any) -> Any:
-        made.append(compiled_chance_search(*args, **named))
+        made.append(compiled_general_search(*args, **named))
         return made[-1]
 
-    monkeypatch.setattr(agents, "compiled_chance_search", record)
+    monkeypatch.setattr(agents, "compiled_general_search", record)
     ExpectiminimaxAgent(depth=2, evaluator="rewards").search(own(0))
-    assert [type(search) for search in made] == [CompiledChanceSearch]
+    assert [type(search) for search in made] == [CompiledGeneralSearch]
 
 
 @pytest.mark.parametrize("at", [own, shimmys, users("np_random"), users("python")], ids=lambda at: at.__name__)

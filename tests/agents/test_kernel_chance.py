@@ -13,8 +13,12 @@ from doubles.grown_rules import Grown
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.algorithms import expectiminimax
-from zermelo.agents.compiled import chance as chance_search
-from zermelo.agents.compiled.chance import CompiledChanceSearch, can_search_chance, compiled_chance_search
+from zermelo.agents.compiled import front_end
+from zermelo.agents.compiled.general import (
+    CompiledGeneralSearch,
+    can_search_through_chance,
+    compiled_general_search,
+)
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
@@ -86,7 +90,7 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             ordering, step = generator.choice(list(Ordering)), generator.random() < 0.5 or limits.nodes is not None
             exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
             shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
-            compiled = compiled_chance_search(
+            compiled = compiled_general_search(
                 game, evaluator, Budget(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
             )
             assert compiled is not None
@@ -111,7 +115,7 @@ def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int
         for pruning in ChancePruning:
             table_mb = generator.choice([1, 1, 0.002])
             searches = [
-                compiled_chance_search(
+                compiled_general_search(
                     game, GAME, Budget(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
                 ),
                 plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(table_mb), **shared),
@@ -150,7 +154,7 @@ def test_the_rules_grown_here_are_rules(players: int) -> None:
 def test_a_search_that_grows_too_long_for_the_calling_thread_leaves_no_trace(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(chance_search, "_SHORT", 12)
+    monkeypatch.setattr(front_end, "_SHORT", 12)
     for seed in range(10):
         compare(Grown(seed=1000 * seed), seed, 12, 6, longest=3)
 
@@ -206,7 +210,7 @@ def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -
 
 def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    for kind in (CompiledChanceSearch, FullWidthSearch, AlphaBetaSearch):
+    for kind in (CompiledGeneralSearch, FullWidthSearch, AlphaBetaSearch):
         before = kind.__init__
 
         def record(self: Any, *args: Any, before: Any = before, **named: Any) -> None:
@@ -217,13 +221,13 @@ def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatc
     game = RulesGame(Grown(seed=2000))
     agent = ExpectiminimaxAgent(depth=3, pruning="star2")
     expected = agent.search_state(game)
-    assert made == ["CompiledChanceSearch"]
+    assert made == ["CompiledGeneralSearch"]
 
     def evaluator(game: Any, state: Any) -> Any:
         return game.evaluation(state)
 
     plain = ExpectiminimaxAgent(depth=3, pruning="star2", evaluator=evaluator).search_state(game)
-    assert made == ["CompiledChanceSearch", "AlphaBetaSearch"]
+    assert made == ["CompiledGeneralSearch", "AlphaBetaSearch"]
     assert plain.values_by_seat == expected.values_by_seat
     cut = ExpectiminimaxAgent(depth=3, cutoff=lambda game, state, ply: ply >= 3).search_state(game)
     assert made[2:] == ["FullWidthSearch"]
@@ -233,10 +237,10 @@ def test_the_agent_searches_compiled_where_it_can(monkeypatch: pytest.MonkeyPatc
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     limits = Limits(depth=2)
     for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
-        assert not can_search_chance(game)
-        assert compiled_chance_search(game, None, Budget(limits), limits=limits) is None
+        assert not can_search_through_chance(game)
+    assert compiled_general_search(object(), None, Budget(limits), limits=limits) is None
     evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_chance_search(RulesGame(Grown()), evaluator, Budget(limits), limits=limits) is None
+    assert compiled_general_search(RulesGame(Grown()), evaluator, Budget(limits), limits=limits) is None
 
 
 def test_it_is_deterministic_and_remembers() -> None:
@@ -375,7 +379,7 @@ def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
     game = RulesGame(Grown(seed=3000, height=12, width=4000))
     state = game.initial_state()
     for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
-        search = compiled_chance_search(
+        search = compiled_general_search(
             game, GAME, Budget(limits), limits=limits, pruning=ChancePruning.STAR1, table_mb=1
         )
         assert search is not None

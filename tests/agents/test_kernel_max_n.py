@@ -10,7 +10,9 @@ from doubles.compared_searches import Share, exact_values, random_positions, sea
 
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.algorithms import max_n
-from zermelo.agents.compiled.max_n import CompiledMaxN, ManySeatsTable, can_search_many, compiled_max_n
+from zermelo.agents.compiled.general import can_search_any
+from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
+from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, TieRule, Ties
@@ -162,13 +164,13 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
         )
         assert found is None
     vast = type("Vast", (Share,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 41)})
-    assert not can_search_many(RulesGame(vast()))
-    assert can_search_many(RulesGame(Share()))
+    assert not can_search_any(RulesGame(vast()))
+    assert can_search_any(RulesGame(Share()))
 
 
 def test_the_table_tells_best_actions_for_lines() -> None:
     search, state = search_of(Share(), Limits(), table_mb=1)
-    assert isinstance(search.table, ManySeatsTable)
+    assert isinstance(search.table, CompiledTable)
     found = search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
     assert search.recall(state, float("inf"), 0) == found.line[0]
     assert search.recall(state, 3, 0) == found.line[0], "a proven answer holds for every depth"
@@ -176,10 +178,12 @@ def test_the_table_tells_best_actions_for_lines() -> None:
 
 
 def test_a_table_is_no_larger_than_the_search_can_fill() -> None:
-    large = ManySeatsTable(1, seats=3)
-    small = ManySeatsTable(1, seats=3, most=100)
-    assert 0.4 * 2**20 < large.words.nbytes <= 2**20
-    assert 50 * 2 * 7 * 8 <= small.words.nbytes <= 100 * 2 * 7 * 8
+    large, _ = search_of(Share(), Limits(), table_mb=1)
+    small, _ = search_of(Share(), Limits(nodes=100), table_mb=1)
+    assert large.table is not None
+    assert small.table is not None
+    assert 0.4 * 2**20 < large.table.words.nbytes <= 2**20
+    assert 50 * 2 * 6 * 8 <= small.table.words.nbytes <= 100 * 2 * 6 * 8
     search, _ = search_of(Share(), Limits(depth=2), table_mb=64)
     assert search.table is not None
     assert search.table.words.nbytes < 2**10

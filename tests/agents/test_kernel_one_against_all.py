@@ -10,10 +10,10 @@ from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.algorithms import best_reply, paranoid
-from zermelo.agents.compiled.paranoid import compiled_one_against_all
+from zermelo.agents.compiled.general import compiled_general_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.best_reply import RepliesGame
@@ -31,6 +31,8 @@ RULES = [
     DotsAndBoxes(rows=1, columns=3, players=4, margin=True),
     DotsAndBoxes(rows=2, columns=1),
     Share(),
+    Pig(target=8, players=3),
+    Pig(target=6, sides=3),
 ]
 MORE_RULES = [Nim(heaps=(2, 3, 2), players=3), Nim(heaps=(2, 2, 3), misere=True, players=4), MNK(m=4, n=3, k=3)]
 
@@ -69,8 +71,16 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         )
 
     def compiled(limits: Limits, **settings: Any) -> Any:
-        search = compiled_one_against_all(
-            game, seen, evaluator, Budget(limits), limits=limits, ordering=ordering, **shared, **settings
+        search = compiled_general_search(
+            game,
+            evaluator,
+            Budget(limits),
+            limits=limits,
+            searched=seen,
+            pruning=ChancePruning.STAR1,
+            ordering=ordering,
+            **shared,
+            **settings,
         )
         assert search is not None
         return searched(search, root, limits, **how)
@@ -128,17 +138,6 @@ def test_limits_and_results_are_as_everywhere(agent: Any) -> None:
     for action in result.principal_variation:
         assert action in game.legal_actions(state)
         state = game.result(state, action)
-
-
-@pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
-def test_games_with_chance_are_searched_plain(agent: Any) -> None:
-    game = RulesGame(Pig(target=8, players=3))
-    assert agent(depth=2).search_state(game).action in (0, 1)
-    limits, seen = Limits(depth=2), game
-    found = compiled_one_against_all(
-        game, seen, GAME, Budget(limits), limits=limits, seat=0, sooner=True, ordering=Ordering.AUTO
-    )
-    assert found is None
 
 
 @pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])

@@ -1,0 +1,467 @@
+"""Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
+
+It does what ``search.alpha_beta`` and ``search.full_width`` do, node for node and in the same order of
+floating-point operations, so that those are its oracle: paranoid search, best reply (``search.replies``), and for
+one or two players expectiminimax, unpruned, Star1 and Star2.
+
+A score is a pair of floats for the seat that maximizes, value and mate distance (``core.mate_distance``). A visit
+writes a record (``records``) with its own value, or every seat's, and returns bits: ``PROVEN``, and ``VALUES`` if
+the record has every seat's value. A table's entry has the distance and those values; in its data, above the
+action, is ``VALUES`` and the state's tag: which opponent chooses, and whether chance moves.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from zermelo.agents.compiled.chance_bounds import (
+    BLOCKS,
+    ceiling_of,
+    floor_of,
+    list_outcomes,
+    lower_high,
+    outside,
+    pass_probe_down,
+    raise_low,
+    store_probe,
+)
+from zermelo.agents.compiled.general import CHANCE_KEY
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import (
+    EXACT,
+    LOWER,
+    UPPER,
+    bound_of,
+    depth_of,
+    enter,
+    has_memory,
+    has_room,
+    insert_sorted,
+    is_proven,
+    pack,
+    probe,
+    replace,
+    serves,
+    table_action_of,
+    update_history,
+)
+from zermelo.agents.compiled.records import (
+    clear_line,
+    copy_record,
+    evaluate_seat,
+    read_entry,
+    to_parent_record,
+    write_entry,
+)
+from zermelo.agents.compiled.replies_kernel import choose_reply, list_replies, play_on
+from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs.rules.bits import shift_right
+from zermelo.envs.rules.memory import load, load_float, store, store_float, words
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["PLACES", "PROVEN", "VALUES", "visit"]
+
+PROVEN: Final = 1
+VALUES: Final = 2
+PLACES: Final = 64
+"""Plies that have killers of their own after each outcome of chance; later ones share the last."""
+CHANCE: Final = -1
+
+
+def is_less(value: float, distance: float, than: float, than_distance: float) -> bool:
+    """The order of scores."""
+    return value < than or (value == than and distance < than_distance)
+
+
+def shift(search: Search, value: float) -> float:
+    """How the distance of a child's score changes on the way to its parent."""
+    if search.sooner == 0:
+        return 0.0
+    middle = search.middle
+    return -1.0 if value > middle else 1.0 if value < middle else 0.0
+
+
+def write_outcome(rules: Rules, state: Any, top: int, search: Search) -> int:
+    """Writes the record of a finished state."""
+    seats = search.kept_seats
+    if seats == 1:
+        store_float(top, 0, float(rules.utility(state, search.root_seat)))
+    else:
+        for seat in range(seats):
+            store_float(top, seat, float(rules.utility(state, seat)))
+    clear_line(top, seats, 0.0)
+    return PROVEN | VALUES
+
+
+def evaluate(rules: Rules, state: Any, top: int, search: Search) -> int:
+    """Writes what the evaluation says of an unfinished state."""
+    seats = search.kept_seats
+    for seat in range(seats):
+        value = search.expected
+        if search.evaluated != 0:
+            value = evaluate_seat(search, rules.evaluation(state, search.root_seat if seats == 1 else seat))
+        store_float(top, seat, value)
+    clear_line(top, seats, 0.0)
+    return VALUES
+
+
+def write_bound(search: Search, top: int, value: float, distance: float) -> int:
+    """Writes a score that follows from the rules' bounds, or those of an average."""
+    seats = search.kept_seats
+    for seat in range(seats):
+        store_float(top, seat, math.nan)
+    store_float(top, search.own, value)
+    clear_line(top, seats, distance)
+    return PROVEN
+
+
+def killers_of(search: Search, ply: int, outcome: int) -> int:
+    """The address of the killers of a ply; after an outcome of chance (-1 for none) they are others."""
+    if outcome < 0:
+        return search.killers + 16 * ply
+    return search.killers + 16 * (MAX_PLIES + 2 + min(ply, PLACES - 1) * search.actions + outcome)
+
+
+def order_moves(
+    rules: Rules, state: Any, mover: int, count: int, killers: int, first: int, actions: int, search: Search
+) -> None:
+    """Orders the actions: the one to try first, killers, the rules' hint, history; ties as they are."""
+    if search.ordered == 0 or count < 2:
+        return
+    for index in range(count):
+        hint = 0
+        if search.replies == 0:
+            hint = rules.ordering_hint(state, load(actions, index))
+        insert_sorted(search, actions, actions + 8 * count, index, hint, mover, killers, first)
+
+
+def entry_serves(search: Search, data: int, depth: int) -> bool:
+    """Whether an entry says what a search to that depth would; without pruning, after as many nodes."""
+    if search.prunes == 0 and depth_of(data) != min(depth, INFINITE_DEPTH):
+        return False
+    return serves(data, depth)
+
+
+def visit(
+    rules: Rules,
+    state: Any,
+    depth: int,
+    alpha: float,
+    alpha_distance: float,
+    beta: float,
+    beta_distance: float,
+    ply: int,
+    outcome: int,
+    top: int,
+    search: Search,
+) -> int:
+    """Writes the record of a state at ``top``: exact between alpha and beta, else a bound (fail-soft).
+
+    Args:
+        rules: The rules.
+        state: The state.
+        depth: Moves to look ahead.
+        alpha: The window's lower edge, its value.
+        alpha_distance: And its distance.
+        beta: The window's upper edge, its value.
+        beta_distance: And its distance.
+        ply: Moves below the root.
+        outcome: Of the chance event that led here, or -1.
+        top: Where to write, and to work behind.
+        search: The search.
+    """
+    # 1. Count the node; a finished game, or the depth limit.
+    if not enter(search, ply) or not has_memory(search, top):
+        return 0
+    if rules.is_terminal(state):
+        return write_outcome(rules, state, top, search)
+    mover = rules.to_move(state)
+    if depth <= 0 and (mover != CHANCE or search.at_chance != 0):
+        return evaluate(rules, state, top, search)
+    seats = search.kept_seats
+    own = search.own
+    chooser = search.chooser
+    nothing = search.nothing
+    # What a probe has found of one action here; it probes no node at the depth limit.
+    known = search.known
+    search.known = nothing
+    pruned = search.prunes != 0
+    lowest = search.lower_value
+    lowest_distance = search.lower_distance
+    highest = search.upper_value
+    highest_distance = search.upper_distance
+    # 2. Nobody gets more than the greatest utility, one ply from here.
+    if pruned and mover != CHANCE:
+        if not is_less(alpha, alpha_distance, highest, highest_distance):
+            return write_bound(search, top, highest, highest_distance)
+        if not is_less(lowest, lowest_distance, beta, beta_distance):
+            return write_bound(search, top, lowest, lowest_distance)
+    # 3. The table.
+    tag = 2 * (chooser + 1) + (1 if mover == CHANCE else 0)
+    key = 0
+    first = known
+    if search.table != 0:
+        key = rules.key(state) ^ tag * CHANCE_KEY
+        entry, data = probe(search, key)
+        above = shift_right(data, ACTION_SHIFT + search.action_bits)
+        if data != 0 and above >> 1 == tag:
+            action = table_action_of(search, data)
+            if first < 0:
+                first = action
+            if entry_serves(search, data, depth):
+                value, distance, bound = load_float(entry, 3 + own), load_float(entry, 2), bound_of(data)
+                settled = bound == EXACT
+                if bound == LOWER:
+                    settled = not is_less(value, distance, beta, beta_distance)
+                elif bound == UPPER:
+                    settled = not is_less(alpha, alpha_distance, value, distance)
+                if settled:
+                    read_entry(entry, top, seats, action)
+                    return is_proven(data) | (above & 1) << 1
+    if mover == CHANCE:
+        # 4. The bounds of the average, from those of the game.
+        if not has_room(search):
+            return 0
+        outcomes = top + 8 * (seats + 2)
+        count = list_outcomes(rules, state, outcomes, search)
+        below = outcomes + 8 * BLOCKS * count
+        total = 0.0
+        for index in range(count):
+            total += load_float(outcomes + 8 * count, index)
+        low = total * lowest
+        high = total * highest
+        # 5. Star2: one action in every outcome; what its player can get there bounds the outcome from one side.
+        side = 0
+        bounds_proven = PROVEN
+        rises = beta < highest
+        falls = alpha > lowest
+        if depth > 0 and search.probes != 0 and (rises or falls):
+            for index in range(count):
+                child = rules.result(state, load(outcomes, index))
+                if rules.is_terminal(child):
+                    continue
+                player = rules.to_move(child)
+                maximizing = player == search.root_seat
+                if player == CHANCE or not (rises if maximizing else falls):
+                    continue
+                reply = -1
+                if search.table != 0:
+                    entry, data = probe(search, rules.key(child))
+                    if data != 0 and shift_right(data, ACTION_SHIFT + search.action_bits) >> 1 == 0:
+                        reply = table_action_of(search, data)
+                        if entry_serves(search, data, depth):
+                            bound = bound_of(data)
+                            value = load_float(entry, 3)
+                            bounds_proven &= is_proven(data)
+                            if bound != UPPER:
+                                low = raise_low(outcomes, count, index, value, low)
+                            if bound != LOWER:
+                                high = lower_high(outcomes, count, index, value, high)
+                            side = outside(search, low, high, alpha, beta)
+                            if side != 0:
+                                break
+                            if bound == EXACT:
+                                continue
+                if not enter(search, ply) or not has_memory(search, below):
+                    return 0
+                number = rules.legal_actions(child, words(below, search.actions))
+                killers = killers_of(search, ply, load(outcomes, index))
+                order_moves(rules, child, player, number, killers, reply, below, search)
+                reply = load(below, 0)
+                floor = -math.inf
+                floor_distance = 0.0
+                ceiling = math.inf
+                ceiling_distance = 0.0
+                if maximizing:
+                    ceiling = ceiling_of(search, outcomes, count, index, beta, low)
+                    ceiling_distance = math.inf
+                else:
+                    floor = floor_of(search, outcomes, count, index, alpha, high)
+                    floor_distance = -math.inf
+                found = visit(
+                    rules,
+                    rules.result(child, reply),
+                    depth - 1,
+                    floor,
+                    floor_distance,
+                    ceiling,
+                    ceiling_distance,
+                    ply + 1,
+                    nothing,
+                    below,
+                    search,
+                )
+                if search.stop != 0:
+                    return 0
+                value = load_float(below, 0)
+                store_probe(outcomes, count, index, reply, below, found & PROVEN)
+                bounds_proven &= found
+                if maximizing:
+                    low = raise_low(outcomes, count, index, value, low)
+                else:
+                    high = lower_high(outcomes, count, index, value, high)
+                side = outside(search, low, high, alpha, beta)
+                if side != 0:
+                    break
+        # 6. Star1: every outcome in the window that leaves the average inside its own.
+        average = 0.0
+        distance = 0.0
+        all_found = PROVEN | VALUES
+        for seat in range(seats):
+            store_float(top, seat, 0.0)
+        index = 0
+        while side == 0 and index < count:
+            p = load_float(outcomes + 8 * count, index)
+            floor = -math.inf
+            ceiling = math.inf
+            if pruned:
+                floor = floor_of(search, outcomes, count, index, alpha, high)
+                ceiling = ceiling_of(search, outcomes, count, index, beta, low)
+            drawn = load(outcomes, index)
+            child = rules.result(state, drawn)
+            if search.probes != 0:
+                pass_probe_down(search, outcomes, count, index)
+            if search.replies != 0:
+                child, next_chooser = play_on(rules, child, chooser, search)
+                search.chooser = next_chooser
+            found = visit(rules, child, depth, floor, -math.inf, ceiling, math.inf, ply, drawn, below, search)
+            if search.stop != 0:
+                return 0
+            value = load_float(below, own)
+            average += p * value
+            distance += p * load_float(below, seats)
+            all_found &= found
+            if seats > 1:
+                for seat in range(seats):
+                    store_float(top, seat, load_float(top, seat) + p * load_float(below, seat))
+            if pruned:
+                if value >= floor:
+                    low = raise_low(outcomes, count, index, value, low)
+                if value <= ceiling:
+                    high = lower_high(outcomes, count, index, value, high)
+                side = outside(search, low, high, alpha, beta)
+            index += 1
+        if side != 0:
+            average = high if side == UPPER else low
+            distance = math.inf if side == UPPER else -math.inf
+            write_bound(search, top, average, distance)
+            all_found &= bounds_proven
+        store_float(top, own, average)
+        clear_line(top, seats, distance)
+        if search.table != 0:
+            data = pack(search, depth, side, all_found & PROVEN, nothing)
+            data |= (tag << 1 | all_found >> 1) << ACTION_SHIFT + search.action_bits
+            write_entry(replace(search, key, data), top, seats)
+        return all_found
+    # 7. The actions, or the opponents' choices, most promising first.
+    maximizing = mover == search.root_seat
+    replying = search.replies != 0 and not maximizing
+    codes = top + 16 * search.choices
+    if replying:
+        count = list_replies(rules, state, chooser, codes, search)
+        for index in range(count):
+            store(top, index, index)
+        best_record = codes + 8 * count
+    else:
+        count = rules.legal_actions(state, words(top, search.actions))
+        best_record = top + 16 * count
+    killers = killers_of(search, ply, outcome)
+    order_moves(rules, state, mover, count, killers, first, top, search)
+    # 8. The textbook's loop. The best record lies first, that of the next child behind it.
+    low = alpha
+    low_distance = alpha_distance
+    high = beta
+    high_distance = beta_distance
+    if pruned:
+        if is_less(low, low_distance, lowest, lowest_distance):
+            low = lowest
+            low_distance = lowest_distance
+        if is_less(highest, highest_distance, high, high_distance):
+            high = highest
+            high_distance = highest_distance
+    record = best_record
+    best = 0.0
+    best_distance = 0.0
+    best_action = -1
+    best_found = 0
+    all_proven = PROVEN
+    cut = False
+    known_value = search.known_value
+    known_distance = search.known_distance
+    known_proven = search.known_proven
+    for index in range(count):
+        action = load(top, index)
+        if action == known:
+            store_float(record, 0, known_value)
+            clear_line(record, seats, known_distance)
+            found = known_proven
+        else:
+            if replying:
+                child, next_chooser = choose_reply(rules, state, load(codes, action), search)
+                search.chooser = next_chooser
+            else:
+                child = rules.result(state, action)
+                search.chooser = nothing
+            found = visit(
+                rules,
+                child,
+                depth - 1,
+                low,
+                low_distance - shift(search, low),
+                high,
+                high_distance - shift(search, high),
+                ply + 1,
+                nothing,
+                record,
+                search,
+            )
+            if search.stop != 0:
+                return 0
+        value = load_float(record, own)
+        distance = load_float(record, seats) + shift(search, value)
+        all_proven &= found
+        better = best_action < 0
+        if maximizing:
+            better = better or is_less(best, best_distance, value, distance)
+        else:
+            better = better or is_less(value, distance, best, best_distance)
+        if better:
+            best = value
+            best_distance = distance
+            best_action = action
+            best_found = found
+            record = copy_record(record, best_record, seats)
+        if pruned:
+            if maximizing:
+                if is_less(low, low_distance, value, distance):
+                    low = value
+                    low_distance = distance
+            elif is_less(value, distance, high, high_distance):
+                high = value
+                high_distance = distance
+            if not is_less(low, low_distance, high, high_distance):
+                cut = True
+                break
+    # 9. One action proves a cut, or a greatest value; otherwise all of them together do.
+    if cut or best == (highest if maximizing else lowest):
+        all_proven = all_proven & PROVEN if not cut else 0
+        all_proven |= best_found & PROVEN
+    found = all_proven & PROVEN | best_found & VALUES
+    above_alpha = is_less(alpha, alpha_distance, best, best_distance)
+    below_beta = is_less(best, best_distance, beta, beta_distance)
+    if above_alpha if maximizing else below_beta:
+        update_history(search, best_action, mover, killers, depth)
+    to_parent_record(best_record, top, seats, best_action, best_distance)
+    # 10. The table.
+    if search.table != 0:
+        bound = EXACT
+        if pruned and not (above_alpha and below_beta):
+            inside = is_less(lowest, lowest_distance, best, best_distance)
+            if inside and is_less(best, best_distance, highest, highest_distance):
+                bound = LOWER if above_alpha else UPPER
+        data = pack(search, depth, bound, found & PROVEN, best_action)
+        data |= (tag << 1 | found >> 1) << ACTION_SHIFT + search.action_bits
+        write_entry(replace(search, key, data), top, seats)
+    return found

@@ -1,0 +1,139 @@
+"""Records, which kernels write of the states they visit, one behind the other in an arena.
+
+A record is what is known of a state, in words at an address: the values of so many seats as the kernel wants, as
+floats; a float that tells how far the end is; the length of the principal variation; and that. A node writes its
+record where its parent says, and works in the memory behind. So each is as long as it is, and a node takes as much
+memory as it has something to remember.
+
+Importing this module imports Numba: only kernels do.
+"""
+
+from __future__ import annotations
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import compiled_into_kernels
+from zermelo.envs.rules.memory import load, load_float, store, store_float
+
+__all__ = [
+    "clear_line",
+    "copy_record",
+    "evaluate_seat",
+    "exact_sum",
+    "read_entry",
+    "record_words",
+    "to_parent_record",
+    "write_entry",
+]
+
+
+@compiled_into_kernels
+def record_words(record: int, seats: int) -> int:
+    """How many words a record has."""
+    return seats + 2 + load(record, seats + 1)
+
+
+@compiled_into_kernels
+def clear_line(record: int, seats: int, distance: float) -> None:
+    """Writes all of a record that comes after the values; its principal variation is empty."""
+    store_float(record, seats, distance)
+    store(record, seats + 1, 0)
+
+
+@compiled_into_kernels
+def copy_record(source: int, target: int, seats: int) -> int:
+    """Copies a record down in memory; the address behind the copy."""
+    count = record_words(source, seats)
+    if source != target:
+        for index in range(count):
+            store(target, index, load(source, index))
+    return target + 8 * count
+
+
+@compiled_into_kernels
+def to_parent_record(source: int, target: int, seats: int, action: int, distance: float) -> None:
+    """Copies a child's record down in memory as its parent's: with the action first, and another distance."""
+    length = load(source, seats + 1)
+    for index in range(seats):
+        store(target, index, load(source, index))
+    store_float(target, seats, distance)
+    store(target, seats + 1, length + 1)
+    store(target, seats + 2, action)
+    for index in range(length):
+        store(target, seats + 3 + index, load(source, seats + 2 + index))
+
+
+@compiled_into_kernels
+def read_entry(entry: int, record: int, seats: int, action: int) -> None:
+    """Writes the record of a table's entry: a distance and values behind its data, and its action, -1 for none."""
+    for seat in range(seats):
+        store(record, seat, load(entry, 3 + seat))
+    store(record, seats, load(entry, 2))
+    store(record, seats + 1, 1 if action >= 0 else 0)
+    store(record, seats + 2, action)
+
+
+@compiled_into_kernels
+def write_entry(entry: int, record: int, seats: int) -> None:
+    """Writes a record's values and distance into a table's entry."""
+    store(entry, 2, load(record, seats))
+    for seat in range(seats):
+        store(entry, 3 + seat, load(record, seat))
+
+
+@compiled_into_kernels
+def evaluate_seat(search: Search, evaluation: int) -> float:
+    """What an evaluation in 1024ths is worth, inside the utility bounds."""
+    return min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
+
+
+@compiled_into_kernels
+def exact_sum(terms: int, count: int, partials: int) -> float:
+    """The sum of floats, rounded once: what ``math.fsum`` gives.
+
+    Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", Discrete and
+    Computational Geometry 18 (1997).
+
+    Args:
+        terms: The address of the floats.
+        count: How many.
+        partials: The address of as many words to work in.
+    """
+    used = 0
+    for number in range(count):
+        rest = load_float(terms, number)
+        left = 0
+        for index in range(used):
+            part = load_float(partials, index)
+            if abs(rest) < abs(part):
+                rest, part = part, rest
+            high = rest + part
+            low = part - (high - rest)
+            if low != 0.0:
+                store_float(partials, left, low)
+                left += 1
+            rest = high
+        if rest != 0.0:
+            store_float(partials, left, rest)
+            left += 1
+        used = left
+    if used == 0:
+        return 0.0
+    used -= 1
+    total = load_float(partials, used)
+    low = 0.0
+    while used > 0:
+        before = total
+        used -= 1
+        part = load_float(partials, used)
+        total = before + part
+        low = part - (total - before)
+        if low != 0.0:
+            break
+    if used > 0:  # halfway between two floats the parts left decide
+        below = load_float(partials, used - 1)
+        if (low < 0.0 and below < 0.0) or (low > 0.0 and below > 0.0):
+            twice = low * 2.0
+            moved = total + twice
+            if twice == moved - total:
+                total = moved
+    return total

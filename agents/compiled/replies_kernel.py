@@ -1,0 +1,125 @@
+"""Best reply, compiled: what the opponents can choose together, as ``search.best_reply`` has it.
+
+Importing this module imports Numba: only kernels do.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.agents.compiled.layout import TOO_DEEP, Search
+from zermelo.agents.compiled.memory import compiled_into_kernels
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs.rules.memory import load, store, words
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["choose_reply", "list_replies", "play_on"]
+
+_CHANCE: Final = -1
+
+
+@compiled_into_kernels
+def is_settled(rules: Rules, state: Any, search: Search) -> bool:
+    """Whether no opponent is to move."""
+    if rules.is_terminal(state):
+        return True
+    mover = rules.to_move(state)
+    return mover == search.root_seat or mover == _CHANCE
+
+
+@compiled_into_kernels
+def usual_action(rules: Rules, state: Any, search: Search) -> int:
+    """What an opponent plays that does not choose."""
+    actions = search.scratch
+    count = rules.legal_actions(state, words(actions, search.actions))
+    usual = load(actions, 0)
+    most = rules.ordering_hint(state, usual)
+    for index in range(1, count):
+        hint = rules.ordering_hint(state, load(actions, index))
+        if hint > most:
+            most = hint
+            usual = load(actions, index)
+    return usual
+
+
+@compiled_into_kernels
+def step(rules: Rules, state: Any, search: Search) -> Any:
+    """One opponent that does not choose moves as usual, or skips its turn."""
+    if search.passes != 0:
+        return rules.pass_turn(state)
+    return rules.result(state, usual_action(rules, state, search))
+
+
+@compiled_into_kernels
+def play_on(rules: Rules, state: Any, chooser: int, search: Search) -> tuple[Any, int]:
+    """Where opponents that do not choose come, and who chooses there: -1 once the seat moves, or nobody does."""
+    steps = 0
+    while not is_settled(rules, state, search):
+        mover = rules.to_move(state)
+        if chooser < 0 or mover == chooser:
+            return state, chooser
+        if search.passes != 0 and steps == search.seats:  # everybody has: somebody must move
+            return state, mover
+        state = step(rules, state, search)
+        steps += 1
+        if steps > MAX_PLIES:
+            search.stop = TOO_DEEP
+            break
+    if rules.is_terminal(state) or rules.to_move(state) == search.root_seat:
+        return state, -1
+    return state, chooser
+
+
+@compiled_into_kernels
+def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Search) -> int:
+    """Writes what the opponents can choose; how many choices there are.
+
+    A choice is written as the steps before it times ``actions + 1``, plus the action; with ``actions`` itself in
+    its place nobody chooses until chance moves.
+    """
+    radix = search.actions + 1
+    legal = codes + 8 * search.choices
+    passing = search.passes != 0
+    count = steps = passed = 0
+    while not is_settled(rules, state, search) and steps <= MAX_PLIES:
+        mover = rules.to_move(state)
+        if passed >> mover & 1 != 0:
+            if passing:
+                break  # everybody has skipped a turn
+        else:
+            number = rules.legal_actions(state, words(legal, search.actions))
+            skipped = -1 if passing else usual_action(rules, state, search)
+            for index in range(number):
+                action = load(legal, index)
+                # Once one of them could have played as usual, that of the next ones is the same choice, unless it
+                # can choose again.
+                if action == skipped and passed != 0:
+                    after = play_on(rules, rules.result(state, action), mover, search)
+                    if after[1] < 0:
+                        continue
+                store(codes, count, steps * radix + action)
+                count += 1
+            if chooser >= 0:
+                return count
+            passed |= 1 << mover
+        state = step(rules, state, search)
+        steps += 1
+    if steps > MAX_PLIES:
+        search.stop = TOO_DEEP
+    elif search.seats > 2 and not rules.is_terminal(state) and rules.to_move(state) == _CHANCE:
+        store(codes, count, steps * radix + search.actions)
+        count += 1
+    return count
+
+
+@compiled_into_kernels
+def choose_reply(rules: Rules, state: Any, code: int, search: Search) -> tuple[Any, int]:
+    """Where a choice leads, and who chooses there."""
+    radix = search.actions + 1
+    for _ in range(code // radix):
+        state = step(rules, state, search)
+    action = code % radix
+    if action == search.actions:
+        return state, -1
+    mover = rules.to_move(state)
+    return play_on(rules, rules.result(state, action), mover, search)
