@@ -63,7 +63,8 @@ ROOMS = {
     "core": set(),
     "algorithms": set(),
     "evaluators": {"core"},
-    "compiled": {"core"},
+    # Of searches the compiled ones use the plain order of moves at the root, and max^n's frame of values.
+    "compiled": {"core", "evaluators", "search"},
     "search": {"core", "evaluators"},
     "solving": {"core", "evaluators", "search", "compiled"},
     "players": {"core", "evaluators", "search", "solving"},

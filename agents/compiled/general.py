@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.compiled.front_end import Program, Runner, can_evaluate, evaluates, fits, plies_of
-from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.layout import CHANCE_KEY, Search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -28,7 +28,6 @@ from zermelo.envs import Chance, Game, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = [
-    "CHANCE_KEY",
     "GENERAL",
     "CompiledGeneralSearch",
     "can_search_any",
@@ -38,8 +37,6 @@ __all__ = [
     "most_states",
 ]
 
-CHANCE_KEY: Final = 0x5DEECE66D
-"""Times a state's tag it makes the table's key of the state's."""
 _GREATEST_UTILITY: Final = 1 << 40
 """Beyond that an evaluation would not be exact as a float."""
 

@@ -26,8 +26,7 @@ from zermelo.agents.compiled.chance_bounds import (
     raise_low,
     store_probe,
 )
-from zermelo.agents.compiled.general import CHANCE_KEY
-from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.layout import CHANCE_KEY, Search
 from zermelo.agents.compiled.memory import (
     EXACT,
     LOWER,

@@ -20,6 +20,7 @@ import numpy.typing as npt
 __all__ = [
     "ASKED",
     "BUSY_BITS",
+    "CHANCE_KEY",
     "GOING",
     "OUT_OF_MEMORY",
     "OUT_OF_NODES",
@@ -32,6 +33,9 @@ __all__ = [
 
 BUSY_BITS: Final = 14
 """The logarithm of how many marks there are of positions that are being searched."""
+
+CHANCE_KEY: Final = 0x5DEECE66D
+"""Times a state's tag it makes the table's key of the state's."""
 
 GOING: Final = 0
 OUT_OF_NODES: Final = 1

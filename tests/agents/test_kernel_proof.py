@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from zermelo.agents.algorithms import minimax
 from zermelo.agents.compiled.proof import Prover, Score
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.minimax import minimax
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules import MNK, ConnectFour, Othello, RulesGame, compiling
 from zermelo.envs.rules.scores import LOSS, WIN

@@ -248,7 +248,7 @@ def test_value_iteration_is_right_to_its_tolerance(game: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["compiled", "plain"])
-@pytest.mark.xdist_group("alone")
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", LIMITED)
 def test_a_time_limit_is_kept(kind: str, how: str) -> None:
     """Within 50 milliseconds, once it is compiled; the median of five, as the machine may be busy."""
