@@ -64,7 +64,7 @@ def test_what_will_be_rolled_changes_no_search(at: Callable[[int], Any], backend
 
 def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that what is said above of ours is said of the compiled search."""
-    from zermelo.agents.players import expectiminimax as agents
+    from zermelo.agents.search import backend
 
     made: list[Any] = []
 
@@ -72,7 +72,7 @@ def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(compiled_general_search(*args, **named))
         return made[-1]
 
-    monkeypatch.setattr(agents, "compiled_general_search", record)
+    monkeypatch.setattr(backend, "compiled_general_search", record)
     ExpectiminimaxAgent(depth=2, evaluator="rewards").search(own(0))
     assert [type(search) for search in made] == [CompiledGeneralSearch]
 

@@ -18,7 +18,7 @@ from zermelo.envs.rules import MNK, Nim, Pig
         (MNK(), ["alphabeta", "minimax", "solve", "perft"]),
         (Nim((1, 2), players=3), ["maxn", "paranoid", "perft"]),
         (Pig(), ["expectiminimax"]),
-        (Pig(players=3), ["maxn"]),
+        (Pig(players=3), ["maxn", "paranoid"]),
         (TreeGame(AIMA_5_2), []),
     ],
     ids=["two", "three", "dice", "dice for three", "no rules"],
