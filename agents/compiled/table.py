@@ -83,11 +83,11 @@ class CompiledTable:
             self.words[:] = 0
 
     def get(self, key: Any, depth: float, mark: int = 0) -> KnownAction | None:
-        """The best action of a position, as a search so many moves deep would find it.
+        """The best action of a position, as a search so many moves deep would find it, or as it is proven.
 
         Args:
             key: As ``RulesGame.key`` gives it.
-            depth: How many moves ahead; an entry that did not look as far serves if it is proven.
+            depth: How many moves ahead; an entry of another depth serves if it is proven.
             mark: Exclusive-or this the kernel makes its key of that.
         """
         number = (key if isinstance(key, int) else DEFAULTS["key"](None, key)) ^ mark
@@ -97,8 +97,7 @@ class CompiledTable:
         for place in (bucket, bucket + self.entry_words):
             check, data = int(self.words[place]), int(self.words[place + 1])
             if data != 0 and check ^ data == number:
-                asked, entry_depth = min(depth, INFINITE_DEPTH), (data >> 4 & 8191) - 1
-                if entry_depth != asked and not (data >> 1 & 1 and entry_depth <= asked):
+                if (data >> 4 & 8191) - 1 != min(depth, INFINITE_DEPTH) and not data >> 1 & 1:
                     return None
                 action = (data >> ACTION_SHIFT & (1 << self.action_bits) - 1) - 1
                 return KnownAction(Bound(data >> 2 & 3), action) if action >= 0 else None

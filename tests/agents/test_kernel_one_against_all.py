@@ -142,5 +142,6 @@ def test_limits_and_results_are_as_everywhere(agent: Any) -> None:
 
 @pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
 def test_a_game_too_long_to_be_searched_to_its_end_is_said_to_be(agent: Any) -> None:
-    with pytest.raises(UnsupportedGameError, match=r"Share\(coins=3000\) goes on for more than \d+ moves.*depth="):
-        agent().search_state(RulesGame(Share(coins=3000)))
+    said = r"Share\(coins=30000\) goes on for more than \d+ moves.*depth="
+    with pytest.raises(UnsupportedGameError, match=said):
+        agent().search_state(RulesGame(Share(coins=30000)))
