@@ -246,8 +246,9 @@ class Runner:
         """
         if self._game.traits.chance is Chance.NONE:
             return depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
+        if self._limits.seconds is not None:
+            return False  # a guess that is wrong would overrun the limit: nobody looks at the clock meanwhile
         spent = self._spent
-        most = _SHORT if self._limits.seconds is None else _SHORT // 10
         if depth in spent:
             nodes = spent[depth]
         elif depth - 1 in spent:
@@ -255,7 +256,7 @@ class Runner:
             nodes = spent[depth - 1] * max(growth, 1)
         else:
             nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))
-        return nodes <= most or (self._limits.nodes or math.inf) <= most
+        return nodes <= _SHORT or (self._limits.nodes or math.inf) <= _SHORT
 
     def _prepare(self, depth: float) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
