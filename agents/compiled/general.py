@@ -237,8 +237,10 @@ class CompiledGeneralSearch:
         """The best action in a state, if the table still knows what a search to this depth would find."""
         if self.table is None:
             return None
-        here, chooser = self._inside(state)
-        key = self.game.key(state)[0] if self._replies else self.game.key(here)  # type: ignore[index]
+        _, chooser = self._inside(state)
+        key: Any = self.game.key(state)
+        if self._replies:
+            key = key[0]  # the rules' own part of it: the mark below says who chooses
         known = self.table.get(key, depth, 2 * (chooser + 1) * CHANCE_KEY)
         return known.action if known is not None and known.bound is Bound.EXACT else None
 
