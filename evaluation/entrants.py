@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from zermelo.agents import Agent
 from zermelo.envs import InvalidSettingError, ZermeloError
-from zermelo.envs.wrappers import game_name, is_aec, is_gymnasium
+from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 
 if TYPE_CHECKING:

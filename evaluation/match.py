@@ -24,7 +24,7 @@ import numpy as np
 
 from zermelo.agents import Agent
 from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.wrappers import game_name
+from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.entrants import EnvSource, build_agent, build_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.faults import AgentFault, choose, fault_kind, sentence, traceback_text
