@@ -17,7 +17,7 @@ from zermelo.envs import UnsupportedGameError
 from zermelo.envs.rules import MNK, ConnectFour, Othello, RulesGame, compiling
 from zermelo.envs.rules.scores import LOSS, WIN
 
-DATA = Path(__file__).parents[1] / "data" / "connect_four"
+DATA = Path(__file__).parents[2] / "data" / "connect_four"
 
 
 def stones_left_score(score: int, played: int) -> int:
