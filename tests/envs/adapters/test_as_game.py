@@ -673,6 +673,6 @@ def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch)
     env = LastOneStanding()
     env.reset()
     as_game(env)
-    monkeypatch.setattr(importlib.import_module("zermelo.envs.as_game"), "_games", None)
+    monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.as_game"), "_games", None)
     del env
     gc.collect()  # what a weak reference's callback raises fails the test
