@@ -10,6 +10,7 @@ from zermelo.envs.adapters.as_game import as_game, register_rules
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.verify import verify_clone
 from zermelo.envs.errors import (
+    AssumedTraitWarning,
     CloneError,
     EnvFailedError,
     GameOverError,
@@ -28,6 +29,7 @@ from zermelo.envs.registration.registry import register_env
 
 __all__ = [
     "CHANCE",
+    "AssumedTraitWarning",
     "Chance",
     "CloneError",
     "EnvEntry",

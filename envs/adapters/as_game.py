@@ -177,7 +177,8 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
         known["chance"] = Chance.EXACT
     decided = {**known, **declared, **given}
     hidden = decided.get("information") == Information.HIDDEN
-    needed = [name for name in ("reward_sum", "chance", "terminal_rewards_only") if name not in decided]
+    traits_of_play = ("reward_sum", "chance", "information", "terminal_rewards_only")
+    needed = [name for name in traits_of_play if name not in decided]
     if decided.get("reward_sum") == "constant_sum" and "constant" not in decided:
         needed.append("constant")
     uses_global = may_use_global_random(raw)

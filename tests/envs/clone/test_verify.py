@@ -115,7 +115,7 @@ class ClassBoard(DiceEnv):
 
 
 @pytest.mark.parametrize(
-    ("cls", "name"), [(GlobalTurn, r"test_verify_clone\.TURN"), (ClassBoard, r"ClassBoard\.board")]
+    ("cls", "name"), [(GlobalTurn, r"test_verify\.TURN"), (ClassBoard, r"ClassBoard\.board")]
 )
 def test_state_outside_of_the_object_is_named(cls, name):
     with pytest.raises(CloneError, match=rf"state outside the object changed: .*{name}"):
