@@ -8,9 +8,9 @@ import zermelo.envs.registration.own_games  # noqa: F401  # both for what they r
 from zermelo.envs.adapters.actions import legal_actions
 from zermelo.envs.adapters.as_game import as_game, register_rules
 from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.register import register_clone
 from zermelo.envs.clone.verify import verify_clone
 from zermelo.envs.errors import (
-    AssumedTraitWarning,
     CloneError,
     EnvFailedError,
     GameOverError,
@@ -18,6 +18,7 @@ from zermelo.envs.errors import (
     InvalidSettingError,
     MissingDependencyError,
     UnknownNameError,
+    UnknownTraitWarning,
     UnsupportedGameError,
     ZermeloError,
 )
@@ -29,7 +30,6 @@ from zermelo.envs.registration.registry import register_env
 
 __all__ = [
     "CHANCE",
-    "AssumedTraitWarning",
     "Chance",
     "CloneError",
     "EnvEntry",
@@ -44,6 +44,7 @@ __all__ = [
     "TraitSource",
     "Traits",
     "UnknownNameError",
+    "UnknownTraitWarning",
     "UnsupportedGameError",
     "ZermeloError",
     "as_game",
@@ -53,6 +54,7 @@ __all__ = [
     "make",
     "make_env",
     "perft",
+    "register_clone",
     "register_env",
     "register_rules",
     "verify_clone",

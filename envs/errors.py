@@ -11,14 +11,13 @@
     ├── RulesError             rules break their contract, or do not compile; the message names the method
     └── MissingDependencyError an optional package is needed; the message is its pip install line
 
-Every message says what was wrong, with the offending value, and what to do instead. ``AssumedTraitWarning`` is no error:
-a search goes on, on an assumption that it names.
+Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning`` is no
+error: a search goes on, on an assumption that it names.
 """
 
 from __future__ import annotations
 
 __all__ = [
-    "AssumedTraitWarning",
     "CloneError",
     "EnvFailedError",
     "GameOverError",
@@ -27,6 +26,7 @@ __all__ = [
     "MissingDependencyError",
     "RulesError",
     "UnknownNameError",
+    "UnknownTraitWarning",
     "UnsupportedGameError",
     "ZermeloError",
 ]
@@ -72,5 +72,5 @@ class MissingDependencyError(ZermeloError, ImportError):
     """An optional package is needed; the message ends in the command that installs it."""
 
 
-class AssumedTraitWarning(UserWarning):
+class UnknownTraitWarning(UserWarning):
     """A search rests on a trait that nobody gave or declared, and that random play did not show."""

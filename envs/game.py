@@ -77,8 +77,7 @@ class Traits:
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
         num_actions: How many different actions the game has, or None where that is not known.
-        sources: For each field that was decided, where the decision came from. What a game says of itself, without a
-            source, is declared.
+        sources: For each field that was decided, where the decision came from; a field without one is declared.
     """
 
     name: str
@@ -115,7 +114,7 @@ class Traits:
         return self.sources.get(name, TraitSource.DECLARED)
 
     def guessed(self) -> tuple[str, ...]:
-        """The fields that were only seen in random play, or assumed, and that what a search proves would rest on."""
+        """The fields that a proof would rest on, and that were only seen in random play or assumed."""
         names = ["information", "chance"]
         if self.seats > 1 and self.reward_sum is not RewardSum.GENERAL:
             names.append("reward_sum")

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from zermelo.envs import (
     CHANCE,
-    AssumedTraitWarning,
     Chance,
     Game,
     GameOverError,
@@ -20,6 +19,7 @@ from zermelo.envs import (
     RewardSum,
     Traits,
     TraitSource,
+    UnknownTraitWarning,
     UnsupportedGameError,
     ZermeloError,
 )
@@ -74,11 +74,12 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
     if traits.source("information") is TraitSource.ASSUMED and traits.name not in _warned:
         _warned.add(traits.name)
         warnings.warn(
-            f"{traits.name} is searched as if players saw the whole state (information: perfect, assumed): random play "
-            "did not show that what they observe determines it, so the search may look at hidden cards, and nothing it "
-            "finds is proven. If they do see it, say so: traits={'information': 'perfect'} for the agent or as_game, or "
-            "an attribute zermelo_traits = {'information': 'perfect'} of the environment's class; if not, say 'hidden'",
-            AssumedTraitWarning,
+            f"{traits.name} is searched as if players saw the whole state (information: perfect, assumed): random "
+            "play did not show that what they observe determines it, so the search may look at hidden cards, and "
+            "nothing it finds is proven. If they do see it, say so: traits={'information': 'perfect'} for the "
+            "agent or as_game, or an attribute zermelo_traits = {'information': 'perfect'} of the environment's "
+            "class; if not, say 'hidden'",
+            UnknownTraitWarning,
             stacklevel=4,
         )
 
@@ -106,9 +107,10 @@ def on_facts(found: Found, traits: Traits) -> Found:
 def require_facts(traits: Traits, agent: str) -> None:
     """Refuses a game of which something was only seen in random play, for those who promise exact values."""
     for name in traits.guessed():
+        value = str(getattr(traits, name))
         raise UnsupportedGameError(
-            f"{agent} needs to know the {name} of {traits.name}, which is {getattr(traits, name)!r} but "
-            f"{traits.source(name).value}: give it, as_game(env, traits={{{name!r}: {str(getattr(traits, name))!r}}})"
+            f"{agent} needs to know the {name} of {traits.name}: {value!r} is {traits.source(name).value}; give "
+            f"it, as_game(env, traits={{{name!r}: {value!r}}})"
         )
 
 

@@ -4,9 +4,9 @@ A step draws if playing it twice, with different seeds, leads to different state
 first steps, then on every fifth and on those that end a game. What players see is the business of
 ``zermelo.envs.adapters.sight``.
 
-Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets with
-fixed seeds, never by the clock: the same environment shows the same on every machine. A heavy environment gets fewer
-steps, by the length of its key. What play shows is remembered for later environments of the same class and the same
+Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
+with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer steps,
+by the length of its key. What play shows is remembered for later environments of the same class and the same
 configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
 reset options differ therefore is looked at again.
 """

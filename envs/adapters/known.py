@@ -180,7 +180,8 @@ _FACTS = {
         traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True}
     ),
     "gymnasium.envs.toy_text.blackjack.BlackjackEnv": Facts(
-        traits={"chance": Chance.SAMPLED, "terminal_rewards_only": True},
+        # The hidden card is drawn again in every sample, so that nothing is seen that the player does not know.
+        traits={"chance": Chance.SAMPLED, "information": Information.PERFECT, "terminal_rewards_only": True},
         key=_blackjack_key,
         redraw_hidden=_redraw_hole_card,
     ),

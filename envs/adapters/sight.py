@@ -1,11 +1,12 @@
 """Whether what players observe determines the state, judged by random play.
 
 Two positions that look the same to the player to move, but are different states, are compared: they show hidden
-information if another player sees them differently, or if the same actions lead on to other moves, rewards or ends.
-The positions are what two actions, two draws of chance and two resets lead to, and where the same moves lead from there.
+information if another player sees them differently, or if the same actions lead on to other moves, rewards or
+ends. The positions are what two actions, two draws of chance and two resets lead to, and where the same moves lead
+from there.
 
-Nothing follows from two positions that look different. So an environment that deals at the start is not found to be
-of perfect information unless enough of its starts look the same: hands seldom do, who begins does.
+Nothing follows from two positions that look different. So an environment that deals at the start is not found to
+be of perfect information unless its starts look the same in groups: hands seldom do, who begins does.
 """
 
 from __future__ import annotations

@@ -48,39 +48,60 @@ def _copy_set(obj: set[Any], walk: CopyWalk) -> set[Any]:
     new: set[Any] = set()
     walk.memo[id(obj)] = new
     items = [walk.copy(item) for item in obj]
-    _fill_set(new, obj, items)
+    fill_set(new, obj, items)
     return new
 
 
-def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
-    """Fills a set so that, where Python lets us, it is gone through in the same order as the old one.
+def fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
+    """Fills an empty set with the elements of another, in its order if Python lets us.
 
-    ``set.pop`` and iteration follow the hash table, whose size depends on what the set held before.
+    A set is gone through in the order of its hash table, whose size and gaps depend on all that it ever held. The
+    size can be had again, and with it mostly the order, also that of a set that has lost elements; not where many
+    elements came in each other's way, or are copies with other hashes, and never where ``pop`` has got to. So
+    ``verify_clone`` names sets whose copies are in another order.
     """
-    new.update(items)
-    if any(copied is not item for copied, item in zip(items, old, strict=True)) or list(new) == items:
-        return
-    # Grow the table as the old one was grown, empty it, and fill it in the old one's order.
-    for count in (8, 32, 128, 512, 2048, 8192, 32768):
-        trial = _grown_set(count, items)
-        if trial.__sizeof__() == old.__sizeof__() and list(trial) == items:
-            new.clear()
-            new.update(range(-count - 10, -10))
-            _refill(new, items)
+    size = old.__sizeof__()
+    for fill in (_grow, _fill_at_once, _fill_wide):
+        fill(new, items, size)
+        if new.__sizeof__() == size and list(new) == items:
             return
+        new.clear()
+    new.update(items)
 
 
-def _grown_set(count: int, items: list[Any]) -> set[Any]:
-    """A set whose table has held ``count`` elements, and that holds ``items``."""
-    grown: set[Any] = set(range(-count - 10, -10))
-    _refill(grown, items)
-    return grown
+def _grow(new: set[Any], items: list[Any], size: int) -> None:
+    """As most sets come to be: one by one."""
+    new.update(items)
 
 
-def _refill(table: set[Any], items: list[Any]) -> None:
-    for placeholder in list(table):
-        table.discard(placeholder)  # one by one: difference_update would shrink the table
-    table.update(items)
+def _fill_at_once(new: set[Any], items: list[Any], size: int) -> None:
+    """A dict says how much there will be, so that the table is made in one go, and smaller."""
+    new.update(dict.fromkeys(items))
+
+
+def _fill_wide(new: set[Any], items: list[Any], size: int) -> None:
+    """Into a table that is as large as that of a set that has lost elements.
+
+    It is made large by integers that are taken out again; they stand where the elements do not go.
+    """
+    slots = max((size - _EMPTY_SET) // _SLOT, _SMALL_TABLE)
+    count = max(slots // 4, _SMALL_TABLE * 5 // 8)
+    if (count + len(items)) * 5 >= (slots - 1) * 3:
+        return  # it would grow
+    taken = {(hash(item) + shift) % slots for item in items for shift in range(3)}
+    free = [slot for slot in range(slots) if slot not in taken]
+    placeholders = [slot + (slots << 20) for slot in free[:count]]
+    new.update(dict.fromkeys(placeholders))
+    for placeholder in placeholders:  # one by one: difference_update would make the table smaller
+        new.discard(placeholder)
+    for item in items:
+        new.add(item)
+
+
+_SMALL_TABLE: Final = 8
+_EMPTY_SET: Final = set().__sizeof__()
+_SLOT: Final = 16
+"""Bytes of a slot in a set's table: an element and its hash."""
 
 
 def _copy_frozenset(obj: frozenset[Any], walk: CopyWalk) -> frozenset[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.differences import first_difference
+from zermelo.envs.clone.object_graph import reachable
 from zermelo.envs.clone.outside_state import OutsideState
 from zermelo.envs.clone.player import Player, Raised
 from zermelo.envs.clone.random_state import global_random_guard
@@ -269,7 +270,7 @@ class Trial:
         return f"seed {self.where.seed}, game {self.where.game}, step {step}"
 
     def outside_text(self) -> str:
-        return _outside_text(self.outside)
+        return _outside_text(self.outside) + _sets_text(self.original.env)
 
 
 def _outside_text(outside: OutsideState) -> str:
@@ -278,6 +279,17 @@ def _outside_text(outside: OutsideState) -> str:
         return ""
     more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
     return f"; state outside the object changed: {', '.join(changes[:3])}{more}"
+
+
+def _sets_text(env: Any) -> str:
+    """Sets that an environment holds: rules that depend on their order are not the same in a copy."""
+    sets = [f"env{path}" for path, obj in reachable(env) if type(obj) is set and len(obj) > 1]
+    if not sets:
+        return ""
+    return (
+        f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the order "
+        "matters, keep a dict or a list, or take the least)"
+    )
 
 
 def _field(place: str) -> str:

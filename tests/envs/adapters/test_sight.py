@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 
 from zermelo.agents import AlphaBetaAgent, exact_values, solve
 from zermelo.agents.players.max_n import MaxNAgent
-from zermelo.envs import AssumedTraitWarning, Information, RewardSum, TraitSource, UnsupportedGameError, as_game
+from zermelo.envs import Information, RewardSum, TraitSource, UnknownTraitWarning, UnsupportedGameError, as_game
 
 
 class Undeclared(SmallEnv):
@@ -26,7 +26,7 @@ class Undeclared(SmallEnv):
 
 
 class Dealt(Undeclared):
-    """Three cards each, dealt in reset; who plays the greater card three times out of three wins the difference."""
+    """Three cards each, dealt in reset; three times both play one, and the greater one wins a point."""
 
     def start(self, seed: int | None, options: dict[str, Any]) -> None:
         self.random, _ = seeding.np_random(seed)
@@ -148,13 +148,17 @@ def test_a_search_that_may_peek_says_so_once_and_proves_nothing() -> None:
     env = Dealt()
     env.reset(seed=1)
     env.metadata = {"name": "dealt_for_this_test_v0"}
-    with pytest.warns(AssumedTraitWarning, match=r"dealt_for_this_test_v0 is searched .* say so: traits={'information'"):
+    with pytest.warns(
+        UnknownTraitWarning, match=r"dealt_for_this_test_v0 is searched .* say so: traits={'information'"
+    ):
         result = AlphaBetaAgent().search(env)
     assert not result.proven
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert AlphaBetaAgent().search(env).value == result.value
-        known = AlphaBetaAgent(traits={"information": "perfect", "chance": "deterministic", "reward_sum": "zero_sum"})
+        known = AlphaBetaAgent(
+            traits={"information": "perfect", "chance": "deterministic", "reward_sum": "zero_sum"}
+        )
         assert known.search(env).proven
     with pytest.raises(UnsupportedGameError, match="hides part of it"):
         AlphaBetaAgent(traits={"information": "hidden"}).search(env)
