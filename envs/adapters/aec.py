@@ -50,6 +50,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, listed, mask_of
+from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
 from zermelo.envs.clone.copier import copier_for
@@ -388,6 +389,7 @@ class AECGame:
     def _failure(self, what: str, error: Exception) -> EnvFailedError:
         return EnvFailedError(
             f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+            f"{place_of(error)}"
         )
 
     @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, listed
+from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env
@@ -211,4 +212,5 @@ class GymGame:
         except Exception as error:
             raise EnvFailedError(
                 f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+                f"{place_of(error)}"
             ) from error

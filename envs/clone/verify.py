@@ -60,8 +60,13 @@ def verify_clone(
     Raises:
         CloneError: The first difference: seed, game, step, field, and both values; where state outside of the
             environment changed meanwhile, its name as well.
-        InvalidSettingError: ``games`` or ``max_steps`` is less than 1.
+        InvalidSettingError: ``games`` or ``max_steps`` is less than 1, or ``make_env`` makes nothing.
     """
+    if not callable(make_env) or (hasattr(make_env, "step") and not isinstance(make_env, type)):
+        raise InvalidSettingError(
+            "verify_clone plays many environments, so it needs a function that makes one, such as "
+            f"lambda: connect_four_v3.env(), not {_short(make_env)}"
+        )
     for name, value in (("games", games), ("max_steps", max_steps)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")

@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium, is_parallel
 from zermelo.envs.errors import (
     InvalidSettingError,
@@ -110,7 +111,7 @@ def _user_function(name: str) -> Creator | None:
             ) from error
         except Exception as error:
             raise InvalidSettingError(
-                f"importing {module_name!r} raised {type(error).__name__}: {error}"
+                f"importing {module_name!r} raised {type(error).__name__}: {error}{place_of(error)}"
             ) from error
     creator: Any = getattr(module, function_name, None)
     if is_rules_class(creator):
@@ -275,9 +276,9 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
         if unexpected is not None and unexpected[1] in arguments:
             raise _no_parameter(name, unexpected[1], None) from error
         raise _cannot_make(name, arguments, error) from error
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingDependencyError(
-            f"{name} needs {error.name or 'a package'}, which is not installed: pip install {error.name or name}"
+            f"{name} needs {error.name}, which is not installed: pip install {error.name}"
         ) from error
     except Exception as error:
         raise _cannot_make(name, arguments, error) from error
@@ -286,7 +287,7 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
 def _cannot_make(name: str, arguments: Mapping[str, Any], error: Exception) -> InvalidSettingError:
     shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return InvalidSettingError(f"cannot make {name}({shown}): {reason}")
+    return InvalidSettingError(f"cannot make {name}({shown}): {reason}{place_of(error)}")
 
 
 def _check_parameters(creator: Creator, name: str, arguments: Mapping[str, Any]) -> None:

@@ -244,3 +244,12 @@ class PopsFromASet(DiceEnv):
 def test_a_set_whose_order_matters_is_named():
     with pytest.raises(CloneError, match=r"go through a set, or pop from it, in another order: env\.tiles"):
         verify_clone(PopsFromASet, games=3)
+
+
+def test_a_live_environment_is_no_way_to_make_one():
+    with pytest.raises(
+        InvalidSettingError, match=r"needs a function that makes one, such as lambda: connect_four"
+    ):
+        verify_clone(DiceEnv())
+    with pytest.raises(InvalidSettingError, match=r"needs a function that makes one.*, not 'chess'"):
+        verify_clone("chess")

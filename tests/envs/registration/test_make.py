@@ -241,3 +241,29 @@ def test_a_line_of_the_list() -> None:
     assert entry.summary == '2 players; board; searchable; pip install "zermelo[classic]"'
     hidden: Any = EnvEntry("x/Y-v0", "1", "cards", "hidden")
     assert hidden.summary == "1 player; cards; hidden information, not searchable"
+
+
+def test_what_a_factory_raises_comes_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_failing_games.py").write_text(
+        "import pettingzoo\n"
+        "def deprecated():\n    from pettingzoo.classic import connect_four_v1\n"
+        "    return connect_four_v1.env()\n"
+        "def missing():\n    import nothing_of_that_name\n"
+        "def broken():\n    size = 0\n    return 1 / size\n"
+        "def selector():\n    from pettingzoo.utils import agent_selector\n    return agent_selector(['a'])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InvalidSettingError, match=r"broken\(\): ZeroDivisionError.*my_failing_games\.py, line 9\)$"
+    ):
+        make_env("my_failing_games:broken")
+    with pytest.raises(InvalidSettingError, match=r"deprecated\(\): Deprecated.*connect_four_v\d.*, line \d+\)$"):
+        make_env("my_failing_games:deprecated")
+    with pytest.raises(
+        MissingDependencyError, match=r"needs nothing_of_that_name, .* pip install nothing_of_that"
+    ):
+        make_env("my_failing_games:missing")
+    with pytest.raises(
+        InvalidSettingError, match=r"line 12\); it was written for PettingZoo before 1\.27.*put that"
+    ):
+        make_env("my_failing_games:selector")
