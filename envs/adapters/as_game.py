@@ -259,8 +259,8 @@ def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, 
 
 
 def _forget(identity: int) -> Callable[[Any], None]:
-    def forget(_: Any) -> None:
-        _games.pop(identity, None)
+    def forget(_: Any, games: Any = _games) -> None:  # held here: a module's names are gone when Python ends
+        games.pop(identity, None)
 
     return forget
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import random
 import sys
 import weakref
@@ -665,3 +666,13 @@ def test_registered_rules_come_first_for_exactly_that_class() -> None:
     wrapped = wrappers.OrderEnforcingWrapper(Own(length=2))
     wrapped.reset()
     assert as_game(wrapped) is rules
+
+
+def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at the end of Python, which empties modules before it lets their last objects go."""
+    env = LastOneStanding()
+    env.reset()
+    as_game(env)
+    monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.as_game"), "_games", None)
+    del env
+    gc.collect()  # what a weak reference's callback raises fails the test

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "bench_chance.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "bench_chance.py"
 
 
 @pytest.fixture

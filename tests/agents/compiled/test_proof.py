@@ -19,7 +19,7 @@ from zermelo.envs.jit import compiling
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-DATA = Path(__file__).parents[1] / "data" / "connect_four"
+DATA = Path(__file__).parents[2] / "data" / "connect_four"
 
 
 def stones_left_score(score: int, played: int) -> int:
