@@ -184,7 +184,7 @@ def test_rules_that_do_not_compile_are_told_the_method_and_the_line() -> None:
         perft(_broken(is_terminal=_sorted_text), 5)
     said = str(caught.value)
     assert re.match(
-        rf"Broken\.is_terminal \(line ({line + 1}|{line + 2}) of test_rules_contract\.py\) does not", said
+        rf"Broken\.is_terminal \(line ({line + 1}|{line + 2}) of test_check_rules\.py\) does not", said
     )
     assert "\n" not in said
     assert len(said) < 300
