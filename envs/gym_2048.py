@@ -25,7 +25,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
-from zermelo.envs.pictures import draw, state_text
+from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.twenty_forty_eight import Game2048, Game2048State
 

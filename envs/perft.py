@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
-from zermelo.envs.as_game import as_game, is_game
+from zermelo.envs.adapters.as_game import as_game, is_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Chance, Game
 from zermelo.envs.rules.compiling import can_compile

@@ -6,8 +6,19 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.envs.drawing import Canvas, Colour
-from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, board_canvas, draws, middle, text_rows
+from zermelo.envs.pictures.boards import (
+    CELL,
+    FIRST,
+    INK,
+    MARGIN,
+    PAPER,
+    SECOND,
+    board_canvas,
+    draws,
+    middle,
+    text_rows,
+)
+from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.breakthrough import Breakthrough
 from zermelo.envs.rules.chomp import Chomp
 from zermelo.envs.rules.connect_four import ConnectFour

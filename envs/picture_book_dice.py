@@ -6,8 +6,8 @@ import copy
 import functools
 from typing import Any, Final
 
-from zermelo.envs.drawing import Canvas, Colour
-from zermelo.envs.pictures import CELL, FIRST, INK, MARGIN, PAPER, SECOND, board_canvas, draws, middle
+from zermelo.envs.pictures.boards import CELL, FIRST, INK, MARGIN, PAPER, SECOND, board_canvas, draws, middle
+from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.backgammon import Backgammon, Hypergammon
 from zermelo.envs.rules.einstein import EinStein
 from zermelo.envs.rules.pig import Pig

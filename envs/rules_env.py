@@ -33,8 +33,8 @@ from pettingzoo.utils import wrappers
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.observations import bit_rows, observation, observation_space
-from zermelo.envs.own_games import env_name
-from zermelo.envs.pictures import draw, state_text
+from zermelo.envs.pictures.boards import draw, state_text
+from zermelo.envs.registration.own_games import env_name
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["RENDER_MODES", "RulesEnv", "env", "raw_env"]
@@ -181,7 +181,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
             if seat != CHANCE:
                 self.agent_selection = self.possible_agents[seat]
 
-    # -- chance, as zermelo.envs.aec_game asks for it ------------------------------------------------------------
+    # -- chance, as zermelo.envs.adapters.aec asks for it --------------------------------------------------------
 
     def _roll(self) -> None:
         while getattr(self, "defer_chance", True) is False and (outcomes := self.chance_outcomes()):

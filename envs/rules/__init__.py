@@ -60,7 +60,7 @@ Methods that a game may have, and what stands in for them:
     ===================================  =========================================================================
 
 Methods for people and learning agents, never compiled: ``text(state)``, ``action_text(state, action)``,
-``seat_names()``, ``image(state)`` (``zermelo.envs.pictures``), ``observation(state, seat)`` and
+``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
 ``observation_bounds()`` (``zermelo.envs.observations``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign

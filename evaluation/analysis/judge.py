@@ -23,7 +23,7 @@ from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
 from zermelo.agents.compiled.proof import Prover, can_prove
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnsupportedGameError, as_game
-from zermelo.envs.actions import codec_for
+from zermelo.envs.adapters.actions import codec_for
 from zermelo.evaluation.analysis.judgement import AgentJudgement, JudgeTable, Phase
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord

@@ -69,7 +69,7 @@ def _show(env: Any) -> None:
 
 
 def _ask(driver: Any) -> int | None:
-    from zermelo.envs.actions import legal_actions
+    from zermelo.envs.adapters.actions import legal_actions
 
     legal = ", ".join(str(action) for action in legal_actions(driver.env))
     while True:

@@ -1,7 +1,7 @@
 """A fresh environment for every game, so that nothing is left in it of the last one.
 
 Making one may take longer than playing a short game in it. Where the environment is of a kind whose clones are
-known to be right (``zermelo.envs.verify``), one is made, never used, and cloned for each game.
+known to be right (``zermelo.envs.clone.verify``), one is made, never used, and cloned for each game.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.verify import is_known_to_clone
+from zermelo.envs.clone.verify import is_known_to_clone
 from zermelo.evaluation.match.sources import EnvSource, build_env, is_live
 
 __all__ = ["FreshEnvs"]

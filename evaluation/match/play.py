@@ -24,7 +24,7 @@ import numpy as np
 
 from zermelo.agents import Agent
 from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.wrappers import game_name
+from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, sentence, traceback_text

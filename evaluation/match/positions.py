@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs import CloneError
-from zermelo.envs.state_key import state_key
-from zermelo.envs.wrappers import innermost, is_aec
+from zermelo.envs.adapters.wrappers import innermost, is_aec
+from zermelo.envs.clone.state_key import state_key
 
 __all__ = ["shown_position"]
 

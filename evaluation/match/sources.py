@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from zermelo.agents import Agent, make_agent
 from zermelo.envs import InvalidSettingError, ZermeloError, make_env
-from zermelo.envs.wrappers import game_name, is_aec, is_gymnasium
+from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 
 __all__ = ["AgentSource", "EnvSource", "build_agent", "build_env", "env_name", "is_live"]

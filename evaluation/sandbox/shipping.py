@@ -22,9 +22,9 @@ import cloudpickle
 import numpy as np
 
 from zermelo.envs import CloneError, UnsupportedGameError, clone_env
-from zermelo.envs.object_kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
-from zermelo.envs.random_state import replace_generators
-from zermelo.envs.wrappers import game_name
+from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.clone.object_kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.clone.random_state import replace_generators
 
 __all__ = ["OddAnswer", "pack_answer", "pack_env", "pack_object", "unpack_answer"]
 

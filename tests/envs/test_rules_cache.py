@@ -224,7 +224,7 @@ def test_importing_the_rules_does_not_import_numba() -> None:
     code = (
         "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
         "import zermelo.agents.compiled.two_player, zermelo.agents.compiled.proof; "
-        "zermelo.envs.as_game(zermelo.envs.rules.ConnectFour()); print('numba' in sys.modules)"
+        "zermelo.envs.adapters.as_game(zermelo.envs.rules.ConnectFour()); print('numba' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "False"

@@ -11,7 +11,7 @@ import pytest
 from doubles.checked import assert_keeps_contract
 
 from zermelo.envs import CHANCE, Game, InvalidSettingError, perft
-from zermelo.envs.as_game import as_game
+from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.rules import MNK, ConnectFour, RulesGame, bits, check_rules, is_rules
 from zermelo.envs.rules.compiling import can_compile, prepare

@@ -15,10 +15,10 @@ from doubles.checked import assert_keeps_contract
 from gymnasium.utils.env_checker import check_env
 
 from zermelo.envs import Chance, IllegalActionError, InvalidSettingError, as_game, clone_env, make, verify_clone
+from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.gym_2048 import Game2048Env
 from zermelo.envs.rules import Game2048, RulesGame
 from zermelo.envs.rules.twenty_forty_eight import Game2048State
-from zermelo.envs.rules_twins import LiveRulesGame
 
 
 def position(rules: Game2048, tiles: Any, score: int = 0, to_come: int = 0) -> Game2048State:

@@ -31,15 +31,15 @@ from zermelo.envs import (
     make,
 )
 from zermelo.envs import rules as own_rules
-from zermelo.envs.aec_game import AECGame
-from zermelo.envs.copy_plan import compile_copier
+from zermelo.envs.adapters.aec import AECGame
+from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.errors import RulesError
 from zermelo.envs.observations import bit_rows, board_planes
-from zermelo.envs.own_games import env_name, is_rules_class
-from zermelo.envs.pictures import draw, state_text
-from zermelo.envs.registry import OWN_ENVS
+from zermelo.envs.pictures.boards import draw, state_text
+from zermelo.envs.registration.own_games import env_name, is_rules_class
+from zermelo.envs.registration.registry import OWN_ENVS
 from zermelo.envs.rules_env import RulesEnv, env, raw_env
-from zermelo.envs.rules_twins import LiveRulesGame
 
 with warnings.catch_warnings():  # it imports an environment in the old way
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from zermelo.envs import make
-from zermelo.envs.drawing import Canvas, text_size
-from zermelo.envs.pictures import draw
+from zermelo.envs.pictures.boards import draw
+from zermelo.envs.pictures.canvas import Canvas, text_size
 
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 
