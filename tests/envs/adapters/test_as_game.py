@@ -674,5 +674,7 @@ def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch)
     env.reset()
     as_game(env)
     monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.as_game"), "_games", None)
+    reference = weakref.ref(env)
     del env
     gc.collect()  # what a weak reference's callback raises fails the test
+    assert reference() is None
