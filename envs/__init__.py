@@ -26,7 +26,7 @@ from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Trai
 from zermelo.envs.perft import perft
 from zermelo.envs.registration.listing import EnvEntry, list_envs
 from zermelo.envs.registration.make import make, make_env
-from zermelo.envs.registration.registry import register_env
+from zermelo.envs.registration.registry import register_env, register_envs
 
 __all__ = [
     "CHANCE",
@@ -56,6 +56,7 @@ __all__ = [
     "perft",
     "register_clone",
     "register_env",
+    "register_envs",
     "register_rules",
     "verify_clone",
 ]

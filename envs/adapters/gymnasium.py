@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, listed
+from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
 from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, quieten, require_reset, thin
@@ -25,20 +25,7 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, ZermeloError
 from zermelo.envs.game import Chance, Traits
 
-__all__ = ["GymGame", "GymState", "gym_mask"]
-
-
-def gym_mask(env: Any, info: Mapping[str, Any] | None = None) -> Any:
-    """The action mask of a Gymnasium environment, from the ``info`` of its last step where there is one."""
-    if info is not None and info.get("action_mask") is not None:
-        return info["action_mask"]
-    raw = env.unwrapped
-    if callable(getattr(raw, "action_masks", None)):
-        return raw.action_masks()
-    if info is None and callable(getattr(raw, "_get_info", None)):
-        found = raw._get_info()
-        return found.get("action_mask") if isinstance(found, Mapping) else None
-    return None
+__all__ = ["GymGame", "GymState"]
 
 
 class GymState:

@@ -10,12 +10,19 @@ from zermelo.envs.clone import arrays as copy_arrays
 from zermelo.envs.clone import functions as copy_functions
 from zermelo.envs.clone import libraries as copy_libraries
 from zermelo.envs.clone.object_graph import path_to
-from zermelo.envs.clone.own_clone import adopt_own_clone
 from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.clone.walk import CopyWalk, UncopyableError, register_copier
 from zermelo.envs.errors import CloneError
 
-__all__ = ["RUNS", "copier_for", "copy_generally", "forget_shapes", "known_generators", "register_copier"]
+__all__ = [
+    "EXAMINERS",
+    "RUNS",
+    "copier_for",
+    "copy_generally",
+    "forget_shapes",
+    "known_generators",
+    "register_copier",
+]
 
 for _kinds in (copy_arrays, copy_functions, copy_libraries):
     _kinds.register()
@@ -49,6 +56,9 @@ def _name(obj: Any) -> str:
     return type(obj).__qualname__ if type(obj).__module__ == "builtins" else f"this {type(obj).__qualname__}"
 
 
+EXAMINERS: Final[list[Callable[[Any], bool]]] = []
+"""Asked of an object before it is copied generally: they may register a copier for its class, and answer whether they
+need not see another of it before its shape is learned."""
 _MOST_SHAPES: Final = 16
 
 
@@ -87,7 +97,7 @@ class _Copier:
 
     def _miss(self, obj: Any) -> Any:
         """No known shape fits: copies generally, and learns the shape if that happens often enough."""
-        settled = adopt_own_clone(obj)
+        settled = all([examine(obj) for examine in EXAMINERS])
         new = copy_generally(obj)
         if not settled:
             return new

@@ -10,6 +10,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from zermelo.envs.clone.copier import EXAMINERS
+from zermelo.envs.clone.trial_of_clone import plays_like
 from zermelo.envs.clone.walk import CopyWalk, attribute_handler, defines_own, register_copier
 
 __all__ = ["adopt_own_clone", "clone_with"]
@@ -42,8 +44,6 @@ def adopt_own_clone(env: Any) -> bool:
         return False
     _examined.add(cls)
     if has_own:
-        from zermelo.envs.clone.trial_of_clone import plays_like  # it needs the copier, which needs this module
-
         by_attributes = attribute_handler(cls)
         if plays_like(raw, copy.deepcopy):
             clone_with(cls, copy.deepcopy)
@@ -66,3 +66,6 @@ def _handler(cls: type, way: Callable[[Any], Any]) -> Callable[[Any, CopyWalk], 
 def _is_under_way(raw: Any) -> bool:
     """Whether there is a game to try a clone on: an AEC environment has agents once it is reset."""
     return not hasattr(raw, "possible_agents") or bool(getattr(raw, "agents", None) and hasattr(raw, "rewards"))
+
+
+EXAMINERS.append(adopt_own_clone)

@@ -36,7 +36,7 @@ from zermelo.envs.errors import (
     ZermeloError,
 )
 from zermelo.envs.registration.own_games import env_maker, is_rules_class
-from zermelo.envs.registration.registry import OWN_ENVS
+from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.registration.spec_text import Spec, parse_spec, unknown_name
 from zermelo.envs.rules.rules_game import is_rules
 
@@ -181,6 +181,8 @@ def _openspiel_value(value: Any) -> str:
 def _pettingzoo(name: str) -> Creator | None:
     import pettingzoo
 
+    register_with_imported()
+
     wanted = _dashed(
         name.removeprefix("pettingzoo.").replace(".", "/") if name.startswith("pettingzoo.") else name
     )
@@ -209,6 +211,8 @@ def _make_pettingzoo(env_id: str, family: str, parameters: Mapping[str, Any]) ->
 
 def _gymnasium(name: str) -> Creator | None:
     import gymnasium
+
+    register_with_imported()
 
     found = _resolve(name, gymnasium.registry)
     if found is None:
