@@ -57,8 +57,8 @@ def _name(obj: Any) -> str:
 
 
 EXAMINERS: Final[list[Callable[[Any], bool]]] = []
-"""Asked of an object before it is copied generally: they may register a copier for its class, and answer whether they
-need not see another of it before its shape is learned."""
+"""Asked of an object before it is copied generally: they may register a copier for its class, and answer whether
+its shape may be learned."""
 _MOST_SHAPES: Final = 16
 
 
@@ -97,7 +97,7 @@ class _Copier:
 
     def _miss(self, obj: Any) -> Any:
         """No known shape fits: copies generally, and learns the shape if that happens often enough."""
-        settled = all([examine(obj) for examine in EXAMINERS])
+        settled = all(examine(obj) for examine in EXAMINERS)
         new = copy_generally(obj)
         if not settled:
             return new
