@@ -6,7 +6,9 @@ loads pettingzoo, gymnasium or pygame; what needs them loads them when called.
 
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from zermelo.envs.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zermelo.envs.adapters.actions import legal_actions
@@ -65,32 +67,24 @@ __all__ = [
     "verify_clone",
 ]
 
-_HOMES = {
-    "adapters.actions": "legal_actions",
-    "adapters.as_game": "as_game register_rules",
-    "clone.clone_env": "clone_env",
-    "clone.register": "register_clone",
-    "clone.verify": "verify_clone",
-    "errors": "CloneError EnvFailedError GameOverError IllegalActionError InvalidSettingError "
-    "MissingDependencyError UnknownNameError UnknownTraitWarning UnsupportedGameError ZermeloError",
-    "game": "CHANCE Chance Game Information RewardSum Traits TraitSource",
-    "counting": "perft",
-    "registration.listing": "EnvEntry list_envs",
-    "registration.make": "make make_env",
-    "registration.registry": "register_env register_envs",
-}
-"""The modules that names come from."""
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
-
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
-
-    def __getattr__(name: str) -> Any:
-        """The name, from its own module; asked once."""
-        if name not in _HOME_OF:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-        return value
-
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "adapters.actions": "legal_actions",
+            "adapters.as_game": "as_game register_rules",
+            "clone.clone_env": "clone_env",
+            "clone.register": "register_clone",
+            "clone.verify": "verify_clone",
+            "errors": "CloneError EnvFailedError GameOverError IllegalActionError InvalidSettingError "
+            "MissingDependencyError UnknownNameError UnknownTraitWarning UnsupportedGameError ZermeloError",
+            "game": "CHANCE Chance Game Information RewardSum Traits TraitSource",
+            "counting": "perft",
+            "registration.listing": "EnvEntry list_envs",
+            "registration.make": "make make_env",
+            "registration.registry": "register_env register_envs",
+        },
+    )
 
 if "pettingzoo" in sys.modules or "gymnasium" in sys.modules:  # they are told of our environments
     importlib.import_module(f"{__name__}.registration")
