@@ -93,7 +93,7 @@ ROOMS = {
     },
 }
 ABOVE_ROOMS = {
-    "envs": {"errors", "game", "traits"},
+    "envs": {"errors", "game", "spec_text", "traits"},
     "agents": set(),
     "evaluation": {"errors", "schedule"},
 }

@@ -37,8 +37,8 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.registration.own_games import env_maker, is_rules_class
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
-from zermelo.envs.registration.spec_text import Spec, parse_spec, unknown_name
 from zermelo.envs.rules.rules_game import is_rules
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 __all__ = ["make", "make_env"]
 
