@@ -29,7 +29,7 @@ from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 __all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_configuration"]
 
 GAMES = 12
-MAX_STEPS = 300
+MAX_STEPS = 200
 _MIN_STEPS = 30
 _KEY_PARTS = 60_000
 """Steps times the parts of the environment's key: of an environment with 1,000 parts, 60 steps are played."""
