@@ -106,6 +106,8 @@ def _user_function(name: str) -> Creator | None:
                     f"no module is called {missing!r} (for {name!r}): give it as it is imported, from the current "
                     "directory or an installed package"
                 ) from None
+            if missing.partition(".")[0] == module_name.partition(".")[0]:  # its own package is not whole
+                raise InvalidSettingError(f"importing {module_name!r} raised {error}{place_of(error)}") from error
             raise MissingDependencyError(
                 f"module {module_name!r} needs {missing!r}: pip install {missing}"
             ) from error

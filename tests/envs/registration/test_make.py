@@ -269,3 +269,13 @@ def test_what_a_factory_raises_comes_with_its_place(tmp_path: Path, monkeypatch:
         InvalidSettingError, match=r"line 12\); it was written for PettingZoo before 1\.27.*put that"
     ):
         make_env("my_failing_games:selector")
+
+
+def test_a_package_that_lacks_a_part_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_torn_package").mkdir()
+    (tmp_path / "my_torn_package" / "games.py").write_text("import my_torn_package.pictures\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InvalidSettingError, match=r"raised No module named 'my_torn_package\.pictures' \(.*line 1\)"
+    ):
+        make_env("my_torn_package.games:env")
