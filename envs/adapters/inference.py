@@ -30,9 +30,11 @@ __all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_co
 
 GAMES = 12
 MAX_STEPS = 200
-_MIN_STEPS = 30
+_MIN_STEPS = 12
 _KEY_PARTS = 60_000
 """Steps times the parts of the environment's key: of an environment with 1,000 parts, 60 steps are played."""
+_PROBES = 3
+"""For each step allowed, so many moves may be played to see whether positions that look the same go on so."""
 _PAIRED_PART = 8
 """Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
@@ -112,7 +114,8 @@ _MEMORY_PER_CLASS = 32
 
 def infer(game: Probe, root: Any, seats: int) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and says what was seen."""
-    play = _Play(game, root, Sight(game, seats))
+    most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
+    play = _Play(game, root, Sight(game, seats, _PROBES * most), most)
     play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
@@ -165,6 +168,7 @@ class _Play:
     game: Probe
     root: Any
     sight: Sight
+    most: int
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
     differs: bool = False
@@ -183,24 +187,26 @@ class _Play:
                 starts.append(self.root)
                 break
         self.sight.compare_starts(starts)
-        parts = len(self.game.position(self.root))
-        most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // parts))
         for state in starts:
             try:
-                self._play(state, generator, most)
+                self._play(state, generator)
             except ZermeloError:
                 continue  # a broken position ends this game; the search will report it if it gets there
 
-    def _play(self, state: Any, generator: np.random.Generator, most: int) -> None:
+    def _play(self, state: Any, generator: np.random.Generator) -> None:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= most:
+            if self.steps >= self.most:
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
             self.uses_global_random |= used
-            if self.steps < most // _PAIRED_PART or self.steps % _PAIRED_EVERY == 0 or game.is_terminal(after):
+            if (
+                self.steps < self.most // _PAIRED_PART
+                or self.steps % _PAIRED_EVERY == 0
+                or game.is_terminal(after)
+            ):
                 if not self.differs:
                     again, used = game.probe(state, action, 2 * self.steps + 1)
                     self.uses_global_random |= used

@@ -27,8 +27,6 @@ _TOGETHER: Final = 3
 """Moves that are played in both of two positions to see whether they come to look the same."""
 _WALKS: Final = 3
 _WALK_STEPS: Final = 40
-_MOST_WALKED: Final = 6
-"""Pairs of positions that were walked on from; if all were one position, later pairs are taken to be so."""
 _COMPARISONS: Final = 5
 """Fewer pairs of different states say nothing."""
 
@@ -39,14 +37,16 @@ class Sight:
     Args:
         game: The game.
         seats: How many players it has.
+        probes: How many moves may be played to see whether positions that look the same go on the same way; after
+            that they are taken to do so.
     """
 
-    def __init__(self, game: Probe, seats: int) -> None:
+    def __init__(self, game: Probe, seats: int, probes: int) -> None:
         self._game = game
         self._seats = seats
         self._generator = np.random.default_rng(1)
         self._compared = 0
-        self._walked = 0
+        self._left = probes
         self._hidden = False
         self._starts_unlike = False
 
@@ -99,9 +99,6 @@ class Sight:
         game = self._game
         if any(game.sight(first, seat) != game.sight(second, seat) for seat in range(self._seats)):
             return False
-        if self._walked >= _MOST_WALKED:
-            return True
-        self._walked += 1
         try:
             return all(self._walk_is_one(first, second) for _ in range(_WALKS))
         except ZermeloError:
@@ -110,6 +107,9 @@ class Sight:
     def _walk_is_one(self, first: Any, second: Any) -> bool:
         game, generator = self._game, self._generator
         for step in range(_WALK_STEPS):
+            if self._left <= 0:
+                return True
+            self._left -= 2
             ends = game.is_terminal(first), game.is_terminal(second)
             if any(ends):
                 return all(ends)
