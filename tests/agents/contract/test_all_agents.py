@@ -52,6 +52,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
 }
 COMPILED = {
     # The rules that each agent is compiled for here: every one more costs seconds where no machine code is kept.
+    # Those that a kernel is compiled for in no other test are left to the slow tests (``COMPILED_SLOWLY``).
     "minimax": ("MNK(3,3,3)", "Nim"),
     "alphabeta": ("MNK(3,3,3)", "Nim", "DotsAndBoxes(2,2)", "Kalah"),
     "expectiminimax": ("Grown",),
@@ -60,7 +61,12 @@ COMPILED = {
     "paranoid": ("MNK(3,2,2", "DotsAndBoxes(1,2", "Grown"),
     "bestreply": ("MNK(3,2,2", "DotsAndBoxes(1,2", "Grown"),
 }
-LIMITS = (1, 2, 4, 6, 8, 11, 15, 20, 27, 36, 48, 70, 110, 180, 300)
+COMPILED_SLOWLY = {
+    "maxn": "MNK(3,2,2,players=3) compiled",
+    "paranoid": "MNK(3,2,2,players=3) compiled",
+    "bestreply": "MNK(3,2,2,players=3) compiled",
+}
+LIMITS = (1, 2, 4, 8, 13, 20, 32, 60, 150)
 
 
 def _cases() -> Iterator[Any]:
@@ -73,7 +79,8 @@ def _cases() -> Iterator[Any]:
             for settings in SETTINGS[kind] if is_apt else SETTINGS[kind][-1:]:
                 if compiled or settings.get("threads", 1) == 1:
                     told = "".join(f" {name}={value}" for name, value in settings.items())
-                    yield pytest.param(kind, game, settings, id=f"{kind} {game}{told}")
+                    marks = [pytest.mark.slow] if game == COMPILED_SLOWLY.get(kind) else []
+                    yield pytest.param(kind, game, settings, id=f"{kind} {game}{told}", marks=marks)
 
 
 every_search = pytest.mark.parametrize(("kind", "game", "settings"), list(_cases()))
