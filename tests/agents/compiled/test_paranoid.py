@@ -149,6 +149,7 @@ def test_limits_and_results_are_as_everywhere(agent: Any) -> None:
         state = game.result(state, action)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
 def test_a_game_too_long_to_be_searched_to_its_end_is_said_to_be(agent: Any) -> None:
     said = r"Share\(coins=30000\) goes on for more than \d+ moves.*depth="

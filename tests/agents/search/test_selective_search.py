@@ -220,7 +220,15 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
 
 
 @pytest.mark.parametrize("ties", Ties)
-@pytest.mark.parametrize("rules", [MNK(), Heap(9), Breakthrough(4, 3, 1), Othello(4, 4)], ids=str)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        MNK(),
+        Heap(9),
+        *(pytest.param(rules, marks=pytest.mark.slow) for rules in (Breakthrough(4, 3, 1), Othello(4, 4))),
+    ],
+    ids=str,
+)
 def test_a_tree_searched_to_its_ends_is_then_searched_without_reductions(rules: Any, ties: Ties) -> None:
     """Null moves alone would never prove a draw, and could go on deepening for ever."""
     game = RulesGame(rules)

@@ -207,7 +207,8 @@ def written(state: BackgammonState) -> set[str]:
     return {rules.action_text(state, action) for action in RulesGame(rules).legal_actions(state)}
 
 
-@pytest.mark.parametrize("rules", [pytest.param(Backgammon(3), marks=pytest.mark.slow), Hypergammon(2)])
+@pytest.mark.parametrize("rules", [Backgammon(3), Hypergammon(2)])
+@pytest.mark.slow
 def test_contract(rules: Backgammon) -> None:
     assert_keeps_contract(rules, games=1, longest=20)
 

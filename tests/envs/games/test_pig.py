@@ -95,11 +95,16 @@ def test_piglet(target: int, expected: float) -> None:
 @pytest.mark.parametrize(
     "rules",
     [
-        Pig(),
-        Pig(target=12, sides=2),
         Pig(target=10, dice=2, snake_eyes=True, players=3),
-        Pig(target=40, dice=3, sides=4, players=5),
-        Pig(target=1, players=31),
+        *(
+            pytest.param(rules, marks=pytest.mark.slow)
+            for rules in (
+                Pig(),
+                Pig(target=12, sides=2),
+                Pig(target=40, dice=3, sides=4, players=5),
+                Pig(target=1, players=31),
+            )
+        ),
     ],
 )
 def test_contract(rules: Pig) -> None:
