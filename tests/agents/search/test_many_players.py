@@ -512,9 +512,10 @@ def test_transpositions_change_nothing(goal):
 
 def test_compiled_rules_for_three():
     """3x3x3 for three players: with and without pruning and table the same; the table spares most of the tree."""
-    from zermelo.envs import as_game, rules
+    from zermelo.envs import as_game
+    from zermelo.envs.games import MNK
 
-    game = as_game(rules.MNK(m=3, n=3, k=3, players=3))
+    game = as_game(MNK(m=3, n=3, k=3, players=3))
     state = game.initial_state()
     for action in (4, 0, 8):
         state = game.result(state, action)
