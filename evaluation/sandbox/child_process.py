@@ -27,6 +27,7 @@ import numpy as np
 
 from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.match.faults import choose, fault_kind, sentence, traceback_text
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position
 from zermelo.evaluation.match.record import FailureKind, plain
 from zermelo.evaluation.match.rehearsal import rehearse
@@ -100,11 +101,16 @@ class _Child:
         sys.path[:] = value["path"]
         if value["memory_mb"] is not None:
             _limit_memory(value["memory_mb"])
-        self._agent = build_agent(pickle.loads(value["source"]))
+        source = pickle.loads(value["source"])
+        self._agent = build_agent(source)
         self._allow()
         name = getattr(self._agent, "name", None)
         needs = getattr(self._agent, "needs", "environment")
-        return {"name": None if name is None else str(name), "needs": str(needs)}
+        try:
+            parts = fingerprint(source, self._agent)
+        except Exception:  # the agent may answer to any attribute in any way
+            parts = fingerprint(source)
+        return {"name": None if name is None else str(name), "needs": str(needs), "fingerprint": parts}
 
     def _show(self, value: bytes) -> dict[str, Any]:
         rehearse(self._agent, pickle.loads(value))

@@ -55,11 +55,13 @@ class IsolatedAgent(RemoteAgent):
     Attributes:
         needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
         figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+        fingerprint: What decides how it plays, once it has been started.
     """
 
     def __init__(self, source: Any, name: str, isolation: Isolation, supervisor: Supervisor) -> None:
         self.name = name
         self.needs = "environment"
+        self.fingerprint: dict[str, str] = {}
         self.figures: tuple[Any, Any, Any] = (None, None, None)
         self._source = source
         self._isolation = isolation
@@ -93,6 +95,7 @@ class IsolatedAgent(RemoteAgent):
             self.close()
             raise _start_error(self.name, answer)
         self.needs = answer["needs"]
+        self.fingerprint = dict(answer["fingerprint"])
         name: str | None = answer["name"]
         return name
 

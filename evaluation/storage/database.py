@@ -15,7 +15,7 @@ import contextlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal, Su
 __all__ = [
     "FILE",
     "create",
+    "extend",
     "finish_row",
     "game_row",
     "open_reader",
@@ -158,6 +159,21 @@ def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
     db.execute("INSERT INTO run VALUES (?)", (json.dumps(spec),))
     db.execute(f"PRAGMA application_id = {MARK}")
     db.execute(f"PRAGMA user_version = {VERSION}")
+    db.execute("COMMIT")
+
+
+def extend(db: sqlite3.Connection, spec: Mapping[str, Any], place: Callable[[str], int]) -> None:
+    """Makes the run that of a longer specification: its games get the places that they have in that schedule."""
+    moved = [
+        (-1 - place(game_id), old)
+        for old, game_id in db.execute("SELECT place, game_id FROM games").fetchall()
+        if place(game_id) != old
+    ]
+    db.execute("BEGIN IMMEDIATE")
+    for table in ("games", "records"):
+        db.executemany(f"UPDATE {table} SET place = ? WHERE place = ?", moved)
+        db.execute(f"UPDATE {table} SET place = -1 - place WHERE place < 0")
+    db.execute("UPDATE run SET spec = ?", (json.dumps(spec),))
     db.execute("COMMIT")
 
 

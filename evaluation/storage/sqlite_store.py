@@ -22,6 +22,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import database
+from zermelo.evaluation.storage.identity import check_same_run, check_versions
 from zermelo.evaluation.storage.run_lock import RunLock
 from zermelo.evaluation.storage.store import LINES, read_games
 from zermelo.evaluation.storage.totals import Finish, GameTotals, Summary
@@ -30,9 +31,6 @@ __all__ = ["SqliteStore"]
 
 INTERVAL: Final = 0.1
 """Seconds between two groups of games."""
-
-DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor"})
-"""Parts of a specification that do not decide the games."""
 
 
 class SqliteStore:
@@ -92,35 +90,19 @@ class SqliteStore:
         if found is None:
             database.create(self._db, spec, self._schedule.seats)
         else:
-            self._compare(found, spec)
+            check_same_run(self.folder, found, spec, self._schedule.openings)
+            if spec.get("games") != found.get("games"):
+                history = [*found.get("history", ()), {"games": found["games"]}]
+                found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
+                database.extend(self._db, found, self._schedule.place)
             self._finishes = {finish: number for number, finish in database.finishes(self._db).items()}
             for (place,) in self._db.execute("SELECT place FROM games"):
                 self._present[place] = 1
                 self._last = place
             if 0 in self._present:
-                self._compare_versions(found.get("versions", {}), spec.get("versions", {}))
+                check_versions(self.folder, found.get("versions", {}), spec.get("versions", {}))
         self._write("spec.json", json.dumps(spec if found is None else found, indent=2) + "\n")
         self._write_lines()
-
-    def _compare(self, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-        differ = _differences(
-            {key: value for key, value in there.items() if key not in DESCRIPTIVE},
-            {key: value for key, value in here.items() if key not in DESCRIPTIVE},
-        )
-        if differ:
-            raise StoreError(
-                f"{self.folder} already holds a tournament, and not this one ({differ}): choose another folder, "
-                "or give the command that it was begun with"
-            )
-
-    def _compare_versions(self, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-        """Refuses to add games of other versions than the first ones were played with."""
-        differ = _differences({**there, "python": ""}, {**here, "python": ""})
-        if differ:
-            raise StoreError(
-                f"{self.folder} was begun with other versions ({differ}), and their games may differ: go on with "
-                "those, or choose another folder"
-            )
 
     def _refused(self, error: Exception) -> StoreError:
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -314,16 +296,3 @@ class SqliteStore:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-    return "; ".join(f"{key}: {_short(there.get(key))} there, {_short(here.get(key))} here" for key in keys)
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list) and value and isinstance(value[0], dict) and "source" in value[0]:
-        agents = [(item["name"], item["source"]) for item in value]
-        return ", ".join(name if name == source else f"{name} ({source})" for name, source in agents)
-    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 100 else f"{text[:97]}..."

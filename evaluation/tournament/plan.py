@@ -9,8 +9,6 @@ Stages, each of which knows only the next: schedule -> play -> store -> standing
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +19,10 @@ from typing import Any, TypedDict, Unpack
 from zermelo.agents import Agent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
+from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import TournamentInterrupted
 from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
 from zermelo.evaluation.match.record import GameRecord, versions
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
@@ -35,6 +35,7 @@ from zermelo.evaluation.schedule import Pairings, Schedule
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.stats.tables import files_of
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec, totals
+from zermelo.evaluation.storage.identity import openings_hash
 from zermelo.evaluation.storage.sqlite_store import SqliteStore
 from zermelo.evaluation.storage.store import MemoryStore, Store, read_games
 from zermelo.evaluation.storage.totals import GameTotals
@@ -174,6 +175,7 @@ class Tournament:
         test: Stops the run once the leader is known, or None.
         isolation: The limits of agents, and which of them get processes of their own.
         anchor: The agent whose rating is to be 0, or None.
+        env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
     """
 
     env: EnvSource
@@ -188,6 +190,7 @@ class Tournament:
     test: LeaderTest | None = None
     isolation: Isolation = field(default_factory=Isolation)
     anchor: str | None = None
+    env_fingerprint: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def prepare(
@@ -230,7 +233,7 @@ class Tournament:
         test = LeaderTest.of(schedule, len(names)) if until_sure else None
         return cls(
             env, driver.seat_names, found, games, seed, max_moves, schedule, pairings,
-            _openings_described(openings, prefixes), test, limits, anchor,
+            _openings_described(openings, prefixes), test, limits, anchor, fingerprint(env, innermost(live)),
         )  # fmt: skip
 
     def run(
@@ -330,8 +333,13 @@ class Tournament:
             "kind": str(self.pairings),
             "env": env_name(self.env),
             "seats": list(self.seat_names),
+            "env_fingerprint": dict(self.env_fingerprint),
             "agents": [
-                {"name": participant.name, "source": _described(participant.source)}
+                {
+                    "name": participant.name,
+                    "source": _described(participant.source),
+                    "fingerprint": dict(participant.fingerprint),
+                }
                 for participant in self.participants
             ],
             "games": self.games,
@@ -384,8 +392,8 @@ def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, .
     """Enough to tell other openings from these."""
     if not openings:
         return None
-    digest = hashlib.sha256(json.dumps(openings).encode()).hexdigest()[:16]
-    return {"plies": wanted if isinstance(wanted, int) else None, "count": len(openings), "sha256": digest}
+    plies = wanted if isinstance(wanted, int) else None
+    return {"plies": plies, "count": len(openings), "sha256": openings_hash(openings)}
 
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:

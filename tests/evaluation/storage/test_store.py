@@ -111,7 +111,7 @@ def test_a_finished_run_is_told_again_without_playing(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"games": 6}, "games: 4 there, 6 here"),
+        ({"games": 2}, "games: 4 there, 2 here"),
         ({"seed": 1}, "seed: 0 there, 1 here"),
         ({"max_moves": 7}, "max_moves: 100000 there, 7 here"),
         ({"openings": 1}, 'openings: none there, {"plies": 1'),
