@@ -47,6 +47,7 @@ def judge(
     *,
     nodes: int = NODES,
     games: int | None = None,
+    trust: bool = False,
 ) -> JudgeTable:
     """Every move of every agent against perfect play.
 
@@ -55,6 +56,7 @@ def judge(
         env: What makes their environment; by default the name in the records.
         nodes: The budget of the exact search for the position after each action.
         games: Look at so many games, the first, and no more; None looks at all.
+        trust: Whether a module that the records name may be imported.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
@@ -62,7 +64,7 @@ def judge(
         InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
         ReplayError: Not one of the games can be played again.
     """
-    found = Judge(env, nodes=nodes)
+    found = Judge(env, nodes=nodes, trust=trust)
     if games is not None and (isinstance(games, bool) or not isinstance(games, int) or games < 1):
         raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
     for record in records:
@@ -78,12 +80,13 @@ class Judge:
     Args:
         env: What makes the environment; by default the name in the records.
         nodes: The budget of the exact search for the position after each action.
+        trust: Whether a module that the records name may be imported.
     """
 
-    def __init__(self, env: EnvSource | None = None, *, nodes: int = NODES) -> None:
+    def __init__(self, env: EnvSource | None = None, *, nodes: int = NODES, trust: bool = False) -> None:
         self.games = 0
         self._nodes = nodes
-        self._replayer = Replayer(env)
+        self._replayer = Replayer(env, trust=trust)
         self._alpha_beta = AlphaBetaAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
         self._expectiminimax = ExpectiminimaxAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
         self._agents: dict[str, AgentJudgement] = {}

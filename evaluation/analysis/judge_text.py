@@ -7,6 +7,8 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
+from zermelo.evaluation.match.printable import printable
+
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable
 
@@ -27,7 +29,7 @@ def as_text(judged: JudgeTable) -> str:
         table.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
     for line in judged.agents:
         total = line.total
-        cells = [line.agent, str(total.judged), str(line.unjudged), _percent(line.optimal_share)]
+        cells = [printable(line.agent), str(total.judged), str(line.unjudged), _percent(line.optimal_share)]
         cells.append("" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}")
         if judged.has_blunders:
             cells += [str(total.wins_thrown_away), str(total.draws_thrown_away)]
@@ -39,7 +41,7 @@ def as_text(judged: JudgeTable) -> str:
     lines = "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")
     notes = "".join(f"\nNote: {note}" for note in judged.notes)
     about = textwrap.fill(f"{judged.about} optimal, opening, middle and end are in %.", 100)
-    return f"{judged.env}: judged by perfect play\n\n{lines}\n\n{about}{notes}"
+    return printable(f"{judged.env}: judged by perfect play\n\n{lines}\n\n{about}{notes}")
 
 
 def _percent(share: float) -> str:

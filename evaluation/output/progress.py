@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from zermelo.evaluation.match.printable import printable
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
@@ -118,7 +119,7 @@ class RunningTable:
             group = self._totals.groups.get(finish)
             if group is None:
                 group = GroupTotal(
-                    0, [0] * len(self._seats), [0] * len(self._seats), 0, 0, (len(self._totals.groups),)
+                    0, [0] * len(self._seats), [0] * len(self._seats), 0, (len(self._totals.groups),)
                 )
                 self._totals.groups[finish] = group
             group.games += 1
@@ -146,4 +147,4 @@ def line(pace: Pace, standings: Standings) -> str:
     scores = (f"{row.agent} {row.score:.4g}" if single else f"{row.agent} {100 * row.score:.1f} %" for row in rows)
     more = len(standings.rows) - len(rows)
     leaders = ", ".join(scores) + (f" and {more} more" if rows and more else "")
-    return f"zermelo: {pace}" + (f"; {leaders}" if leaders else "")
+    return printable(f"zermelo: {pace}" + (f"; {leaders}" if leaders else ""))

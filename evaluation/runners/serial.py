@@ -7,14 +7,21 @@ there are, and it keeps nothing: those are the schedule's and the store's affair
 from __future__ import annotations
 
 import contextlib
+import random
+import signal
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Protocol
 
+import numpy as np
+
 from zermelo.agents import Agent
-from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
+from zermelo.evaluation.match.faults import AgentFault, traceback_text
 from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import MAX_MOVES, play_game
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
@@ -50,6 +57,7 @@ class GamePlayer:
         seat_names: The environment's, for games in which it cannot even start.
         participants: The agents by name.
         max_moves: The limit on moves of a game.
+        hang_seconds: After so long without an answer an agent, or the environment, is taken to hang; None waits.
     """
 
     env: EnvSource
@@ -57,10 +65,12 @@ class GamePlayer:
     seat_names: tuple[str, ...]
     participants: Mapping[str, Participant]
     max_moves: int = MAX_MOVES
+    hang_seconds: float | None = None
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _supervisor: Supervisor = field(default_factory=Supervisor, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
+    _failed: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._envs = FreshEnvs(self.env)
@@ -73,6 +83,16 @@ class GamePlayer:
         """
         try:
             agents = self._seated(game.seats)
+        except AgentFault as fault:
+            failed = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
+            self._failed.clear()
+            failure = Failure(fault.kind, failed, fault.message, fault.detail)
+            return lost_game(game, self.env_name, self.seat_names, failure)
+        with seeded_globals(game.seed):
+            return self._play(game, agents, on_turn)
+
+    def _play(self, game: ScheduledGame, agents: list[Agent], on_turn: Callable[[int], None] | None) -> GameRecord:
+        try:
             driver = drive_env(self._envs.make(), game.seed)
             self._rehearse(driver)
             record = play_game(
@@ -101,7 +121,13 @@ class GamePlayer:
             key = (name, copies[name])
             copies[name] += 1
             if key not in self._agents:
-                agent = self._agents[key] = self.participants[name].player(self._supervisor, copies=key[1])
+                try:
+                    agent = self.participants[name].player(self._supervisor, copies=key[1])
+                except AgentStartError as error:  # it could be made when the tournament began
+                    self._failed.add(name)
+                    detail = traceback_text(error.__cause__)
+                    raise AgentFault(FailureKind.INVALID_START, str(error), detail) from error
+                self._agents[key] = agent
                 if not isinstance(agent, IsolatedAgent):
                     self._new.append(agent)
             seated.append(self._agents[key])
@@ -130,6 +156,19 @@ class GamePlayer:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state, _supervisor=Supervisor(), _envs=FreshEnvs(state["env"]))
+
+
+@contextlib.contextmanager
+def seeded_globals(seed: int) -> Iterator[None]:
+    """Python's and NumPy's global generators start from the seed inside, and are as they were after it."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002  # for agents and environments that draw from the global generators
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
 
 
 def lost_game(game: ScheduledGame, env: str, seat_names: tuple[str, ...], failure: Failure) -> GameRecord:
@@ -161,6 +200,46 @@ class SerialRunner:
         """One game after another, in order."""
         try:
             for game in games:
-                yield self._player.play(game)
+                with _Alarm(self._player.hang_seconds) as on_turn:
+                    record = self._player.play(game, on_turn)
+                yield record
         finally:
             self._player.close()
+
+
+class _Alarm:
+    """Stops what takes too long in this process, by a signal: Python code, that is, and in the main thread.
+
+    Args:
+        seconds: That an agent, or the environment between two of them, may take; None for any time.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds, self._seat = seconds, -1
+        self._is_used = (
+            seconds is not None
+            and hasattr(signal, "setitimer")
+            and threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+        )
+
+    def __enter__(self) -> Callable[[int], None] | None:
+        if not self._is_used:
+            return None
+        signal.signal(signal.SIGALRM, self._ring)
+        return self._begin
+
+    def _begin(self, seat: int) -> None:
+        self._seat = seat
+        # Again and again: an agent may catch whatever is raised.
+        signal.setitimer(signal.ITIMER_REAL, self._seconds or 0.0, 1.0)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        if self._seat == -1:
+            raise EnvironmentFailureError(f"the environment did not return for {self._seconds:g} s")
+        raise AgentFault(FailureKind.TIMEOUT, f"did not answer within {self._seconds:g} s")
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_used:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -25,8 +25,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
-from zermelo.evaluation.match.faults import choose, fault_kind, sentence, traceback_text
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position
 from zermelo.evaluation.match.record import FailureKind, plain
@@ -157,7 +157,7 @@ def _raised(method: str, error: BaseException) -> dict[str, Any]:
     category = "agent"
     if isinstance(error, UnsupportedGameError):
         category = "unsupported"
-    elif isinstance(error, EnvFailedError):
+    elif is_of_the_env(error):
         category = "environment"
     is_ours = isinstance(error, ZermeloError)
     says_it_all = category != "agent" or (is_ours and method == "make")

@@ -160,7 +160,8 @@ class IsolatedAgent(RemoteAgent):
         return answer["action"]
 
     def _settle(self, name: str, value: Any, *, starting: bool = False) -> dict[str, Any]:
-        seconds = self._isolation.start_seconds if starting else self._isolation.move_seconds
+        limits = self._isolation
+        seconds = limits.start_seconds if starting else limits.move_seconds or limits.hang_seconds
         answer = self._ask(name, value, seconds, starting=starting)
         raised = answer.get("raised")
         if raised is None:

@@ -30,6 +30,8 @@ class Isolation:
         move_seconds: Wall-clock time for one move, the journey of the position to the process and back included.
         start_seconds: Wall-clock time to be made, and to get ready for a game.
         memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
+        hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
+            process it is in, and loses; None waits for ever. An environment that hangs makes the game void.
         output_kb: What may be written to standard output and error in one move, in KiB.
     """
 
@@ -38,14 +40,15 @@ class Isolation:
     start_seconds: float = 60.0
     memory_mb: int | None = None
     output_kb: int = 1024
+    hang_seconds: float | None = 600.0
 
     def __post_init__(self) -> None:
         try:
             object.__setattr__(self, "isolate", Isolate(self.isolate))
         except ValueError:
             raise InvalidSettingError(f"isolate must be 'all', 'own' or 'none', not {self.isolate!r}") from None
-        for name in ("move_seconds", "start_seconds"):
-            _check_seconds(name, getattr(self, name), optional=name == "move_seconds")
+        for name in ("move_seconds", "start_seconds", "hang_seconds"):
+            _check_seconds(name, getattr(self, name), optional=name != "start_seconds")
         for name, least in (("memory_mb", 16), ("output_kb", 1)):
             _check_whole(name, getattr(self, name), least, optional=name == "memory_mb")
         if self.isolate is Isolate.NONE and self.limited:

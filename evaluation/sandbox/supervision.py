@@ -128,6 +128,7 @@ class Supervisor:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
+        ours.settimeout(_PATIENCE)  # it may have been stopped, and is then killed
         self._channel = ours
         return ours
 

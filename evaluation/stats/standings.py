@@ -282,7 +282,7 @@ class _Tally:
         failed = 0
         if self.seats == 1:
             games, failed = len(self.returns), self.failures.total()
-            score = math.fsum(self.returns) / games if games else math.nan
+            score = _mean(self.returns)
             interval = student_interval(self.returns)
             by_seat: tuple[SeatScore, ...] = (SeatScore(games=games, score=score),)
         else:
@@ -339,6 +339,13 @@ def _count(
             if name != opponent:
                 cells[name, opponent][0] += points
                 cells[name, opponent][1] += games
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean; nan if there is none."""
+    if not all(map(math.isfinite, values)):
+        return sum(values) / len(values)
+    return math.fsum(values) / len(values) if values else math.nan
 
 
 def _anchor(wanted: str | None, totals: GameTotals) -> str | None:

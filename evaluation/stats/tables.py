@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from zermelo.evaluation.match.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
@@ -46,7 +48,7 @@ def print_standings(standings: Standings, console: Console) -> None:
     names = max((len(row.agent) for row in standings.rows), default=0)
     for part in _parts(standings):
         if isinstance(part, str):
-            console.print(part, soft_wrap=not console.is_terminal, markup=False, highlight=False)
+            console.print(printable(part), soft_wrap=not console.is_terminal, markup=False, highlight=False)
             continue
         # Names can be folded. Numbers must not be cut: a table that is too wide is wrapped by the terminal.
         wide = console.measure(part, options=console.options.update(width=100_000, markup=False)).maximum
@@ -117,7 +119,7 @@ def _main_table(standings: Standings) -> Table:
     columns += ["failed"] if failed else []
     table = _new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
     for number, row in enumerate(standings.rows, start=1):
-        cells = [str(number), row.agent, str(row.games)]
+        cells = [str(number), printable(row.agent), str(row.games)]
         if not single:
             cells += [str(row.wins), str(row.draws), str(row.losses)]
         if failed:
@@ -138,7 +140,7 @@ def _rating_table(standings: Standings) -> Table:
     for number, row in enumerate(standings.rows, start=1):
         rating = ratings.get(row.agent)
         cells = ["", ""] if rating is None else [_estimate(rating), _elo_ends(rating)]
-        table.add_row(str(number), row.agent, *cells, _likelihood(standings.superiority(row.agent)))
+        table.add_row(str(number), printable(row.agent), *cells, _likelihood(standings.superiority(row.agent)))
     return table
 
 
@@ -154,7 +156,7 @@ def _crosstable(standings: Standings) -> Table:
             for other in rows
         ]
         seats = [_percent(seat.score) for seat in row.by_seat]
-        table.add_row(number, row.agent, *cells, *seats, _milliseconds(row.seconds_per_move))
+        table.add_row(number, printable(row.agent), *cells, *seats, _milliseconds(row.seconds_per_move))
     return table
 
 

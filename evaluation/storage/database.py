@@ -181,7 +181,10 @@ def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
     """The specification, or None if there are no tables yet."""
     if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
         return None
-    return dict(json.loads(db.execute("SELECT spec FROM run").fetchone()[0]))
+    spec = json.loads(db.execute("SELECT spec FROM run").fetchone()[0])
+    if not isinstance(spec, dict):
+        raise StoreError("what the database says was to be played is no specification of a run: put back a copy")
+    return spec
 
 
 def finish_row(number: int, finish: Finish) -> tuple[Any, ...]:
@@ -221,9 +224,10 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
     end = -1 if before is None else before
     limit = "" if before is None else "WHERE place < :end"
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
-    known, found = finishes(db), GameTotals()
-    query = f"SELECT finish, COUNT(*), MIN(place), MIN(line), MAX(line){sums} FROM games {limit} GROUP BY finish"
-    for number, games, first, least, greatest, *by_seat in db.execute(query, {"end": end}).fetchall():
+    openings = (read_spec(db) or {}).get("openings") or {"count": 1}
+    known, found = finishes(db), GameTotals(openings=openings["count"])
+    query = f"SELECT finish, COUNT(*), MIN(place), COUNT(DISTINCT line){sums} FROM games {limit} GROUP BY finish"
+    for number, games, first, distinct, *by_seat in db.execute(query, {"end": end}).fetchall():
         first_id = db.execute("SELECT game_id FROM games WHERE place = ?", (first,)).fetchone()[0]
         message = ""
         if known[number].failure is not None:
@@ -231,7 +235,7 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
             failure = GameRecord.from_json(text).failure
             message = "" if failure is None else failure.message
         found.groups[known[number]] = GroupTotal(
-            games, by_seat[::2], by_seat[1::2], least, greatest, (first,), first_id, message
+            games, by_seat[::2], by_seat[1::2], distinct, (first,), first_id, message
         )
     if seats == 1:
         query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"

@@ -1,8 +1,9 @@
 """Whether a folder's run is the one that was asked for: nothing is mixed, no old game passes for a new agent's.
 
 A run is what its specification says, with the fingerprints of the environment and the agents
-(``zermelo.evaluation.match.fingerprint``). More games of the same run are an extension of it. Versions are
-compared only where something is still to be played, and the machine and the ratings' anchor decide no game.
+(``zermelo.evaluation.match.fingerprint``). More games of the same run, or further agents, are an extension of it.
+Versions are compared only where something is still to be played, and the machine and the ratings' anchor decide
+no game.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["check_same_run", "check_versions", "openings_hash"]
 
 _DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "history"})
 """Parts of a specification that do not decide the games."""
-_GROWING: Final = ("games", "scheduled", "openings")
+_GROWING: Final = ("agents", "games", "scheduled", "openings")
 
 
 def openings_hash(openings: Sequence[Any]) -> str:
@@ -44,18 +45,18 @@ def check_same_run(
     other = "choose another folder, or give the command that it was begun with"
     ours = {key: value for key, value in here.items() if key not in _DESCRIPTIVE}
     theirs = {key: value for key, value in there.items() if key not in _DESCRIPTIVE}
-    if _extends(theirs, ours, openings):
-        theirs |= {key: ours.get(key) for key in _GROWING}
     for spec in (ours, theirs):
         spec["agents"] = [{"name": agent["name"], "source": agent["source"]} for agent in spec.get("agents", ())]
         spec.pop("env_fingerprint", None)
+    if _extends(theirs, ours, openings):
+        theirs |= {key: ours.get(key) for key in _GROWING}
     differ = _differences(theirs, ours)
     if differ:
         raise StoreError(f"{folder} already holds a tournament, and not this one ({differ}): {other}")
     pairs = [("the environment", there.get("env", ""), there.get("env_fingerprint"), here.get("env_fingerprint"))]
     pairs += [
         (agent["name"], agent["source"], old.get("fingerprint"), agent.get("fingerprint"))
-        for old, agent in zip(there.get("agents", ()), here.get("agents", ()), strict=True)
+        for old, agent in zip(there.get("agents", ()), here.get("agents", ()), strict=False)
     ]
     for name, source, old, new in pairs:
         if old is None and new is not None and ":" in source:
@@ -66,15 +67,17 @@ def check_same_run(
             )
         if old is not None and new is not None and old != new:
             raise StoreError(
-                f"{folder} holds games of another {name} ({changes(old, new)}), not to be mixed with those of this "
-                f"one: {other}"
+                f"{folder} holds games of another {name} ({changes(old, new)}), not to be mixed with those of "
+                f"this one: {other}"
             )
 
 
 def _extends(there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequence[Any]) -> bool:
-    """Whether this is the same schedule with more games."""
+    """Whether this is the same schedule with more games or further agents."""
     old, new = there.get("games"), here.get("games")
-    if not isinstance(old, int) or not isinstance(new, int) or old >= new or there.get("until_sure") is not None:
+    if not isinstance(old, int) or not isinstance(new, int) or old > new:
+        return False
+    if there["agents"] != here["agents"][: len(there["agents"])] or there.get("until_sure") or there.get("sprt"):
         return False
     before, after = there.get("openings"), here.get("openings")
     if not before or not after:

@@ -22,6 +22,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import database
+from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.identity import check_same_run, check_versions
 from zermelo.evaluation.storage.run_lock import RunLock
 from zermelo.evaluation.storage.store import LINES, read_games
@@ -60,9 +61,10 @@ class SqliteStore:
         with contextlib.ExitStack() as undo:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                if (self.folder / LINES).exists() and not self._path.exists():
+                if _size(self.folder / LINES) and not _size(self._path):
+                    how = "beside an empty" if self._path.exists() else "without"
                     raise StoreError(
-                        f"{self.folder} already holds a tournament ({LINES} without {database.FILE}), which "
+                        f"{self.folder} already holds a tournament ({LINES} {how} {database.FILE}), which "
                         "cannot be gone on with: choose another folder"
                     )
                 self._lock = RunLock(self.folder / "lock")
@@ -91,8 +93,9 @@ class SqliteStore:
             database.create(self._db, spec, self._schedule.seats)
         else:
             check_same_run(self.folder, found, spec, self._schedule.openings)
-            if spec.get("games") != found.get("games"):
-                history = [*found.get("history", ()), {"games": found["games"]}]
+            if spec.get("scheduled") != found.get("scheduled"):
+                before = {"games": found["games"], "agents": [agent["name"] for agent in found["agents"]]}
+                history = [*found.get("history", ()), before]
                 found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
                 database.extend(self._db, found, self._schedule.place)
             self._finishes = {finish: number for number, finish in database.finishes(self._db).items()}
@@ -101,7 +104,8 @@ class SqliteStore:
                 self._last = place
             if 0 in self._present:
                 check_versions(self.folder, found.get("versions", {}), spec.get("versions", {}))
-        self._write("spec.json", json.dumps(spec if found is None else found, indent=2) + "\n")
+        text = json.dumps(spec if found is None else found, indent=2) + "\n"
+        replace_text(self.folder / "spec.json", [text])
         self._write_lines()
 
     def _refused(self, error: Exception) -> StoreError:
@@ -115,19 +119,10 @@ class SqliteStore:
             )
         return StoreError(f"{text}; choose another folder")
 
-    def _write(self, name: str, text: str) -> None:
-        """Writes a file whole or not at all."""
-        temporary = self.folder / f"{name}.new"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(self.folder / name)
-
     def _write_lines(self) -> None:
         """Makes the text of the games anew from the database, in the order of the schedule."""
-        temporary = self.folder / f"{LINES}.new"
-        with temporary.open("w", encoding="utf-8") as file:
-            for (text,) in self._db.execute("SELECT record FROM records ORDER BY place"):
-                file.write(f"{text}\n")
-        temporary.replace(self.folder / LINES)
+        records = self._db.execute("SELECT record FROM records ORDER BY place")
+        replace_text(self.folder / LINES, (f"{text}\n" for (text,) in records))
         self._in_order = True
 
     def has(self, place: int) -> bool:
@@ -265,7 +260,7 @@ class SqliteStore:
                     self._write_lines()
                     self._lines = (self.folder / LINES).open("a", encoding="utf-8")
                 for name, text in files.items():
-                    self._write(name, text)
+                    replace_text(self.folder / name, [text])
             except (OSError, sqlite3.Error) as error:
                 raise self._refused(error) from error
 
@@ -296,3 +291,7 @@ class SqliteStore:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -7,6 +7,6 @@ sections  the tables and plots (markup, plots: what they are made of)
 page      all of it in one file (report.html, report.css, report.js)
 """
 
-from zermelo.evaluation.output.report.page import report_page, write_text
+from zermelo.evaluation.output.report.page import report_page
 
-__all__ = ["report_page", "write_text"]
+__all__ = ["report_page"]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import importlib.resources
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from zermelo.evaluation.analysis.replay import Replayer
@@ -22,10 +19,11 @@ from zermelo.evaluation.output.report.markup import embedded_json, escape
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.tally import Tally
 from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
+from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.glance import Glance
 from zermelo.evaluation.storage.store import StoredGames
 
-__all__ = ["GAMES_SHOWN", "report_page", "write_text"]
+__all__ = ["GAMES_SHOWN", "report_page"]
 
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
@@ -41,6 +39,7 @@ def report_page(
     seed: int = 0,
     judged: Mapping[str, Any] | None = None,
     replayer: Replayer | None = None,
+    standings: Standings | None = None,
 ) -> str:
     """The report of a tournament as the text of an HTML file.
 
@@ -53,6 +52,7 @@ def report_page(
         seed: Decides the sample of games that are shown.
         judged: What the judge says of them (``JudgeTable.to_dict()``).
         replayer: Plays games again to draw their boards; by default in the environments that the records name.
+        standings: Of these games, for a report with their ratings and notes; else the records alone say them.
 
     Raises:
         StoreError: There are no games.
@@ -63,8 +63,9 @@ def report_page(
         sample.add(game)
     if not tally.games:
         raise StoreError("there are no games to report on: play some first")
-    ratings = _ratings(tally)
-    if ratings is None:
+    ratings = _ratings(tally) if standings is None else standings.ratings
+    if ratings is None or not ratings.games:
+        ratings = None
         order = [agent.name for agent in tally.ranked()]
         known = {agent.name: agent.score for agent in tally.ranked()}
     else:
@@ -74,7 +75,12 @@ def report_page(
     numbers = {name: place for place, name in enumerate(order)}
     shown = sample.chosen(known)
     drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer)
-    return _page(tally, ratings, order, drawn, shown, judged, seed)
+    try:
+        return _page(tally, ratings, order, drawn, shown, judged, seed, standings)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if judged is None:
+            raise
+        raise StoreError(f"what the judge found cannot be read ({error!r}): run `zermelo judge` again") from error
 
 
 def _ratings(tally: Tally) -> RatingTable | None:
@@ -101,12 +107,13 @@ def _page(
     shown: list[ShownGame],
     judged: Mapping[str, Any] | None,
     seed: int,
+    standings: Standings | None,
 ) -> str:
     counted = f"{tally.games:,} game{'' if tally.games == 1 else 's'}"
     agents = f"{len(order)} agent{'' if len(order) == 1 else 's'}"
     built = ", ".join(f"{name} {version}" for name, version in tally.versions.items())
     parts = [
-        sections.notes_section(_notes(tally, ratings, drawn, judged)),
+        sections.notes_section(_notes(tally, ratings, drawn, judged, standings)),
         sections.ratings_section(tally, ratings),
         sections.crosstable_section(tally, order),
         sections.seats_section(tally, order),
@@ -152,8 +159,14 @@ def _contents(parts: list[str], has_games: bool) -> str:
 
 
 def _notes(
-    tally: Tally, ratings: RatingTable | None, drawn: DrawnGames, judged: Mapping[str, Any] | None
+    tally: Tally,
+    ratings: RatingTable | None,
+    drawn: DrawnGames,
+    judged: Mapping[str, Any] | None,
+    standings: Standings | None,
 ) -> list[str]:
+    if standings is not None:
+        return [*standings.all_notes, *drawn.notes, *(judged or {}).get("notes", ())]
     notes = [] if ratings is None else [*filter(None, [ratings.leader_note]), *ratings.notes]
     if tally.void:
         count = "1 game counts" if tally.void == 1 else f"{tally.void:,} games count"
@@ -178,20 +191,3 @@ def _how_chosen(tally: Tally, drawn: DrawnGames, shown: list[ShownGame], seed: i
     repeats = " Games that repeat another move for move are left out." if tally.games <= 10 * count else ""
     room = f" {drawn.left_out:,} more did not fit." if drawn.left_out else ""
     return f"{count:,} of {games} are here: {parts}.{repeats}{room}"
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes a file so that it is there as a whole or not at all.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        partial.replace(target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {target}: {error.strerror or error}; choose another file") from error

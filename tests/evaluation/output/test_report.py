@@ -17,13 +17,14 @@ from zermelo.envs import UnknownNameError, make_env
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, StoreError, play_match
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.output.drawing import drawing
-from zermelo.evaluation.output.report import report_page, write_text
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.boards import draw_games
 from zermelo.evaluation.output.report.markup import MINUS, embedded_json, number, time_text
 from zermelo.evaluation.output.report.plots import ticks
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.spread import Spread
 from zermelo.evaluation.output.report.tally import Tally
+from zermelo.evaluation.storage.files import write_text
 from zermelo.evaluation.storage.glance import Glance
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"

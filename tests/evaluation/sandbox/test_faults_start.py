@@ -209,6 +209,20 @@ def test_a_killed_supervisor_costs_a_game_at_most():
         supervisor.close()
 
 
+@pytest.mark.alone
+def test_a_supervisor_that_is_stopped_is_replaced(monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._PATIENCE", 0.5)
+    participant = participants({"good": Good}, EVERYONE)[0]
+    supervisor = Supervisor()
+    try:
+        agent = participant.player(supervisor)
+        agent.start()
+        os.kill(supervisor._process.pid, signal.SIGSTOP)
+        assert agent.start() == "good"
+    finally:
+        supervisor.close()
+
+
 def test_searches_and_models_rehearse_before_their_time_is_taken_and_other_agents_do_not():
     env = make_env("classic/tictactoe-v3")
     env.reset(seed=1)

@@ -8,7 +8,7 @@ import sqlite3
 import numpy as np
 import pytest
 from doubles import toy_envs
-from doubles.bad_agents import First, Good
+from doubles.bad_agents import First, Good, Last
 
 from zermelo.agents import AlphaBetaAgent, RandomAgent
 from zermelo.evaluation import StoreError, read_games, read_standings, round_robin
@@ -117,10 +117,34 @@ def test_more_games_extend_a_run(tmp_path):
     assert len(played) == 9
     assert [game.without_timings() for game in grown.records] == [game.without_timings() for game in whole.records]
     assert [row.score for row in grown.rows] == [row.score for row in whole.rows]
-    assert json.loads((tmp_path / "grown" / "spec.json").read_text())["history"] == [{"games": 3}]
+    assert json.loads((tmp_path / "grown" / "spec.json").read_text())["history"] == [
+        {"games": 3, "agents": ["a", "b", "c"]}
+    ]
     assert len((tmp_path / "grown" / "games.jsonl").read_text().splitlines()) == 18
     with pytest.raises(StoreError, match="games: 6 there, 3 here"):
         play(tmp_path / "grown", agents, games=3)
+
+
+def test_agents_are_added_in_any_order_and_only_their_games_are_played(tmp_path):
+    agents = {"a": Good("a"), "b": First("b"), "c": Good("c"), "d": Last("d")}
+    two, more = {name: agents[name] for name in "ab"}, []
+    for folder, order in (("one", "abcd"), ("other", "dbca")):
+        out = tmp_path / folder
+        play(out, two, games=3)
+        for count in range(3, 5):
+            added = {
+                name: agents[name] for name in order if name in "ab" or name in order.strip("ab")[: count - 2]
+            }
+            before = len(read_games(out))
+            played = []
+            standings = round_robin(toy_envs.DiceEnv, added, games=3, out=out, on_game=played.append)
+            assert len(played) == standings.games - before == 3 * (count - 1)
+            assert all(set(game.agents) & set(added) - {"a", "b"} for game in played)
+        more.append(sorted((game.agents, game.seed, game.actions) for game in standings.records))
+    assert more[0] == more[1]
+    assert round_robin(toy_envs.DiceEnv, agents, games=5, out=tmp_path / "one").games == 30
+    with pytest.raises(StoreError, match=r"agents: .* there, .* here"):
+        play(tmp_path / "one", two, games=5)
 
 
 def test_a_run_of_before_fingerprints_is_read_and_not_gone_on_with(tmp_path):

@@ -20,6 +20,7 @@ from zermelo.evaluation import (
     round_robin,
     round_robin_schedule,
 )
+from zermelo.evaluation.cli import main
 from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.tournament.plan import Tournament
 
@@ -317,6 +318,28 @@ def test_games_of_an_older_run_can_be_read_but_not_gone_on_with(tmp_path):
     path.write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
     with pytest.raises(StoreError, match="line 2: not a game record"):
         read_games(old)
+
+
+def test_an_empty_database_beside_games_as_text_is_not_written_over(tmp_path):
+    standings = play(tmp_path)
+    whole = (tmp_path / "games.jsonl").read_bytes()
+    for name in ("games.sqlite-wal", "games.sqlite-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / "games.sqlite").write_bytes(b"")
+    with pytest.raises(StoreError, match=r"games.jsonl beside an empty games.sqlite"):
+        play(tmp_path)
+    assert (tmp_path / "games.jsonl").read_bytes() == whole
+    assert read_games(tmp_path) == standings.records
+
+
+def test_an_empty_name_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidSettingError, match="out is empty"):
+        play("")
+    with pytest.raises(SystemExit) as ended:
+        main(["tournament", "classic/tictactoe-v3", "random", "greedy", "--out", ""])
+    assert ended.value.code == 2
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_without_a_run(tmp_path):
