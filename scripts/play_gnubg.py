@@ -40,7 +40,7 @@ from zermelo.envs import (
     as_game,
     make,
 )
-from zermelo.envs.rules.backgammon import BackgammonState
+from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.evaluation import play_match
 from zermelo.evaluation.stats.interval import student_interval
 

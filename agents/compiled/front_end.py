@@ -33,8 +33,8 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.envs import Chance
-from zermelo.envs.rules.build import Kernel, build
-from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["Program", "Record", "Runner", "can_evaluate", "evaluates", "fits", "plies_of", "spread"]

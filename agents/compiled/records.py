@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import compiled_into_kernels
-from zermelo.envs.rules.memory import load, load_float, store, store_float
+from zermelo.envs.jit.memory import load, load_float, store, store_float
 
 __all__ = [
     "clear_line",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
-from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["kernels_of", "warm_up"]
@@ -31,7 +31,7 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     from zermelo.agents.compiled.max_n import MAX_N
     from zermelo.agents.compiled.proof import can_prove, proof_kernel
     from zermelo.agents.compiled.two_player import can_search, search_kernel
-    from zermelo.envs.rules.counting import leaves_kernel
+    from zermelo.envs.jit.perft import leaves_kernel
 
     reason = why_not_compiled()
     if reason:

@@ -213,7 +213,7 @@ def known_facts(env: Any) -> Facts:
     return Facts(traits=traits, redraw_hidden=redraw_hidden)
 
 
-_RULES_ENV = "zermelo.envs.rules_env.RulesEnv"
+_RULES_ENV = "zermelo.envs.rules.env.RulesEnv"
 _SHIMMY = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
 

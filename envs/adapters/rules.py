@@ -1,7 +1,7 @@
 """Live environments whose game is known as rules: their positions as states of the rules.
 
-PettingZoo's tic-tac-toe and Connect Four have the same game in ``zermelo.envs.rules``, and environments over rules
-(``zermelo.envs.rules_env``) have it by construction. ``as_game`` then searches the rules. It counts for exactly
+PettingZoo's tic-tac-toe and Connect Four have the same game in ``zermelo.envs.games``, and environments over rules
+(``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for exactly
 these classes; a position that the rules cannot have, such as one set up by hand with three stones more on one
 side, or a game that ended by an illegal action, is left to the clone.
 """
@@ -15,8 +15,8 @@ from typing import Any
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.rules.connect_four import ConnectFour, ConnectFourState
-from zermelo.envs.rules.mnk import MNK, MNKState
+from zermelo.envs.games.connect_four import ConnectFour, ConnectFourState
+from zermelo.envs.games.mnk import MNK, MNKState
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["LiveRulesGame"]
@@ -153,8 +153,8 @@ def _if_it_fits(game: LiveRulesGame, env: Any) -> LiveRulesGame | None:
 _TWINS: Mapping[str, Callable[[Any], LiveRulesGame | None]] = {
     "pettingzoo.classic.tictactoe.tictactoe.raw_env": _tictactoe,
     "pettingzoo.classic.connect_four.connect_four.raw_env": _connect_four,
-    "zermelo.envs.rules_env.RulesEnv": _rules_env,
-    "zermelo.envs.gym_2048.Game2048Env": _rules_env,
+    "zermelo.envs.rules.env.RulesEnv": _rules_env,
+    "zermelo.envs.games.gym_2048.Game2048Env": _rules_env,
 }
 for _class_name, _to_game in _TWINS.items():
     register_rules(_class_name, _to_game)

@@ -1,9 +1,9 @@
 """What boards look like: a picture of any state of any rules.
 
 Rules may draw themselves, with a method ``image(state)`` that returns an RGB array. Our own games have their
-pictures in ``zermelo.envs.picture_book`` and ``zermelo.envs.picture_book_dice``, apart from their rules. Whatever
-else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces between, else
-letter by letter.
+pictures in ``zermelo.envs.games.picture_book`` and ``picture_book_dice``, apart from their rules.
+Whatever else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces
+between, else letter by letter.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
             )
         return image
     for book in ("picture_book", "picture_book_dice"):
-        importlib.import_module(f"zermelo.envs.{book}")  # for the painters that it registers
+        importlib.import_module(f"zermelo.envs.games.{book}")  # for the painters that it registers
     painter = _painters.get(type(rules))
     if painter is not None:
         return painter(rules, state).image()

@@ -76,7 +76,7 @@ def make_env(text: str) -> Any:
 
 
 def _over_rules(rules: Any, render_mode: str | None = None) -> Any:
-    from zermelo.envs.rules_env import env
+    from zermelo.envs.rules.env import env
 
     return env(rules, render_mode)
 

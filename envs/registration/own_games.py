@@ -1,4 +1,4 @@
-"""Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules in ``zermelo.envs.rules``.
+"""Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules in ``zermelo.envs.games``.
 
 The environment of a class of rules takes the rules' parameters and ``render_mode``. Rules in a file of the user's
 get the same: ``make("mygames:MyRules(size=4)")``. 2048 is a Gymnasium environment too, by the same id.
@@ -7,14 +7,13 @@ get the same: ``make("mygames:MyRules(size=4)")``. 2048 is a Gymnasium environme
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 from typing import Any
 
-import zermelo.envs.rules as own_rules
+import zermelo.envs.games as own_rules
 from zermelo.envs.registration.registry import OWN_ENVS, register_env, register_gymnasium
 
-__all__ = ["env_maker", "env_name", "is_rules_class", "register_game"]
+__all__ = ["env_maker", "is_rules_class", "register_game"]
 
 
 def is_rules_class(thing: Any) -> bool:
@@ -26,12 +25,6 @@ def _plays(cls: type) -> bool:
     return callable(getattr(cls, "initial_state", None))
 
 
-def env_name(rules_class: type) -> str:
-    """What the environment of a class of rules is called: ``DotsAndBoxes`` is ``dots_and_boxes_v0``."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", rules_class.__name__)
-    return f"{words.lower()}_v0"
-
-
 def env_maker(rules_class: type) -> Callable[..., Any]:
     """A function ``env(<parameters>, render_mode=None)`` that makes environments of some class of rules.
 
@@ -39,7 +32,7 @@ def env_maker(rules_class: type) -> Callable[..., Any]:
     """
 
     def env(*args: Any, render_mode: str | None = None, **parameters: Any) -> Any:
-        from zermelo.envs.rules_env import env as rules_env
+        from zermelo.envs.rules.env import env as rules_env
 
         return rules_env(rules_class(*args, **parameters), render_mode)
 
@@ -90,7 +83,7 @@ def _document(rules_class: Any) -> str:
 def _observation_text(rules_class: Any) -> str:
     own = getattr(rules_class, "observation", None)
     if own is None:
-        return "the bits of the state, see zermelo.envs.observations"
+        return "the bits of the state, see zermelo.envs.rules.observations"
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
 
 
@@ -111,4 +104,4 @@ for _name in own_rules.__all__:
         _players, _kind = _LISTED.get(_name, ("2", "board"))
         register_game(getattr(own_rules, _name), players=_players, kind=_kind)
 
-register_gymnasium("zermelo/Game2048-v0", "zermelo.envs.gym_2048:Game2048Env")
+register_gymnasium("zermelo/Game2048-v0", "zermelo.envs.games.gym_2048:Game2048Env")

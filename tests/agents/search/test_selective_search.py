@@ -21,7 +21,8 @@ from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.selective import LEAST_REDUCED_DEPTH
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame
+from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
+from zermelo.envs.rules import RulesGame
 
 EVALUATOR = make_evaluator("game")
 

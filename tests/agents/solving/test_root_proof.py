@@ -18,7 +18,8 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.rules import MNK, ConnectFour, Hexapawn, Kalah, RulesGame
+from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
+from zermelo.envs.rules import RulesGame
 
 GAME = RulesGame(ConnectFour())
 LONG = 600.0

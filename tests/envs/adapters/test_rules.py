@@ -15,7 +15,7 @@ from zermelo.envs import TraitSource, UnsupportedGameError, as_game, clone_env, 
 from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.adapters.wrappers import innermost
-from zermelo.envs.rules import MNK, ConnectFour
+from zermelo.envs.games import MNK, ConnectFour
 
 TWINS = {"classic/tictactoe-v3": MNK(3, 3, 3), "classic/connect_four-v3": ConnectFour(6, 7)}
 each_twin = pytest.mark.parametrize("name", TWINS)

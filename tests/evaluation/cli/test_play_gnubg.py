@@ -14,8 +14,9 @@ import pytest
 import typer
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnknownNameError, as_game, make
-from zermelo.envs.rules import Backgammon, RulesGame
-from zermelo.envs.rules.backgammon import BackgammonState
+from zermelo.envs.games import Backgammon
+from zermelo.envs.games.backgammon.rules import BackgammonState
+from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import play_match
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "play_gnubg.py"
