@@ -7,14 +7,16 @@ there are, and it keeps nothing: those are the schedule's and the store's affair
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -198,16 +200,14 @@ class SerialRunner:
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
         """One game after another, in order."""
-        try:
+        with contextlib.closing(self._player), _Watchdog(self._player.hang_seconds) as watchdog:
             for game in games:
-                with _Alarm(self._player.hang_seconds) as on_turn:
-                    record = self._player.play(game, on_turn)
+                record = self._player.play(game, watchdog.on_turn)
+                watchdog.rest()
                 yield record
-        finally:
-            self._player.close()
 
 
-class _Alarm:
+class _Watchdog:
     """Stops what takes too long in this process, by a signal: Python code, that is, and in the main thread.
 
     Args:
@@ -215,31 +215,49 @@ class _Alarm:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        self._seconds, self._seat = seconds, -1
+        self._seconds = seconds
+        self._seat, self._due = -1, math.inf
+        self._ended = threading.Event()
+        self._number = getattr(signal, "SIGVTALRM", None)
         self._is_used = (
             seconds is not None
-            and hasattr(signal, "setitimer")
+            and self._number is not None
             and threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+            and signal.getsignal(self._number) is signal.SIG_DFL
         )
 
-    def __enter__(self) -> Callable[[int], None] | None:
-        if not self._is_used:
-            return None
-        signal.signal(signal.SIGALRM, self._ring)
-        return self._begin
+    def __enter__(self) -> Self:
+        if self._is_used:
+            assert self._number is not None, "it was looked at"
+            signal.signal(self._number, self._bark)
+            threading.Thread(target=self._watch, daemon=True, name="zermelo watchdog").start()
+        return self
 
-    def _begin(self, seat: int) -> None:
+    def on_turn(self, seat: int) -> None:
+        """Begins to count anew: for a seat, or for the environment (-1)."""
         self._seat = seat
-        # Again and again: an agent may catch whatever is raised.
-        signal.setitimer(signal.ITIMER_REAL, self._seconds or 0.0, 1.0)
+        self._due = math.inf if self._seconds is None else time.monotonic() + self._seconds
 
-    def _ring(self, number: int, frame: FrameType | None) -> None:
+    def rest(self) -> None:
+        """Counts nothing until the next turn."""
+        self._due = math.inf
+
+    def _watch(self) -> None:
+        main = threading.main_thread().ident
+        assert self._seconds is not None and self._number is not None and main is not None
+        # Again and again: an agent may catch whatever is raised.
+        while not self._ended.wait(min(1.0, self._seconds / 4)):
+            if time.monotonic() > self._due:
+                signal.pthread_kill(main, self._number)
+
+    def _bark(self, number: int, frame: FrameType | None) -> None:
+        if time.monotonic() <= self._due:
+            return
         if self._seat == -1:
             raise EnvironmentFailureError(f"the environment did not return for {self._seconds:g} s")
         raise AgentFault(FailureKind.TIMEOUT, f"did not answer within {self._seconds:g} s")
 
     def __exit__(self, *_: object) -> None:
-        if self._is_used:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        self._ended.set()
+        if self._is_used and self._number is not None:
+            signal.signal(self._number, signal.SIG_DFL)
