@@ -21,7 +21,7 @@ JUDGED = "judge.json"
 
 Folder = Annotated[
     Path,
-    typer.Argument(metavar="DIR", help="The folder of a tournament (its --out).", show_default=False),
+    typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False),
 ]
 
 

@@ -112,7 +112,7 @@ def exact(action: Any) -> Any:
         return action
     if issubclass(kind, int) and kind is not bool:
         return int.__add__(action, 0)
-    if issubclass(kind, float):
+    if issubclass(kind, float) and not issubclass(kind, np.generic):
         return float.__add__(action, 0.0)
     if issubclass(kind, np.ndarray) and kind is not np.ndarray:
         return np.array(np.ndarray.view(action, np.ndarray))

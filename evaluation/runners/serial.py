@@ -244,7 +244,9 @@ class _Watchdog:
 
     def _watch(self) -> None:
         main = threading.main_thread().ident
-        assert self._seconds is not None and self._number is not None and main is not None
+        assert self._seconds is not None
+        assert self._number is not None
+        assert main is not None
         # Again and again: an agent may catch whatever is raised.
         while not self._ended.wait(min(1.0, self._seconds / 4)):
             if time.monotonic() > self._due:

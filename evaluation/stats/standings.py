@@ -47,6 +47,8 @@ class Row:
         by_seat: Games and mean score from each seat.
         moves: Moves it made.
         seconds_per_move: Mean wall-clock time of a move.
+        mean_reward: What it earned in a game that did not fail, in the game's own rewards; nan where that is not
+            known or not finite.
     """
 
     agent: str
@@ -60,6 +62,7 @@ class Row:
     by_seat: tuple[SeatScore, ...]
     moves: int
     seconds_per_move: float
+    mean_reward: float = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +251,7 @@ class Standings:
                     **rating(row.agent),
                     "moves": row.moves,
                     "seconds_per_move": finite(row.seconds_per_move),
+                    "mean_reward": finite(row.mean_reward),
                     "against": {
                         other.agent: plain(self.crosstable[row.agent, other.agent])
                         for other in self.rows
@@ -276,6 +280,8 @@ class _Tally:
         self.outcomes = Counter[Outcome]()
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
+        self.rewards: int | None = 0  # in millionths
+        self.finished = 0
 
     def row(self, name: str) -> Row:
         wins, draws, losses = (self.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
@@ -308,6 +314,9 @@ class _Tally:
             by_seat=by_seat,
             moves=self.moves,
             seconds_per_move=self.microseconds / 1e6 / self.moves if self.moves else math.nan,
+            mean_reward=math.nan
+            if self.rewards is None or not self.finished
+            else self.rewards / 1e6 / self.finished,
         )
 
     def _mean(self, points: int, games: int) -> float:
@@ -327,7 +336,11 @@ def _count(
         tally.games[seat] += games
         tally.moves += group.moves[seat]
         tally.microseconds += group.microseconds[seat]
-        if finish.failure is not None and finish.failed_seat == seat:
+        if finish.failure is None:
+            tally.finished += games
+            known = tally.rewards is not None and group.rewards is not None
+            tally.rewards = tally.rewards + group.rewards[seat] if known else None  # type: ignore[index, operator]
+        elif finish.failed_seat == seat:
             tally.failures[finish.failure] += games
         if len(places) == 1:
             continue

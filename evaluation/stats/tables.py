@@ -77,8 +77,9 @@ def _legend(standings: Standings) -> str:
     if seats == 1:
         return "score: mean return, with its 95 % confidence interval (Student)."
     zero = "the average" if standings.anchor is None else standings.anchor
+    rewards = "reward: the mean of what a game paid, of games that did not fail.\n" * _rewards_say_more(standings)
     columns = (
-        "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"{rewards}Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
         f"Elo: 400 for odds of 10 to 1 of a win to a loss; {zero} has 0. Last column: likelihood in %."
     )
     if standings.ratings and any(player.status != "finite" for player in standings.ratings.players):
@@ -117,6 +118,8 @@ def _main_table(standings: Standings) -> Table:
     columns = ["#", "agent", "games"]
     columns += [] if single else ["won", "drawn", "lost"]
     columns += ["failed"] if failed else []
+    rewarded = not single and _rewards_say_more(standings)
+    columns += ["reward"] if rewarded else []
     table = _new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
     for number, row in enumerate(standings.rows, start=1):
         cells = [str(number), printable(row.agent), str(row.games)]
@@ -124,6 +127,8 @@ def _main_table(standings: Standings) -> Table:
             cells += [str(row.wins), str(row.draws), str(row.losses)]
         if failed:
             cells += [str(sum(row.failures.values())) if row.failures else ""]
+        if rewarded:
+            cells += [_number(row.mean_reward)]
         if single:
             cells += [_number(row.score), _ends(row), _milliseconds(row.seconds_per_move)]
         else:
@@ -131,6 +136,18 @@ def _main_table(standings: Standings) -> Table:
             cells += [_percent(row.score), f"{_percent(low)} - {_percent(high)}"]
         table.add_row(*cells)
     return table
+
+
+def _rewards_say_more(standings: Standings) -> bool:
+    """Whether mean rewards are more than another way to write wins and losses."""
+    for row in standings.rows:
+        counted = row.games - sum(row.failures.values())
+        if math.isnan(row.mean_reward) or row.failures or not counted:
+            continue
+        plain = ((row.wins - row.losses) / counted, row.wins / counted, (row.wins + row.draws / 2) / counted)
+        if all(abs(row.mean_reward - value) > 1e-9 for value in plain):
+            return True
+    return False
 
 
 def _rating_table(standings: Standings) -> Table:

@@ -64,6 +64,8 @@ class Summary(NamedTuple):
         line: 63 bits of a hash of its actions and rewards.
         moves: How many moves each seat made.
         microseconds: How long they took, for each seat.
+        rewards: In millionths, so that sums are the same in any order; empty if the game failed or one is infinite
+            or huge.
     """
 
     finish: Finish
@@ -71,6 +73,7 @@ class Summary(NamedTuple):
     line: int
     moves: tuple[int, ...]
     microseconds: tuple[int, ...]
+    rewards: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, record: GameRecord) -> Summary:
@@ -83,7 +86,9 @@ class Summary(NamedTuple):
         text = repr((record.actions, record.rewards)).encode()
         line = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 1
         returned = record.rewards[0] if seats == 1 and record.failure is None else None
-        return cls(Finish.of(record), returned, line, tuple(moves), tuple(microseconds))
+        counts = record.failure is None and max(map(abs, record.rewards)) < 1e9
+        rewards = tuple(round(reward * 1_000_000) for reward in record.rewards) if counts else ()
+        return cls(Finish.of(record), returned, line, tuple(moves), tuple(microseconds), rewards)
 
 
 @dataclass
@@ -98,6 +103,7 @@ class GroupTotal:
         first: Sorts the groups by their first games.
         first_id: The id of the first game.
         message: Of the first game's failure.
+        rewards: The sum of each seat's, in millionths; None if they are not known or not all finite.
     """
 
     games: int
@@ -107,6 +113,7 @@ class GroupTotal:
     first: tuple[int, ...]
     first_id: str = ""
     message: str = ""
+    rewards: Sequence[int] | None = None
 
 
 @dataclass
@@ -147,22 +154,34 @@ class GameTotals:
                     totals.pairs[first[1], second[1]] += 1
         return totals
 
-    def add(self, record: GameRecord, summary: Summary) -> None:
-        """Counts one game."""
+    def add(self, record: GameRecord, summary: Summary, *, distinct: bool = True) -> None:
+        """Counts one game.
+
+        Args:
+            record: The game.
+            summary: Of it.
+            distinct: Whether to count, too, how many games differ, which takes memory for each of them.
+        """
         finish, order = summary.finish, game_order(record.game_id)
         message = "" if record.failure is None else record.failure.message
         group = self.groups.get(finish)
         if group is None:
-            group = GroupTotal(0, summary.moves, summary.microseconds, 0, order, record.game_id, message)
+            rewards = summary.rewards or None
+            group = GroupTotal(0, summary.moves, summary.microseconds, 0, order, record.game_id, message, rewards)
             self.groups[finish] = group
         else:
+            if group.rewards is not None:
+                sums = map(sum, zip(group.rewards, summary.rewards, strict=True)) if summary.rewards else None
+                group.rewards = None if sums is None else [*sums]
             group.moves = [*map(sum, zip(group.moves, summary.moves, strict=True))]
             group.microseconds = [*map(sum, zip(group.microseconds, summary.microseconds, strict=True))]
             if order < group.first:
                 group.first, group.first_id, group.message = order, record.game_id, message
-        lines = self._lines.setdefault(finish, set())
-        lines.add(summary.line)
-        group.games, group.distinct = group.games + 1, len(lines)
+        group.games += 1
+        if distinct:
+            lines = self._lines.setdefault(finish, set())
+            lines.add(summary.line)
+            group.distinct = len(lines)
         self.add_return(finish, summary.returned)
 
     def add_return(self, finish: Finish, returned: float | None) -> None:
