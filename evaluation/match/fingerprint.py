@@ -97,6 +97,7 @@ class _Described:
         elif isinstance(value, set | frozenset):
             self.parts[label] = _hash(*sorted(repr(item).encode() for item in value))
         elif isinstance(value, Sequence):
+            self.add(label, type(value))  # named tuples have methods, as rules do
             for number, item in enumerate(value):
                 self.add(_inside(label, str(number)), item)
         elif isinstance(value, functools.partial):

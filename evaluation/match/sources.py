@@ -35,6 +35,8 @@ def env_name(source: EnvSource) -> str:
         return game_name(source)
     if isinstance(source, ModuleType):
         return source.__name__
+    if isinstance(source, functools.partial):
+        return env_name(source.func)
     module = getattr(source, "__module__", "")
     return f"{module}:{getattr(source, '__qualname__', type(source).__name__)}"
 

@@ -53,7 +53,7 @@ def check_same_run(
     differ = _differences(theirs, ours)
     if differ:
         raise StoreError(f"{folder} already holds a tournament, and not this one ({differ}): {other}")
-    pairs = [("the environment", there.get("env", ""), there.get("env_fingerprint"), here.get("env_fingerprint"))]
+    pairs = [("environment", there.get("env", ""), there.get("env_fingerprint"), here.get("env_fingerprint"))]
     pairs += [
         (agent["name"], agent["source"], old.get("fingerprint"), agent.get("fingerprint"))
         for old, agent in zip(there.get("agents", ()), here.get("agents", ()), strict=False)
@@ -61,7 +61,7 @@ def check_same_run(
     for name, source, old, new in pairs:
         if old is None and new is not None and ":" in source:
             raise StoreError(
-                f"{folder} was written by an older zermelo, which kept no settings and code of {name}, so nobody "
+                f"{folder} was written by an older zermelo, which kept no settings and code of its {name}, so nobody "
                 "can tell whether they are the same: choose another folder (`zermelo standings`, `report` and "
                 "`export` read this one)"
             )

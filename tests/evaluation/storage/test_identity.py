@@ -100,7 +100,7 @@ def test_a_retrained_model_file_is_another_agent(tmp_path):
 def test_an_environment_with_other_settings_is_another(tmp_path):
     agents = {"a": Good("a"), "b": First("b")}
     play(tmp_path, agents, env=functools.partial(env_of, 3))
-    with pytest.raises(StoreError, match=r"another the environment|not this one \(env"):
+    with pytest.raises(StoreError, match=r"another environment|not this one \(env"):
         play(tmp_path, agents, env=functools.partial(env_of, 4))
 
 
