@@ -61,7 +61,7 @@ def check_same_run(
     for name, source, old, new in pairs:
         if old is None and new is not None and ":" in source:
             raise StoreError(
-                f"{folder} was written by an older zermelo, which kept no settings and code of its {name}, so nobody "
+                f"{folder} was written by an older zermelo, which kept no settings and code of its {name}: nobody "
                 "can tell whether they are the same: choose another folder (`zermelo standings`, `report` and "
                 "`export` read this one)"
             )
