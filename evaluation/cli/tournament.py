@@ -109,6 +109,17 @@ def tournament(
     move_seconds: Annotated[
         float | None, typer.Option(help="Time for one move; who takes longer loses.", show_default=False)
     ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            metavar="60+0.6",
+            help="Time for a whole game and what each move adds, in seconds; who runs out loses.",
+            show_default=False,
+        ),
+    ] = None,
+    cpu_clock: Annotated[
+        bool, typer.Option("--cpu-clock", help="Charge the processor's time instead of that on the wall.")
+    ] = False,
     start_seconds: Annotated[
         float, typer.Option(help="Time to be made and to get ready, for an agent in a process of its own.")
     ] = 60.0,
@@ -152,6 +163,8 @@ def tournament(
     isolation = Isolation(
         isolate=isolate,
         move_seconds=move_seconds,
+        clock=clock,
+        cpu_clock=cpu_clock,
         start_seconds=start_seconds,
         memory_mb=agent_memory_mb,
         hang_seconds=hang_seconds or None,

@@ -13,7 +13,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -373,9 +373,9 @@ class Tournament:
         """A note on time limits that hold for a share of a processor only."""
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         timed = [who.name for who in self.participants if who.fingerprint.get("seconds", "None") != "None"]
-        if workers is None or workers <= processors or not (timed or self.isolation.move_seconds is not None):
+        if workers is None or workers <= processors or not (timed or self.isolation.timed):
             return None
-        what = "--move-seconds" if self.isolation.move_seconds is not None else f"the time limit of {timed[0]}"
+        what = f"the time limit of {timed[0]}" if timed else "the limit on time"
         return (
             f"{workers} workers share {processors} processor{'s' * (processors > 1)}, so agents have less time to "
             f"think than {what} says, and may lose by TIMEOUT what they would not lose alone: use at most "
@@ -422,7 +422,7 @@ class Tournament:
             "openings": self.openings,
             **described(self.test),
             "max_moves": self.max_moves,
-            "isolation": {key: value for key, value in asdict(self.isolation).items() if key != "hang_seconds"},
+            "isolation": self.isolation.to_dict(),
             "scheduled": len(self.schedule),
             "anchor": self.anchor,
             "versions": versions(),
