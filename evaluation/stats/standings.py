@@ -13,7 +13,7 @@ from zermelo.evaluation.match.record import FailureKind, GameRecord, plain
 from zermelo.evaluation.match.score import Outcome
 from zermelo.evaluation.stats.interval import paired_interval, student_interval, wilson_interval
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
-from zermelo.evaluation.stats.tables import as_text
+from zermelo.evaluation.stats.tables import as_html, as_text
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 
 __all__ = ["Row", "SeatScore", "Standings"]
@@ -267,6 +267,10 @@ class Standings:
 
     def __str__(self) -> str:
         return as_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return as_html(self)
 
 
 class _Tally:

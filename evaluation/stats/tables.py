@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import math
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings import PlayerRating
     from zermelo.evaluation.stats.standings import Row, Standings
 
-__all__ = ["as_csv", "as_json", "as_text", "files_of", "print_standings"]
+__all__ = ["as_csv", "as_html", "as_json", "as_text", "files_of", "print_standings"]
 
 NAME_WIDTH: Final = 10
 """Characters that names of agents may be folded to."""
@@ -34,6 +35,21 @@ def as_text(standings: Standings) -> str:
     print_standings(standings, console)
     text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO made above
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+
+
+def as_html(standings: Standings) -> str:
+    """The tables and the notes for a notebook."""
+    found = []
+    for part in _parts(standings):
+        if isinstance(part, str):
+            found += [f"<p>{html.escape(printable(line))}</p>" for line in part.splitlines() if line]
+            continue
+        columns = [[column.header, *column.cells] for column in part.columns]  # type: ignore[union-attr]
+        head, *rows = ([html.escape(str(cell)) for cell in row] for row in zip(*columns, strict=True))
+        lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+        heading = "".join(f"<th>{cell}</th>" for cell in head)
+        found.append(f"<table><tr>{heading}</tr>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>")
+    return "\n".join(found)
 
 
 def print_standings(standings: Standings, console: Console) -> None:
