@@ -8,8 +8,8 @@ running, and is replaced.
 While games are short, a worker is sent several at once and answers with several: a message costs as much as a good
 part of a game of tic-tac-toe.
 
-Workers ignore Ctrl-C, which a terminal sends to every process of the group: the parent decides. A worker whose
-parent is gone ends by itself.
+Workers ignore Ctrl-C, which a terminal sends to every process of the group, and requests to end, which a batch
+system sends to all: the parent decides. A worker whose parent is gone ends by itself.
 """
 
 from __future__ import annotations
@@ -229,11 +229,8 @@ class _Worker:
     def stop(self) -> None:
         """Ends the worker, whatever it is doing."""
         if self.process.is_alive():
-            self.process.terminate()
-            self.process.join(PATIENCE)
-            if self.process.is_alive():
-                self.process.kill()
-                self.process.join()
+            self.process.kill()
+            self.process.join()
         self.pipe.close()
 
 
@@ -252,7 +249,9 @@ def _interrupts_ignored() -> Iterator[None]:
 
 def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
     """What a worker process does: plays the games it is sent, until it is sent None or its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # a batch system sends them to every process: the parent decides
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     here, own = os.fstat(pipe.fileno()), pipe.fileno()
