@@ -304,8 +304,11 @@ class Tournament:
         path = Path(out) / FILE
         if not path.exists() or not path.stat().st_size:
             return None
-        with open_reader(path) as db:
-            there = (read_spec(db) or {}).get("agents", [])
+        try:
+            with open_reader(path) as db:
+                there = (read_spec(db) or {}).get("agents", [])
+        except StoreError:  # without tables, or damaged: the store that is opened next says so where it matters
+            return None
         by_name = {participant.name: participant for participant in self.participants}
         old = [agent["name"] for agent in there]
         if not set(old) <= by_name.keys() or (self.pairings is Pairings.GAUNTLET and old[:1] != [*by_name][:1]):
