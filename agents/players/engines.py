@@ -157,9 +157,9 @@ class UciAgent(EngineAgent):
 
     def _greet(self) -> None:
         self._ask("uci", "uciok")
-        options = {"Threads": self.threads}
+        options: dict[str, Any] = {"Threads": self.threads}
         if self.elo is not None:
-            options |= {"UCI_LimitStrength": "true", "UCI_Elo": self.elo}  # type: ignore[dict-item]
+            options |= {"UCI_LimitStrength": "true", "UCI_Elo": self.elo}
         for name, value in options.items():
             self._running.tell(f"setoption name {name} value {value}")
 

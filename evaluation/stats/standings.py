@@ -342,8 +342,10 @@ def _count(
         tally.microseconds += group.microseconds[seat]
         if finish.failure is None:
             tally.finished += games
-            known = tally.rewards is not None and group.rewards is not None
-            tally.rewards = tally.rewards + group.rewards[seat] if known else None  # type: ignore[index, operator]
+            if tally.rewards is None or group.rewards is None:
+                tally.rewards = None
+            else:
+                tally.rewards += group.rewards[seat]
         elif finish.failed_seat == seat:
             tally.failures[finish.failure] += games
         if len(places) == 1:

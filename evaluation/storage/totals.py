@@ -219,7 +219,7 @@ class GameTotals:
     def pairs_of(self, first: str, second: str) -> tuple[int, int, int, int, int, int]:
         """How often the first one's scores in a pair of games with the second were LL, LD, WL, DD, WD, WW."""
         low, high = sorted((first, second))
-        counts = self.pair_counts().get((low, high), (0,) * 6)
+        counts = self.pair_counts().get((low, high), (0, 0, 0, 0, 0, 0))
         if first == low:
             return counts
         ll, ld, wl, dd, wd, ww = counts

@@ -106,13 +106,13 @@ class LeaderTest:
         sure = all(ratings.superiority(rival, first.name) < self.level for rival in rivals)
         return first.name if sure else None
 
-    def said(self, leader: str | None, totals: GameTotals) -> str:
+    def said(self, verdict: str | None, totals: GameTotals) -> str:
         """The note for the table."""
         games = totals.games
         method = f"{len(self.looks)} looks, at most {self.alpha:.0%} to be wrong over all of them"
-        if leader is None:
+        if verdict is None:
             return f"The leader is not known for sure after all {games} games ({method})."
-        return f"{leader} is known to lead after {games} of at most {self.looks[-1]} games ({method})."
+        return f"{verdict} is known to lead after {games} of at most {self.looks[-1]} games ({method})."
 
 
 @dataclass(frozen=True)

@@ -188,11 +188,13 @@ def seats_section(standings: Standings, order: Sequence[str]) -> str:
         points = sum(seat.games * seat.score for seat in seats if seat.games)
         everybody.append(SeatScore(games=games, score=points / games if games else math.nan))
     rows: list[Row] = []
-    for name, scores in [*((name, standings.row(name).by_seat) for name in order), ("all agents", everybody)]:
-        shown = [
-            _heat(one.score, percent(one.score), f"{one.games:,} games") if one.games else "" for one in scores
+    by_seat: list[tuple[str, Sequence[SeatScore]]] = [(name, standings.row(name).by_seat) for name in order]
+    for name, scores in [*by_seat, ("all agents", everybody)]:
+        cells: list[str | Cell] = [
+            _heat(seat.score, percent(seat.score), f"{seat.games:,} games") if seat.games else ""
+            for seat in scores
         ]
-        rows.append([name, *shown, *(number(one.games) for one in scores)])
+        rows.append([name, *cells, *(number(seat.games) for seat in scores)])
     columns = ["agent", *standings.seat_names, *(f"games as {seat}" for seat in standings.seat_names)]
     return section(
         "seats",
