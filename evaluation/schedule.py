@@ -105,8 +105,10 @@ class Schedule(Sequence[ScheduledGame]):
             groups = [group for group in groups if 0 in group]
         self.seats, self.games, self.openings = seats, games, tuple(openings)
         self._seed = seed
-        self._groups = [tuple(agents[i] for i in group) for group in groups]
-        self._starts = [sum(group if numbers is None else (numbers[i] for i in group)) for group in groups]
+        known = range(len(agents)) if numbers is None else numbers
+        # In the order of their numbers, not of their places: who begins must not depend on who was added first.
+        self._groups = [tuple(agents[i] for i in sorted(group, key=known.__getitem__)) for group in groups]
+        self._starts = [sum(known[i] for i in group) for group in groups]
         self._orders = [(0, *rest) for rest in itertools.permutations(range(1, seats))]
 
     @property
