@@ -177,7 +177,7 @@ class UciAgent(EngineAgent):
 
     def act(self, env: Any) -> int:
         """The engine's move in the position."""
-        board = getattr(env.unwrapped, "board", None)
+        board: Any = getattr(env.unwrapped, "board", None)
         if not hasattr(board, "move_stack") or not hasattr(board, "legal_moves"):
             raise UnsupportedGameError(f"uci plays chess, such as classic/chess-v6, and not {game_name(env)}")
         from pettingzoo.classic.chess import chess_utils
@@ -216,7 +216,7 @@ class GtpAgent(EngineAgent):
         engine = self._running
         engine.tell(command)
         ends = time.monotonic() + self.seconds + PATIENCE
-        lines = []
+        lines: list[str] = []
         while (line := engine.line(ends)) or not lines:
             if line:
                 lines.append(line)
@@ -230,7 +230,7 @@ class GtpAgent(EngineAgent):
         position = getattr(raw, "_go", None)
         if position is None or not hasattr(position, "recent"):
             raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
-        size = raw._N
+        size = int(raw._N)
         for command in (f"boardsize {size}", "clear_board", f"komi {raw._komi}"):
             self._ask(command)
         for played in position.recent:

@@ -247,7 +247,7 @@ def _is_filled(cell: Any) -> bool:
 
 def _parameters(cls: type) -> list[str]:
     try:
-        return list(inspect.signature(cls.__init__).parameters)[1:]
+        return list(inspect.signature(cls).parameters)
     except (TypeError, ValueError):
         return []
 

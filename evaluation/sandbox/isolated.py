@@ -162,7 +162,7 @@ class IsolatedAgent(RemoteAgent):
 
     def _settle(self, name: str, value: Any, *, starting: bool = False) -> dict[str, Any]:
         limits = self._isolation
-        seconds = limits.start_seconds
+        seconds: float | None = limits.start_seconds
         if not starting:
             given = [limit for limit in (limits.move_seconds, self._left) if limit is not None]
             seconds = min(given) if given else None
