@@ -93,7 +93,7 @@ def totals(matches):
         for places, games in zip(((0, 1), (0, 0), (1, 0)), counts, strict=True):
             if games:
                 found.groups[Finish(agents, places)] = GroupTotal(
-                    games, (0, 0), (0, 0), 0, 1, (len(found.groups),)
+                    games, (0, 0), (0, 0), games, (len(found.groups),)
                 )
     return found
 
