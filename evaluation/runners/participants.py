@@ -12,6 +12,7 @@ from typing import Any
 from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.sources import AgentSource, build_agent
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
@@ -56,7 +57,7 @@ class Participant:
         """The agent; a live one is handed out itself at first and then in copies.
 
         Raises:
-            InvalidSettingError: A live agent is needed in two seats and cannot be copied.
+            AgentStartError: A live agent is needed in two seats and cannot be copied.
         """
         agent = build_agent(self.source)
         if agent is not self.source or not copies:
@@ -64,7 +65,7 @@ class Participant:
         try:
             return copy.deepcopy(agent)
         except Exception as error:
-            raise InvalidSettingError(
+            raise AgentStartError(
                 f"{self.name} is needed in two seats of a game and cannot be copied ({error}): give a function "
                 "that makes it instead"
             ) from error

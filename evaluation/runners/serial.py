@@ -126,6 +126,8 @@ class GamePlayer:
                 try:
                     agent = self.participants[name].player(self._supervisor, copies=key[1])
                 except AgentStartError as error:  # it could be made when the tournament began
+                    if key[1]:
+                        raise  # a second one is wanted, which nobody has tried before
                     self._failed.add(name)
                     detail = traceback_text(error.__cause__)
                     raise AgentFault(FailureKind.INVALID_START, str(error), detail) from error
