@@ -380,7 +380,7 @@ def test_other_requests_to_end_give_the_standings_too(number):
 
 def test_more_workers_than_processors_are_told_of_where_time_counts(monkeypatch, capsys):
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
-    plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "expectiminimax(seconds=0.1)"], games=2)
+    plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "maxn(seconds=0.1)"], games=2)
     assert (
         "2 workers share 1 processor, so agents have less time to think than the time limit of"
         in plan._crowding(2)

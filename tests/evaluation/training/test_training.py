@@ -279,6 +279,7 @@ def test_a_model_without_masks_plays_its_best_legal_action(tmp_path):
             Sb3Agent(path=str(tmp_path / "model.zip"))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_a_file_that_is_no_network_is_told_so(tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "net.pt").write_bytes(b"PK\x03\x04 nonsense")
