@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import zermelo.envs.games as own_rules
-from zermelo.envs.registration.registry import OWN_ENVS, register_env, register_gymnasium
+from zermelo.envs.registration.registry import OWN_ENVS, register_env, register_with_imported
 
 __all__ = ["env_maker", "is_rules_class", "register_game"]
 
@@ -104,4 +104,4 @@ for _name in own_rules.__all__:
         _players, _kind = _LISTED.get(_name, ("2", "board"))
         register_game(getattr(own_rules, _name), players=_players, kind=_kind)
 
-register_gymnasium("zermelo/Game2048-v0", "zermelo.envs.games.gym_2048:Game2048Env")
+register_with_imported()
