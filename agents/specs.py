@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from zermelo.agents.agent import Agent
 from zermelo.agents.core.agent_names import serve_names
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.core.settings import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.best_reply import BestReplyAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
@@ -29,7 +30,7 @@ from zermelo.agents.players.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["AgentEntry", "list_agents", "make_agent", "runs_own_code"]
+__all__ = ["AgentEntry", "describe_settings", "list_agents", "make_agent", "runs_own_code"]
 
 _AGENTS: dict[str, type[ConfiguredAgent]] = {
     agent.kind: agent
@@ -87,6 +88,25 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
     return entries
+
+
+def describe_settings(name: str) -> list[tuple[str, Any, str]]:
+    """Each setting of an agent with its default, as a spec shows it, and a sentence on what it does.
+
+    The sentences are those at the settings' declarations.
+
+    Raises:
+        UnknownNameError: No agent has that name.
+    """
+    if name not in _AGENTS:
+        raise unknown_name("agent", name, _AGENTS)
+    sentences: dict[str, str] = {}
+    for cls in reversed(_AGENTS[name].__mro__):
+        _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
+        for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
+            sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)[0]
+    fields = dataclasses.fields(_AGENTS[name])
+    return [(field.name, setting_text(field.default), sentences[field.name]) for field in fields]
 
 
 def runs_own_code(spec: str) -> bool:

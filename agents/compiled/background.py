@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, Final
+from typing import Any
 
-from zermelo.agents.core.limits import Limits
-
-__all__ = ["BackgroundTask", "in_background", "is_ready"]
-
-_PATIENCE: Final = 0.75
-"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
+__all__ = ["BackgroundTask", "in_background"]
 
 _LOCK = threading.Lock()
 _tasks: dict[Hashable, BackgroundTask] = {}
@@ -52,10 +47,3 @@ def in_background(name: Hashable, call: Callable[[], Any]) -> BackgroundTask:
         if name not in _tasks:
             _tasks[name] = BackgroundTask(call)
         return _tasks[name]
-
-
-def is_ready(name: Hashable, build: Callable[[], Any], limits: Limits) -> bool:
-    """Whether a kernel is there in time; where it is not, it goes on being compiled in the background."""
-    if limits.seconds is None:
-        return True
-    return in_background(name, build).ready_within(_PATIENCE * limits.seconds)

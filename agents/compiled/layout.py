@@ -116,6 +116,11 @@ class Search(ctypes.Structure):
     late_moves: int
     null_move: int
     passed_ply: int
+    futility: int
+    """In 1024ths of a point of utility, as ``singular``."""
+    singular: int
+    last_ply: int
+    """Extensions go no further."""
     # What scores mean, in whole numbers (two players, proof).
     lower_score: int
     upper_score: int
@@ -148,8 +153,6 @@ class Search(ctypes.Structure):
     """How many seats' values a record has: all, or only the one that maximizes."""
     own: int
     """Which of them is that of the seat that maximizes."""
-    replies: int
-    """Whether only one opponent answers (best reply)."""
     chooser: int
     """Which opponent chooses in the state that is visited next; -1 for nobody."""
     passes: int

@@ -3,17 +3,15 @@
 The functions here are compiled into every kernel that calls them. ``search`` is always the shared record
 (``layout.Search``), an "address" that of words of eight bytes (``zermelo.envs.rules.memory``).
 
-The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and as many words for
-scores as the kernel wants (``entry_words`` in all). Threads write without locks: an entry torn by two of them, or
-of another position, does not give back the key. (Words behind the data are not guarded: kernels that use them run
-in one thread.) With a game's own 64-bit key no position is ever taken for another; with the default key, a hash of
-64 bits, a probe that should miss hits with a probability below 2 ** -62 (two entries compared). The entry of the
-smaller depth, or of an earlier iteration, is replaced.
+The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and ``entry_words - 2``
+words for scores. Threads write without locks: an entry torn by two of them, or of another position, does not give
+back the key (kernels that use the words behind the data run in one thread). With a game's own 64-bit key no
+position is ever taken for another; with the default key, a hash of 64 bits, a probe that should miss hits with a
+probability below 2 ** -62. The entry of the smaller depth, or of an earlier iteration, is replaced.
 
 The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
-(``search.action_bits``), and what the kernel likes above that.
-
-Importing this module imports Numba: only kernels do.
+(``search.action_bits``), and what the kernel likes above that. Importing this module imports Numba: only kernels
+do.
 """
 
 from __future__ import annotations
@@ -163,17 +161,8 @@ def insert_sorted(
 ) -> None:
     """Moves action number ``index`` to its place among those before it; ties as they are.
 
-    First comes the table's action, then killers, then the rules' hint, then history.
-
-    Args:
-        search: The search.
-        actions: The address of the actions.
-        scores: That of their move scores.
-        index: Which action.
-        hint: What the rules say of it.
-        mover: Who moves.
-        killers: The address of the two killers that hold here.
-        table_action: The table's action, or -1.
+    First comes the table's action, then killers, then the rules' hint, then history. ``actions``, ``scores`` and
+    ``killers`` (the two that hold here) are addresses; ``mover`` is to play.
     """
     action = load(actions, index)
     history = search.history + 8 * mover * search.choices

@@ -82,13 +82,13 @@ class CompiledTable:
         if not _empty(self.words, self._searches):
             self.words[:] = 0
 
-    def get(self, key: Any, depth: float, mark: int = 0) -> KnownAction | None:
+    def probe(self, key: Any, mark: int, depth: float) -> KnownAction | None:
         """The best action of a position, as a search so many moves deep would find it, or as it is proven.
 
         Args:
             key: As ``RulesGame.key`` gives it.
-            depth: How many moves ahead; an entry of another depth serves if it is proven.
             mark: Exclusive-or this the kernel makes its key of that.
+            depth: How many moves ahead; an entry of another depth serves if it is proven.
         """
         number = (key if isinstance(key, int) else DEFAULTS["key"](None, key)) ^ mark
         number = ((number + (1 << 63)) & _MASK) - (1 << 63)

@@ -89,12 +89,8 @@ def race(
 ) -> tuple[Any, int, Search]:
     """Lets every search's kernel search the same thing; the first to finish answers and the others are stopped.
 
-    One that runs out of nodes leaves the rest of them to the others.
-
-    Args:
-        call: Runs the kernel with one search.
-        searches: One a thread.
-        check: Called every hundredth of a second; what it raises stops the kernels and is passed on.
+    One that runs out of nodes leaves the rest of them to the others. ``check`` is called every hundredth of a
+    second; what it raises stops the kernels and is passed on.
 
     Returns:
         What the kernel returned, why it stopped, and its search.

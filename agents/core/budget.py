@@ -41,14 +41,15 @@ class Budget:
         stop: Ends the search from another thread; one of its own, if not given.
 
     Attributes:
+        started: The clock when the search began.
         nodes: States visited.
         deepest: The most moves below the root that a visited state was.
     """
 
     def __init__(self, limits: Limits, started: float | None = None, stop: StopFlag | None = None) -> None:
         self.stop = StopFlag() if stop is None else stop
-        self._started = self.now() if started is None else started
-        self._deadline = None if limits.seconds is None else self._started + limits.seconds
+        self.started = self.now() if started is None else started
+        self._deadline = None if limits.seconds is None else self.started + limits.seconds
         self._most = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
         self.deepest = 0
@@ -61,7 +62,7 @@ class Budget:
     @property
     def seconds(self) -> float:
         """Time spent so far."""
-        return self.now() - self._started
+        return self.now() - self.started
 
     @property
     def nodes_left(self) -> float:

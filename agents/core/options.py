@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import enum
+from typing import Final
 
-__all__ = ["ChancePruning", "Ordering", "TieRule", "Ties"]
+__all__ = ["MIN_REDUCED_DEPTH", "MIN_SINGULAR_DEPTH", "ChancePruning", "Ordering", "TieRule", "Ties"]
+
+MIN_REDUCED_DEPTH: Final = 3
+"""Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
+MIN_SINGULAR_DEPTH: Final = 4
+"""Singular extensions are tried only at nodes with at least so many moves to look ahead."""
 
 
 class Ties(enum.StrEnum):

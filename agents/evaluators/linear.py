@@ -37,7 +37,7 @@ class LinearEvaluator:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        check_number("scale", self.scale, least=0, above=True)
+        check_number("scale", self.scale, lower=0, above=True)
         if set(self.features) != set(self.weights):
             raise InvalidSettingError(
                 f"features and weights must have the same names, but are {sorted(self.features)} and "

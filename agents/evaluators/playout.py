@@ -37,8 +37,8 @@ class PlayoutEvaluator:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_whole("games", self.games, least=1)
-        check_whole("moves", self.moves, least=1)
+        check_whole("games", self.games, lower=1)
+        check_whole("moves", self.moves, lower=1)
         check_whole("seed", self.seed)
 
     def spec(self) -> str:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from zermelo.agents.core.checks import inside_bounds
 from zermelo.envs import Game, InvalidSettingError
 
-__all__ = ["Evaluator", "inside_bounds", "seat_values", "squash"]
+__all__ = ["Evaluator", "seat_values", "squash"]
 
 
 @runtime_checkable
@@ -43,13 +44,6 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
     middle, half = (lower + upper) / 2, (upper - lower) / 2
     inside = middle + half * (x / (1 + abs(x)))
     return min(max(inside, math.nextafter(lower, math.inf)), math.nextafter(upper, -math.inf))
-
-
-def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
-    """Whether a value lies inside the bounds; where there is no room inside, on them will do."""
-    if strictly and bounds[0] < bounds[1]:
-        return bounds[0] < value < bounds[1]
-    return bounds[0] <= value <= bounds[1]
 
 
 def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:

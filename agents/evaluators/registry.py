@@ -9,11 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.area import go
-from zermelo.agents.evaluators.backgammon import pips
 from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
+from zermelo.agents.evaluators.features import chess, go, pips
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
-from zermelo.agents.evaluators.material import chess
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError

@@ -17,7 +17,7 @@ from zermelo.agents.core.agent_names import agent_names, named_agent
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.players.random import RandomAgent
@@ -76,7 +76,7 @@ class SoftmaxOpponent:
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        check_number("temperature", self.temperature, least=0, above=True)
+        check_number("temperature", self.temperature, lower=0, above=True)
         if self.evaluator is not None:
             object.__setattr__(self, "evaluator", make_evaluator(self.evaluator))
 
@@ -133,7 +133,7 @@ class AgentOpponent:
     """
 
     def __init__(self, agent: Any, epsilon: float = 0.0) -> None:
-        check_number("epsilon", epsilon, least=0)
+        check_number("epsilon", epsilon, lower=0)
         if epsilon > 1:
             raise InvalidSettingError(f"epsilon must be a probability, 0 to 1, not {epsilon!r}")
         self.agent = copy.copy(named_agent(str(agent) if isinstance(agent, Spec) else agent))

@@ -43,11 +43,7 @@ def search_many(
         states: Its states, none of them finished.
         agent: Whose settings to search with; instead of ``settings``.
         threads: How many; None for one a processor that this process may use.
-        **settings: As ``AlphaBetaAgent`` takes them: ``depth``, ``nodes``, ``exact``, and so on. ``table_mb`` is 1
-            if not given, for each thread.
-
-    Returns:
-        A result for each state, in the order of the states.
+        **settings: As ``AlphaBetaAgent`` takes them. ``table_mb`` is 1 if not given, for each thread.
 
     Raises:
         UnsupportedGameError: Alpha-beta cannot search the game.

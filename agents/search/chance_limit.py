@@ -23,17 +23,12 @@ class ChanceAtLimit(enum.StrEnum):
 
 
 def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
-    """Whether chance states at the depth limit are evaluated as they are.
+    """Whether chance states at the depth limit are evaluated as they are, with an evaluator or None.
 
     With ``"auto"`` they are if the game has a method ``evaluates_before_chance()`` that says so, for its own
     evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards that come with an
-    outcome, and an end of the game, are then not seen. Where chance is sampled there is no state before the draw,
-    so it is averaged whatever the setting.
-
-    Args:
-        setting: The setting.
-        game: The game.
-        evaluator: What states at the limit are evaluated with, or None.
+    outcome, and an end of the game, are then not seen. Sampled chance, which has no state before the draw, is
+    always averaged.
     """
     if evaluator is None or game.traits.chance is not Chance.EXACT:
         return False

@@ -96,7 +96,7 @@ class TranspositionTable:
     """A bounded map from positions to entries.
 
     Args:
-        megabytes: The bound, in MiB. At 0 nothing is kept.
+        megabytes: The bound, in MiB. At 0 nothing is stored.
     """
 
     def __init__(self, megabytes: float) -> None:
@@ -110,31 +110,31 @@ class TranspositionTable:
     def __len__(self) -> int:
         return len(self._newer) + len(self._older)
 
-    def get(self, key: Hashable) -> Entry | None:
+    def probe(self, key: Hashable) -> Entry | None:
         """The entry of a position, if there is one."""
         entry = self._newer.get(key)
         if entry is None:
             entry = self._older.pop(key, None)
             if entry is None:
                 return None
-            self._put(key, entry)
+            self._insert(key, entry)
         self.hits += 1
         return entry
 
-    def put(self, key: Hashable, entry: Entry) -> None:
-        """Keeps an entry, in the place of the position's earlier one."""
+    def store(self, key: Hashable, entry: Entry) -> None:
+        """Stores an entry, in the place of the position's earlier one."""
         self.stores += 1
         if key in self._newer:
             self._newer[key] = entry
             return
         self._older.pop(key, None)
-        self._put(key, entry)
+        self._insert(key, entry)
 
     def clear(self) -> None:
         """Forgets everything."""
         self._newer, self._older, self._charged = {}, {}, 0
 
-    def _put(self, key: Hashable, entry: Entry) -> None:
+    def _insert(self, key: Hashable, entry: Entry) -> None:
         self._charged += _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
         self._newer[key] = entry
         if self._charged + sys.getsizeof(self._newer) > self._budget:

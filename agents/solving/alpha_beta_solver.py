@@ -22,16 +22,10 @@ __all__ = ["AlphaBetaSolver"]
 
 
 class AlphaBetaSolver:
-    """Solves positions of one game by alpha-beta.
+    """Solves positions of one game, of two players with a constant sum, without chance, by alpha-beta.
 
-    Args:
-        game: Of two players with a constant sum, without chance.
-        limits: On nodes and seconds.
-        started: The clock when the work began.
-        table_mb: Memory for the table, in MiB.
-        threads: How many threads work together, where the rules are compiled; otherwise one does.
-        on_progress: Called now and then.
-        may_compile: False for plain Python in any case.
+    ``limits`` are on nodes and seconds from ``started`` on; ``table_mb``, ``threads`` and ``on_progress`` are as
+    ``solve`` takes them; ``may_compile=False`` asks for plain Python in any case.
     """
 
     def __init__(

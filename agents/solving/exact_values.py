@@ -45,7 +45,7 @@ def exact_values(
     Raises:
         UnsupportedGameError: The game cannot be solved, as ``solve`` says.
     """
-    check_number("table_mb", table_mb, least=0, above=True)
+    check_number("table_mb", table_mb, lower=0, above=True)
     threads = number_of_threads(threads)
     game = as_game(game)
     require_solvable(game.traits)
@@ -57,7 +57,7 @@ def exact_values(
     constant = game.traits.constant
     if can_prove(game):
         prover = Prover(game, table_mb=table_mb, threads=threads)
-        found = [prover.value(score.least) for score in prover.scores(waiting)]
+        found = [prover.value(score.lower) for score in prover.scores(waiting)]
     else:
         solutions = [solve(game, state, table_mb=table_mb) for state in waiting]
         found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
@@ -74,5 +74,5 @@ def exact_values(
 def number_of_threads(threads: int | None) -> int:
     """The ``threads`` setting as a number: one for each processor that this process may use, if not given."""
     if threads is not None:
-        check_whole("threads", threads, least=1)
+        check_whole("threads", threads, lower=1)
     return threads or default_threads()

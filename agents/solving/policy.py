@@ -52,7 +52,7 @@ def solve_policy(
     """
     plan = check_choice("plan", plan, Plan)
     check_flag("sooner", sooner)
-    check_whole("most_states", most_states, least=1)
+    check_whole("most_states", most_states, lower=1)
     game, state = game_and_state(game, state)
     require_solvable(game.traits)
     require_decision(game, state)
@@ -104,15 +104,14 @@ def policy_of_values(
     """The best actions of every state that a policy may meet, by a table of values.
 
     Actions count as equally good if their values differ by no more than the table is accurate. Of those only the
-    ones are kept with which the game may end soonest, so that play does not go in circles.
+    ones are stored with which the game may end soonest, so that play does not go in circles.
 
     Args:
         table: What ``value_iteration`` gave, for ``state`` or one that leads there.
         state: Where the policy starts.
-        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the other and chance
-            do; ``"full"``: all states that can be reached.
-        seat: The owner of a plan for one seat; the player to move, if not given.
-        most_states: How many states may be looked at.
+        plan: As ``solve_policy`` takes it, with chance; as are ``seat`` and ``most_states``.
+        seat: See there.
+        most_states: See there.
 
     Raises:
         UnsupportedGameError: There are more states than that.
@@ -120,7 +119,7 @@ def policy_of_values(
         InvalidSettingError: A setting has a value it cannot have.
     """
     plan = check_choice("plan", plan, Plan)
-    check_whole("most_states", most_states, least=1)
+    check_whole("most_states", most_states, lower=1)
     game = table.game
     require_decision(game, state)
     owner = game.to_move(state)

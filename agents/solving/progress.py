@@ -18,12 +18,7 @@ _NODES_BETWEEN: Final = 63
 
 
 class WatchedBudget(Budget):
-    """Counts what is spent, and reports ten times a second.
-
-    Args:
-        limits: When to stop.
-        started: The clock when the work began.
-        on_progress: Called with a ``SolvingProgress``, or None.
+    """Counts what is spent, and reports ten times a second to ``on_progress``, if there is one.
 
     Attributes:
         actions: How many actions the root has.

@@ -19,16 +19,7 @@ _LINE_NODES: Final = 1_000_000
 
 
 class ProofSolver:
-    """Solves positions of one game by compiled proof.
-
-    Args:
-        game: A game that ``can_prove`` accepts.
-        limits: On nodes and seconds.
-        started: The clock when the work began.
-        table_mb: Memory for the table, in MiB.
-        threads: How many threads work together.
-        on_progress: Called now and then.
-    """
+    """Solves positions of one game by compiled proof; the rest is as ``AlphaBetaSolver`` has it."""
 
     def __init__(
         self,
@@ -55,8 +46,8 @@ class ProofSolver:
         root = self._score(state, *window)
         scores: dict[int, int] = {}
         stopped_by = root.stopped_by
-        if not weak and root.least == root.greatest:
-            stopped_by = self._score_actions(state, actions, root.least, scores)
+        if not weak and root.lower == root.upper:
+            stopped_by = self._score_actions(state, actions, root.lower, scores)
         return self._solution(state, root, scores, stopped_by, weak=weak)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
@@ -78,7 +69,7 @@ class ProofSolver:
         if self._limits.nodes is not None:
             left = max(self._limits.nodes - self._prover.nodes, 0)
             left = left if nodes is None else min(left, nodes)
-        return self._prover.score(state, guess=guess, least=lower, greatest=upper, check=self._check, nodes=left)
+        return self._prover.score(state, guess=guess, lower=lower, upper=upper, check=self._check, nodes=left)
 
     def _check(self) -> None:
         self._budget.nodes = self._prover.nodes_now
@@ -96,9 +87,9 @@ class ProofSolver:
                 key = self._canonical(child)
                 if key not in known:
                     found = self._score_child(child, mover, best)
-                    if found.least != found.greatest:
+                    if found.lower != found.upper:
                         return found.stopped_by
-                    known[key] = found.least
+                    known[key] = found.lower
                 scores[action] = self._from_child(child, mover, known[key])
             self._budget.actions_solved += 1
         return StoppedBy.COMPLETED
@@ -173,10 +164,10 @@ class ProofSolver:
                 return None
             if self.game.to_move(child) == mover:
                 found = self._score(child, wanted - 1, wanted, wanted, left)
-                reaches = found.least >= wanted
+                reaches = found.lower >= wanted
             else:
                 found = self._score(child, -wanted, 1 - wanted, -wanted, left)
-                reaches = found.greatest <= -wanted
+                reaches = found.upper <= -wanted
             if found.stopped_by is not StoppedBy.COMPLETED:
                 return None
             if reaches:
@@ -193,12 +184,12 @@ class ProofSolver:
         lower, upper = self._value_bounds(state, seat, root, weak=weak)
         value = lower if lower == upper else None
         outcome = outcome_of(traits, seat, lower, upper)
-        exact = root.least == root.greatest and not weak
+        exact = root.lower == root.upper and not weak
         line: tuple[int, ...] = ()
         if exact and stopped_by is StoppedBy.COMPLETED:
-            line = self._line(state, root.least, next(a for a, score in scores.items() if score == root.least))
+            line = self._line(state, root.lower, next(a for a, score in scores.items() if score == root.lower))
         values = {action: self._prover.value(score) for action, score in scores.items()}
-        plies = self._prover.value(root.least)[1] if exact else None
+        plies = self._prover.value(root.lower)[1] if exact else None
         action_plies = {action: moves for action, (_, moves) in values.items() if moves is not None}
         return Solution(
             seat=seat,
@@ -219,7 +210,7 @@ class ProofSolver:
     def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
         """What bounds on a score say of the value."""
         lowest, highest = utility_range(self.game, state, seat)
-        lower, upper = score.least, score.greatest
+        lower, upper = score.lower, score.upper
         if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there
             lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN
         if self._prover.counts_moves:

@@ -253,8 +253,9 @@ from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.limits import Limits
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs
@@ -266,7 +267,8 @@ for rules, ways in (
     game = RulesGame(rules)
     limits = Limits(depth=4)
     for settings in ways:
-        search = compiled_search(game, make_evaluator("rewards"), Budget(limits), limits=limits, **settings)
+        evaluator = make_evaluator("rewards")
+        search = compiled_search(CompiledAlphaBeta, game, evaluator, Budget(limits), limits=limits, **settings)
         deepen(search, game.initial_state(), limits, step_by_step=True, exact=True, ties=Ties.FIRST,
                watch=lambda *_: True)
         total += search.budget.nodes

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.checks import check_flag
 from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.settings import flag
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError
@@ -159,12 +159,11 @@ class TorchAgent(ViewAgent):
 
     path: str = ""
     module: Any = None
-    mask_input: bool = False
+    mask_input: bool = flag(False)
     device: str = "cpu"
 
     def __post_init__(self) -> None:
         torch = _require("torch", "PyTorch", "torch")
-        check_flag("mask_input", self.mask_input)
         if self.module is not None and not self.path:
             network = self._made(torch)
         else:

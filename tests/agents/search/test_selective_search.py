@@ -9,16 +9,15 @@ import pytest
 from doubles.checked import assert_keeps_contract
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
-from zermelo.agents.compiled import two_player_kernel as tree_kernel
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import deepen
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.selective import LEAST_REDUCED_DEPTH
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame
@@ -112,10 +111,6 @@ def run(
     return *found, search.budget.nodes, search.budget.deepest
 
 
-def test_both_searches_reduce_from_the_same_depth_on() -> None:
-    assert tree_kernel.LEAST_REDUCED_DEPTH == LEAST_REDUCED_DEPTH
-
-
 def test_passing_in_the_heap_keeps_the_contract() -> None:
     assert_keeps_contract(Heap(), games=5)
 
@@ -145,7 +140,9 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
             "exact": generator.random() < 0.5,
             "ties": generator.choice(list(Ties)),
         }
-        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, **settings, **reductions)
+        compiled = compiled_search(
+            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, **settings, **reductions
+        )
         assert compiled is not None
         expected = run(plain_search(game, limits, **settings, **reductions), state, limits, **how)
         assert run(compiled, state, limits, **how) == expected, (seed, state, limits, settings, reductions, how)
@@ -192,7 +189,7 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
         }
         search: Any
         if compiled:
-            search = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, **settings)
+            search = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, **settings)
         else:
             search = plain_search(game, limits, **settings)
         iteration, *_ = run(search, state, limits, step=True, exact=generator.random() < 0.5)
