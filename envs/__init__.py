@@ -3,12 +3,12 @@
 Importing this package loads neither pettingzoo nor gymnasium nor pygame; what needs them loads them when called.
 """
 
-import zermelo.envs.own_games
-import zermelo.envs.rules_twins  # noqa: F401  # both for what they register
-from zermelo.envs.actions import legal_actions
-from zermelo.envs.as_game import as_game, register_rules
-from zermelo.envs.catalogue import make, make_env
-from zermelo.envs.clone import clone_env
+import zermelo.envs.adapters.rules
+import zermelo.envs.registration.own_games  # noqa: F401  # both for what they register
+from zermelo.envs.adapters.actions import legal_actions
+from zermelo.envs.adapters.as_game import as_game, register_rules
+from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.verify import verify_clone
 from zermelo.envs.errors import (
     CloneError,
     EnvFailedError,
@@ -21,10 +21,10 @@ from zermelo.envs.errors import (
     ZermeloError,
 )
 from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.listing import EnvEntry, list_envs
 from zermelo.envs.perft import perft
-from zermelo.envs.registry import register_env
-from zermelo.envs.verify import verify_clone
+from zermelo.envs.registration.listing import EnvEntry, list_envs
+from zermelo.envs.registration.make import make, make_env
+from zermelo.envs.registration.registry import register_env
 
 __all__ = [
     "CHANCE",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
-from zermelo.envs.as_game import as_game, is_game
+from zermelo.envs.adapters.as_game import as_game, is_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Chance, Game
-from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["perft"]
@@ -54,7 +54,7 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
 
 def _leaves(game: Game[Any], state: Any, depth: int) -> int:
     if depth >= COMPILED_DEPTH and isinstance(game, RulesGame) and _compiles(game):
-        from zermelo.envs.rules.counting import count_leaves
+        from zermelo.envs.jit.perft import count_leaves
 
         return count_leaves(game, state, depth)
     return _count(game, state, depth)

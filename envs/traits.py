@@ -13,9 +13,8 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import RewardSum, Traits, TraitSource
-from zermelo.envs.wrappers import layers
 
-__all__ = ["DECIDED_FIELDS", "declared_traits", "given_traits", "merge_traits"]
+__all__ = ["DECIDED_FIELDS", "checked_traits", "given_traits", "merge_traits"]
 
 DECIDED_FIELDS = tuple(f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name"))
 """The fields of ``Traits`` that a source can decide (``name`` and ``seat_names`` come from the environment)."""
@@ -33,31 +32,19 @@ def given_traits(traits: Mapping[str, Any] | Traits | None) -> dict[str, Any]:
         return {}
     if isinstance(traits, Traits):
         return {name: getattr(traits, name) for name in _SETTABLE}
-    return _checked(traits, "traits")
+    return checked_traits(traits, "traits")
 
 
-def declared_traits(env: Any) -> dict[str, Any]:
-    """The fields that the environment declares on itself or in its metadata; the innermost layer counts least.
+def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
+    """Fields of ``Traits`` that somebody gave or declared, completed.
+
+    Args:
+        mapping: The fields.
+        where: What messages call it.
 
     Raises:
-        InvalidSettingError: What it declares is not a mapping of fields of ``Traits``.
+        InvalidSettingError: Not a mapping of fields of ``Traits``, nor ``Traits``.
     """
-    declared: dict[str, Any] = {}
-    for layer in reversed(layers(env)):
-        metadata = getattr(type(layer), "metadata", None)
-        own = getattr(layer, "__dict__", {})
-        metadata = own.get("metadata", metadata)
-        if isinstance(metadata, Mapping) and metadata.get("zermelo_traits") is not None:
-            declared |= _checked(
-                metadata["zermelo_traits"], f"metadata['zermelo_traits'] of {type(layer).__name__}"
-            )
-        mapping = own.get("zermelo_traits", getattr(type(layer), "zermelo_traits", None))
-        if mapping is not None:
-            declared |= _checked(mapping, f"zermelo_traits of {type(layer).__name__}")
-    return declared
-
-
-def _checked(mapping: Any, where: str) -> dict[str, Any]:
     if isinstance(mapping, Traits):
         return given_traits(mapping)
     if not isinstance(mapping, Mapping):

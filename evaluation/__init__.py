@@ -7,10 +7,12 @@ from zermelo.evaluation.errors import (
     TournamentInterrupted,
     WorkerError,
 )
-from zermelo.evaluation.isolation import Isolate, Isolation
-from zermelo.evaluation.match import play_match
-from zermelo.evaluation.pairings import Pairings
-from zermelo.evaluation.ratings import (
+from zermelo.evaluation.match.play import play_match
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
+from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.sandbox import Isolate, Isolation
+from zermelo.evaluation.schedule import Pairings, Schedule, ScheduledGame, gauntlet_schedule, round_robin_schedule
+from zermelo.evaluation.stats.ratings import (
     EloEstimate,
     GameCounts,
     RatingTable,
@@ -21,14 +23,11 @@ from zermelo.evaluation.ratings import (
     fit_ratings,
     sprt,
 )
-from zermelo.evaluation.record import EndReason, Failure, FailureKind, GameRecord, Move
-from zermelo.evaluation.schedule import Schedule, ScheduledGame, gauntlet_schedule, round_robin_schedule
-from zermelo.evaluation.score import Outcome
-from zermelo.evaluation.sqlite_store import SqliteStore
-from zermelo.evaluation.standings import Row, SeatScore, Standings
-from zermelo.evaluation.store import MemoryStore, Store, StoredGames, read_games
-from zermelo.evaluation.tournament import Tournament, gauntlet, read_standings, round_robin
-from zermelo.evaluation.training import PolicyRating, RungScore, evaluate_policy
+from zermelo.evaluation.stats.standings import Row, SeatScore, Standings
+from zermelo.evaluation.storage.sqlite_store import SqliteStore
+from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
+from zermelo.evaluation.tournament.plan import Tournament, gauntlet, read_standings, round_robin
+from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
 
 __all__ = [
     "AgentStartError",

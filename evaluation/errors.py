@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from zermelo.envs import EnvFailedError, ZermeloError
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.record import GameRecord
-    from zermelo.evaluation.standings import Standings
+    from zermelo.evaluation.match.record import GameRecord
+    from zermelo.evaluation.stats.standings import Standings
 
 __all__ = [
     "AgentStartError",

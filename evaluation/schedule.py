@@ -16,6 +16,7 @@ not on how many games are played. 31 bits, because some environments take no lon
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import itertools
 import json
@@ -25,9 +26,9 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.pairings import Pairings
 
 __all__ = [
+    "Pairings",
     "Schedule",
     "ScheduledGame",
     "derived_seed",
@@ -35,6 +36,15 @@ __all__ = [
     "gauntlet_schedule",
     "round_robin_schedule",
 ]
+
+
+class Pairings(enum.StrEnum):
+    """Who meets."""
+
+    ROUND_ROBIN = "round-robin"
+    """Every agent plays every other."""
+    GAUNTLET = "gauntlet"
+    """The first agent plays every other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,11 @@ from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE
-from zermelo.envs.rules import Backgammon, EinStein, Pig, RulesGame
-from zermelo.envs.rules.backgammon import BackgammonState
+from zermelo.envs.games import Backgammon, EinStein, Pig
+from zermelo.envs.games.backgammon.rules import BackgammonState
+from zermelo.envs.games.einstein import EinSteinState
+from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix, shift_right
-from zermelo.envs.rules.einstein import EinSteinState
 
 EVALUATOR, NOTHING = make_evaluator("game"), make_evaluator("rewards")
 TABLE_MB = 16

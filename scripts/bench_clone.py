@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs import clone_env
-from zermelo.envs.player import Player
+from zermelo.envs.clone.player import Player
 
 ROUNDS = 15
 PLIES = {"chess-v6": 20}

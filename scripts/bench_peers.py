@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs.rules import ConnectFour, RulesGame
+from zermelo.envs.games import ConnectFour
+from zermelo.envs.rules import RulesGame
 
 __all__ = ["has", "peers"]
 

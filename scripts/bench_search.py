@@ -29,7 +29,8 @@ from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.envs import perft
-from zermelo.envs.rules import MNK, ConnectFour, RulesGame
+from zermelo.envs.games import MNK, ConnectFour
+from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.scores import WIN
 

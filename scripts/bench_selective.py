@@ -6,7 +6,8 @@ import random
 from typing import Any
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs.rules import MNK, Breakthrough, Othello, RulesGame
+from zermelo.envs.games import MNK, Breakthrough, Othello
+from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import elo
 
 __all__ = ["selective"]

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from zermelo.evaluation import SqliteStore, read_games, read_standings, round_robin
-from zermelo.evaluation.report import report_page
-from zermelo.evaluation.tournament import Tournament
+from zermelo.evaluation.output.report import report_page
+from zermelo.evaluation.tournament.plan import Tournament
 
 ENV = "classic/tictactoe-v3"
 AGENTS = {"random": "random", "other": "random"}
@@ -73,7 +73,7 @@ def processor_time(games, workers):
 
 def throughput(games, rounds):
     """Prints the rates and their ratios."""
-    from zermelo.evaluation import tournament as module
+    from zermelo.evaluation.tournament import plan as module
 
     names = ("bare loop", "in this process", "1 worker process", "2 worker processes")
     rates = {name: [] for name in names}
@@ -106,16 +106,16 @@ def throughput(games, rounds):
 
 def tournament_in_workers(module, games, workers):
     """Like ``tournament``, but one worker too is a process of its own."""
-    from zermelo.evaluation.processes import ProcessEngine
+    from zermelo.evaluation.runners.processes import ProcessRunner
 
     if workers > 1:
         return tournament(games, workers)
-    here = module.SerialEngine
-    module.SerialEngine = lambda player: ProcessEngine(player, 1)
+    here = module.SerialRunner
+    module.SerialRunner = lambda player: ProcessRunner(player, 1)
     try:
         return tournament(games, 1)
     finally:
-        module.SerialEngine = here
+        module.SerialRunner = here
 
 
 def million(games=1_000_000):
@@ -154,7 +154,7 @@ def million(games=1_000_000):
 
 def plan_sample(plan):
     """Records of some games of the plan, really played."""
-    return round_robin(plan.env, [entrant.source for entrant in plan.entrants], games=200).records
+    return round_robin(plan.env, [participant.source for participant in plan.participants], games=200).records
 
 
 if __name__ == "__main__":

@@ -28,10 +28,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from zermelo.envs import CHANCE
-from zermelo.envs.rules import Backgammon, Hypergammon, bits
-from zermelo.envs.rules import backgammon_features as parts
-from zermelo.envs.rules.backgammon_features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
-from zermelo.envs.rules.compiling import prepare
+from zermelo.envs.games import Backgammon, Hypergammon
+from zermelo.envs.games.backgammon import features as parts
+from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
+from zermelo.envs.jit.compiling import prepare
+from zermelo.envs.rules import bits
 
 Weights = npt.NDArray[np.int64]
 
@@ -322,7 +323,7 @@ def as_module(found: dict[str, Weights], command: str) -> str:
         "",
         "from typing import Final",
         "",
-        "from zermelo.envs.rules.backgammon_features import weights_of",
+        "from zermelo.envs.games.backgammon.features import weights_of",
         "",
         '__all__ = ["BACKGAMMON", "HYPERGAMMON"]',
         "",

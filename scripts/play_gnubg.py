@@ -40,9 +40,9 @@ from zermelo.envs import (
     as_game,
     make,
 )
-from zermelo.envs.rules.backgammon import BackgammonState
+from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.evaluation import play_match
-from zermelo.evaluation.interval import student_interval
+from zermelo.evaluation.stats.interval import student_interval
 
 __all__ = ["LEVELS", "Gnubg", "GnubgAgent", "Level", "after_move", "position_id", "whole_plays"]
 

@@ -59,34 +59,67 @@ def test_data_flows_one_way(path):
 
 
 ROOMS = {
-    # Inside agents/: each folder, and the folders that it may import from besides itself.
-    "core": set(),
-    "algorithms": set(),
-    "evaluators": {"core"},
-    # Of searches the compiled ones use the plain order of moves at the root, and max^n's frame of values.
-    "compiled": {"core", "evaluators", "search"},
-    "search": {"core", "evaluators"},
-    "solving": {"core", "evaluators", "search", "compiled"},
-    "players": {"core", "evaluators", "search", "solving"},
+    # Each folder of a package, and the folders of that package that it may import from besides itself.
+    "envs": {
+        "clone": set(),
+        "pictures": set(),
+        "rules": {"pictures"},
+        "jit": {"rules"},
+        "games": {"rules", "pictures"},
+        "adapters": {"clone", "rules", "games"},
+        "registration": {"adapters", "clone", "rules", "games"},
+    },
+    "agents": {
+        "core": set(),
+        "algorithms": set(),
+        "evaluators": {"core"},
+        # Of searches the compiled ones use the plain order of moves at the root, and max^n's frame of values.
+        "compiled": {"core", "evaluators", "search"},
+        "search": {"core", "evaluators"},
+        "solving": {"core", "evaluators", "search", "compiled"},
+        "players": {"core", "evaluators", "search", "solving"},
+    },
+    "evaluation": {
+        "match": set(),
+        "storage": {"match"},
+        "sandbox": {"match"},
+        "runners": {"match", "sandbox"},
+        "stats": {"match", "storage"},
+        "analysis": {"match", "storage"},
+        "output": {"match", "storage", "stats", "analysis"},
+        "tournament": {"match", "storage", "sandbox", "runners", "stats", "output"},
+        "training": {"match", "storage", "sandbox", "runners", "stats", "tournament"},
+        "cli": {"match", "storage", "sandbox", "runners", "stats", "analysis", "output", "tournament"},
+    },
 }
-MAY_CHOOSE_COMPILED = {"agents/search/backend.py"}
-"""Besides solving, which has a proof of its own, this alone knows that there are compiled searches."""
-AGENTS_MODULES = [
-    path for path in MODULES if path.relative_to(ROOT).parts[0] == "agents" and path.parent != ROOT / "agents"
+ABOVE_ROOMS = {
+    "envs": {"errors", "game", "traits"},
+    "agents": set(),
+    "evaluation": {"errors", "schedule"},
+}
+"""Modules beside the folders that all of these may import."""
+MAY_ALSO = {
+    # Besides solving, which has a proof of its own, this alone knows that there are compiled searches.
+    "agents/search/backend.py": {"compiled"},
+    # The package that authors import from offers the check too.
+    "envs/rules/__init__.py": {"jit"},
+}
+IN_ROOMS = [
+    path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS and len(path.relative_to(ROOT).parts) > 2
 ]
 
 
-@pytest.mark.parametrize("path", AGENTS_MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_arrows_inside_agents(path):
+@pytest.mark.parametrize("path", IN_ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_arrows_between_folders(path):
     """Late imports count too; what only a type checker reads does not."""
-    room = path.relative_to(ROOT).parts[1]
-    allowed = ROOMS[room] | {room}
-    if str(path.relative_to(ROOT)) in MAY_CHOOSE_COMPILED:
-        allowed = allowed | {"compiled"}
+    package, room = path.relative_to(ROOT).parts[:2]
+    allowed = (
+        ROOMS[package][room] | ABOVE_ROOMS[package] | {room} | MAY_ALSO.get(str(path.relative_to(ROOT)), set())
+    )
     for name in imported_names(path, types=False):
         parts = name.split(".")
-        if parts[:2] == ["zermelo", "agents"]:
-            assert len(parts) > 2, f"{path} imports all of zermelo.agents"
+        if parts[:2] == ["zermelo", package]:
+            assert len(parts) > 2, f"{path} imports all of {name}"
             assert parts[2] in allowed, f"{path} imports {name}"
 
 
@@ -104,9 +137,10 @@ def imports_of(path, modules):
                     yield node.module
 
 
-def test_no_import_cycle_inside_agents():
+@pytest.mark.parametrize("package", ["agents", "evaluation"])
+def test_no_import_cycle(package):
     """Late imports count too; what only a type checker reads does not."""
-    modules = {module_name(path): path for path in MODULES if path.relative_to(ROOT).parts[0] == "agents"}
+    modules = {module_name(path): path for path in MODULES if path.relative_to(ROOT).parts[0] == package}
     after = {name: sorted(set(imports_of(path, modules)) - {name}) for name, path in modules.items()}
     cycles, done, order = [], set(), []
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import LOWER, UPPER, compiled_into_kernels
-from zermelo.envs.rules.memory import floats, load, load_float, store, store_float, words
+from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = [

@@ -33,8 +33,8 @@ from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import Bound, TreeSearch
 from zermelo.envs import Chance, Game
-from zermelo.envs.rules.build import Kernel, build
-from zermelo.envs.rules.compiling import can_compile
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = [

@@ -55,8 +55,8 @@ from zermelo.agents.compiled.records import (
 from zermelo.agents.compiled.replies_kernel import choose_reply, list_replies, play_on
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["PLACES", "PROVEN", "VALUES", "visit"]

@@ -36,7 +36,7 @@ from zermelo.agents.compiled.records import (
     to_parent_record,
     write_entry,
 )
-from zermelo.envs.rules.memory import floats, load, load_float, store, store_float, words
+from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["BOUND", "PROVEN", "max_n"]

@@ -1,7 +1,7 @@
 """What kernels share: counting nodes, ordering moves, the principal variation, the transposition table.
 
 The functions here are compiled into every kernel that calls them. ``search`` is always the shared record
-(``layout.Search``), an "address" that of words of eight bytes (``zermelo.envs.rules.memory``).
+(``layout.Search``), an "address" that of words of eight bytes (``zermelo.envs.jit.memory``).
 
 The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and ``entry_words - 2``
 words for scores. Threads write without locks: an entry torn by two of them, or of another position, does not give
@@ -23,9 +23,9 @@ from numba.extending import register_jitable
 
 from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
+from zermelo.envs.jit.compiling import INSIDE, inlining
+from zermelo.envs.jit.memory import load, stack_address, store, take, wrapped_product
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.compiling import INSIDE, inlining
-from zermelo.envs.rules.memory import load, stack_address, store, take, wrapped_product
 
 __all__ = [
     "EXACT",

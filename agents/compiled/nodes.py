@@ -10,7 +10,7 @@ from typing import Any
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import compiled_into_kernels, insert_sorted
 from zermelo.agents.compiled.records import clear_line
-from zermelo.envs.rules.memory import load, store_float
+from zermelo.envs.jit.memory import load, store_float
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["order_moves", "write_evaluation", "write_outcome"]

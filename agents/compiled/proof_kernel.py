@@ -29,8 +29,8 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
 from zermelo.agents.compiled.memory import enter, row_of
+from zermelo.envs.jit.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -133,12 +133,12 @@ def prove(
     The state is not finished, and ``lower < beta <= upper``; ``stored`` says whether the table has the position.
     With ``ply`` -1 it answers with the score itself, if that lies between ``lower`` and ``upper``, or with the one
     it is beyond; ``beta`` is then a guess, none if it is below ``LOSS``. What is known when a limit stops the
-    search is left in the record. (This could not be a function of its own: see ``zermelo.envs.rules.build``.)
+    search is left in the record. (This could not be a function of its own: see ``zermelo.envs.jit.build``.)
     """
     # 0. At the root: ask until nothing is left to ask.
     if ply < 0:
         low, high = rules.bounds(state)
-        low, high = low + 0, high + 0  # no constants: see zermelo.envs.rules.build
+        low, high = low + 0, high + 0  # no constants: see zermelo.envs.jit.build
         floor = max(low, lower)
         ceiling = max(min(high, upper), floor)
         threshold = min(max(beta, floor + 1), ceiling) if beta >= LOSS else beta

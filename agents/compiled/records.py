@@ -8,7 +8,7 @@ record where its parent says, and works in the memory behind. Importing this mod
 from __future__ import annotations
 
 from zermelo.agents.compiled.memory import compiled_into_kernels
-from zermelo.envs.rules.memory import load, load_float, store, store_float
+from zermelo.envs.jit.memory import load, load_float, store, store_float
 
 __all__ = [
     "clear_line",

@@ -10,7 +10,7 @@ from typing import Any, Final
 from zermelo.agents.compiled.layout import TOO_DEEP, Search
 from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.envs.rules.memory import load, store, words
+from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["choose_reply", "list_replies", "play_on"]

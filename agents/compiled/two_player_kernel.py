@@ -1,7 +1,7 @@
 """The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
 
 They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node, so that those are their oracle.
-Each function here is compiled anew for every rules class (``zermelo.envs.rules.build``).
+Each function here is compiled anew for every rules class (``zermelo.envs.jit.build``).
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
 point of utility above the middle between the players, and ``distance`` is the mate distance as
@@ -39,8 +39,8 @@ from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
 from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
+from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["full_width", "visit"]

@@ -13,7 +13,7 @@ from zermelo.agents.compiled.max_n import CompiledMaxN
 from zermelo.agents.compiled.proof import PROOF, can_prove
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
-from zermelo.envs.rules.compiling import why_not_compiled
+from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["kernels_of", "warm_up"]
@@ -33,7 +33,7 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
     """
-    from zermelo.envs.rules.counting import leaves_kernel
+    from zermelo.envs.jit.perft import leaves_kernel
 
     reason = why_not_compiled()
     if reason:

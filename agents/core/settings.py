@@ -11,7 +11,7 @@ from typing import Any
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.importing import import_name, name_of
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.spec_text import parse_spec
+from zermelo.envs.registration.spec_text import parse_spec
 
 __all__ = ["check_settings", "choice", "flag", "function", "made", "number", "setting_text", "whole"]
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from zermelo.envs import Game
-from zermelo.envs.rules.connect_four import ConnectFour
-from zermelo.envs.rules.mnk import MNK
+from zermelo.envs.games.connect_four import ConnectFour
+from zermelo.envs.games.mnk import MNK
 
 __all__ = ["EMPTY", "Grid", "chess_board", "go_position", "lines_of", "read_grid"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from zermelo.agents.evaluators.boards import chess_board, go_position
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.envs import Game, UnsupportedGameError
-from zermelo.envs.rules.backgammon import BackgammonState
-from zermelo.envs.rules.backgammon_features import count_at
+from zermelo.envs.games.backgammon.features import count_at
+from zermelo.envs.games.backgammon.rules import BackgammonState
 
 __all__ = ["chess", "go", "no_board", "pips"]
 

@@ -27,7 +27,7 @@ class RandomAgent(ConfiguredAgent):
         Raises:
             GameOverError: There is no legal action.
         """
-        from zermelo.envs.actions import legal_actions
+        from zermelo.envs.adapters.actions import legal_actions
 
         actions = legal_actions(env)
         if not actions:

@@ -25,7 +25,7 @@ from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Traits, as_game
-from zermelo.envs.as_game import is_game
+from zermelo.envs.adapters.as_game import is_game
 
 __all__ = ["game_and_state", "require_solvable", "solve"]
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
-from zermelo.envs.wrappers import is_aec, is_gymnasium
+from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium
 
 __all__ = ["ValueTable", "require_finite", "value_iteration"]
 

@@ -60,8 +60,8 @@ Methods that a game may have, and what stands in for them:
     ===================================  =========================================================================
 
 Methods for people and learning agents, never compiled: ``text(state)``, ``action_text(state, action)``,
-``seat_names()``, ``image(state)`` (``zermelo.envs.pictures``), ``observation(state, seat)`` and
-``observation_bounds()`` (``zermelo.envs.observations``).
+``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
+``observation_bounds()`` (``zermelo.envs.rules.observations``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
 (``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a
@@ -72,42 +72,7 @@ side and says what is wrong. Nothing is compiled, and Numba is not imported, bef
 
 from __future__ import annotations
 
-from zermelo.envs.rules.backgammon import Backgammon, Hypergammon
-from zermelo.envs.rules.breakthrough import Breakthrough
-from zermelo.envs.rules.checking import check_rules
-from zermelo.envs.rules.chomp import Chomp
-from zermelo.envs.rules.connect_four import ConnectFour
-from zermelo.envs.rules.domineering import Domineering
-from zermelo.envs.rules.dots_and_boxes import DotsAndBoxes
-from zermelo.envs.rules.einstein import EinStein
-from zermelo.envs.rules.hexapawn import Hexapawn
-from zermelo.envs.rules.kalah import Kalah
-from zermelo.envs.rules.mnk import MNK
-from zermelo.envs.rules.nim import Nim
-from zermelo.envs.rules.othello import Othello
-from zermelo.envs.rules.pig import Pig
+from zermelo.envs.jit.check_rules import check_rules
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
-from zermelo.envs.rules.twenty_forty_eight import Game2048
 
-__all__ = [
-    "EVALUATION_UNIT",
-    "GENERAL_SUM",
-    "MNK",
-    "Backgammon",
-    "Breakthrough",
-    "Chomp",
-    "ConnectFour",
-    "Domineering",
-    "DotsAndBoxes",
-    "EinStein",
-    "Game2048",
-    "Hexapawn",
-    "Hypergammon",
-    "Kalah",
-    "Nim",
-    "Othello",
-    "Pig",
-    "RulesGame",
-    "check_rules",
-    "is_rules",
-]
+__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "RulesGame", "check_rules", "is_rules"]

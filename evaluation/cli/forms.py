@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.standings import Standings
+    from zermelo.evaluation.stats.standings import Standings
 
 __all__ = ["Form", "print_in_form"]
 
@@ -25,7 +25,7 @@ def print_in_form(standings: Standings, form: Form) -> None:
     """Prints the standings on standard output."""
     from rich.console import Console
 
-    from zermelo.evaluation.tables import as_csv, as_json, as_text, print_standings
+    from zermelo.evaluation.stats.tables import as_csv, as_json, as_text, print_standings
 
     if form is Form.JSON:
         typer.echo(as_json(standings))

@@ -30,9 +30,9 @@ def perft_command(
     from zermelo.envs import as_game, perft
     from zermelo.evaluation.cli.position import action_name, parse_moves, position_after
 
-    referee = position_after(env, parse_moves(moves), seed)
-    game = as_game(referee.env)
-    state = game.snapshot(referee.env)
+    driver = position_after(env, parse_moves(moves), seed)
+    game = as_game(driver.env)
+    state = game.snapshot(driver.env)
     started = time.perf_counter()
     if split and depth > 0:
         counts = perft(game, depth, state=state, split=True)

@@ -26,32 +26,32 @@ def play(
     from zermelo.agents import make_agent
     from zermelo.envs import InvalidSettingError
     from zermelo.evaluation.cli.position import position_after
-    from zermelo.evaluation.match import agent_seeds
+    from zermelo.evaluation.match.play import agent_seeds
 
-    referee = position_after(env, [], seed)
-    seats = len(referee.seat_names)
+    driver = position_after(env, [], seed)
+    seats = len(driver.seat_names)
     if seat > seats:
         raise InvalidSettingError(f"{env} has {seats} seats: --seat cannot be {seat}")
     agents: dict[int, Any] = {place: make_agent(opponent) for place in range(seats) if place != seat - 1}
     for place, agent_seed in enumerate(agent_seeds(seed, seats)):
         if place in agents:
             agents[place].reset(agent_seed)
-    typer.echo(f"{env}: you are {referee.seat_names[seat - 1]}")
-    while (mover := referee.turn()) is not None:
+    typer.echo(f"{env}: you are {driver.seat_names[seat - 1]}")
+    while (mover := driver.turn()) is not None:
         if mover in agents:
-            action = agents[mover].act(referee.env)
-            typer.echo(f"{referee.seat_names[mover]} plays {action}")
+            action = agents[mover].act(driver.env)
+            typer.echo(f"{driver.seat_names[mover]} plays {action}")
         else:
-            _show(referee.env)
-            asked = _ask(referee)
+            _show(driver.env)
+            asked = _ask(driver)
             if asked is None:
                 typer.echo("The game is left unfinished.")
                 return
             action = asked
-        referee.step(action)
-    _show(referee.env)
+        driver.step(action)
+    _show(driver.env)
     rewards = ", ".join(
-        f"{name} {reward:g}" for name, reward in zip(referee.seat_names, referee.rewards, strict=True)
+        f"{name} {reward:g}" for name, reward in zip(driver.seat_names, driver.rewards, strict=True)
     )
     typer.echo(f"The game is over: {rewards}")
 
@@ -68,10 +68,10 @@ def _show(env: Any) -> None:
         typer.echo(f"\n{board}\n")
 
 
-def _ask(referee: Any) -> int | None:
-    from zermelo.envs.actions import legal_actions
+def _ask(driver: Any) -> int | None:
+    from zermelo.envs.adapters.actions import legal_actions
 
-    legal = ", ".join(str(action) for action in legal_actions(referee.env))
+    legal = ", ".join(str(action) for action in legal_actions(driver.env))
     while True:
         try:
             text = input(f"Your action ({legal}): ").strip()
@@ -85,7 +85,7 @@ def _ask(referee: Any) -> int | None:
         except ValueError:
             typer.echo(f"{text!r} is not a number.")
             continue
-        refusal = referee.refusal(action)
+        refusal = driver.refusal(action)
         if refusal is None:
             return action
         typer.echo(f"That is {refusal}.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs import IllegalActionError, InvalidSettingError
-from zermelo.evaluation.drawing import drawing
-from zermelo.evaluation.entrants import build_env
-from zermelo.evaluation.referee import Referee, referee_for
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
+from zermelo.evaluation.match.sources import build_env
+from zermelo.evaluation.output.drawing import drawing
 
 __all__ = ["action_name", "drawing", "parse_moves", "position_after"]
 
@@ -29,21 +29,21 @@ def parse_moves(text: str) -> list[int]:
     return moves
 
 
-def position_after(env: str, moves: list[int], seed: int) -> Referee:
+def position_after(env: str, moves: list[int], seed: int) -> EnvDriver:
     """The environment of that name, reset with the seed, after the moves.
 
     Raises:
         IllegalActionError: A move is not legal, or comes after the end of the game.
     """
-    referee = referee_for(build_env(env)[0], seed)
+    driver = drive_env(build_env(env)[0], seed)
     for number, move in enumerate(moves, start=1):
-        if referee.turn() is None:
+        if driver.turn() is None:
             raise IllegalActionError(f"move {number} ({move}) comes after the end of {env}")
-        refusal = referee.refusal(move)
+        refusal = driver.refusal(move)
         if refusal is not None:
             raise IllegalActionError(f"move {number} of --moves is {refusal}")
-        referee.step(move)
-    return referee
+        driver.step(move)
+    return driver
 
 
 def action_name(game: Any, state: Any, action: int) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli.arguments import Seed
-from zermelo.evaluation.export import ExportFormat
+from zermelo.evaluation.output.export import ExportFormat
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.judgement import JudgeTable
+    from zermelo.evaluation.analysis.judgement import JudgeTable
 
 __all__ = ["export", "judge", "judge_folder", "report"]
 
@@ -47,8 +47,8 @@ def report(
 
     [dim]$[/dim] zermelo report results/first --judge --games 200 -o first.html
     """
-    from zermelo.evaluation.report import report_page, write_text
-    from zermelo.evaluation.store import read_games
+    from zermelo.evaluation.output.report import report_page, write_text
+    from zermelo.evaluation.storage.store import read_games
 
     found = judge_folder(folder).to_dict() if judged else _judged_before(folder)
     page = report_page(read_games(folder), games=games, seed=seed, judged=found)
@@ -71,11 +71,11 @@ def _judged_before(folder: Path) -> dict[str, Any] | None:
 
 def judge_folder(folder: Path, *, nodes: int | None = None, games: int | None = None) -> JudgeTable:
     """Judges the games of a tournament and keeps what was found beside them."""
-    from zermelo.evaluation.judge import NODES
-    from zermelo.evaluation.judge import judge as judge_games
-    from zermelo.evaluation.progress import tracked
-    from zermelo.evaluation.report import write_text
-    from zermelo.evaluation.store import read_games
+    from zermelo.evaluation.analysis.judge import NODES
+    from zermelo.evaluation.analysis.judge import judge as judge_games
+    from zermelo.evaluation.output.report import write_text
+    from zermelo.evaluation.output.watching import tracked
+    from zermelo.evaluation.storage.store import read_games
 
     records = read_games(folder)
     shown = tracked(records, min(len(records), games or len(records)), "judging")
@@ -118,8 +118,8 @@ def export(
 
     [dim]$[/dim] zermelo export results/first --format parquet
     """
-    from zermelo.evaluation.export import export_games
-    from zermelo.evaluation.store import read_games
+    from zermelo.evaluation.output.export import export_games
+    from zermelo.evaluation.storage.store import read_games
 
     games, moves = export_games(read_games(folder), out or folder, form)
     typer.echo(f"The games are in {games}, their moves in {moves}")

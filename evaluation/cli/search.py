@@ -39,7 +39,7 @@ def search(
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
     from zermelo.evaluation.cli.position import drawing, parse_moves, position_after
-    from zermelo.evaluation.tournament import require_fit
+    from zermelo.evaluation.tournament.plan import require_fit
 
     played = parse_moves(moves)
     searcher: Any = make_agent(agent)
@@ -48,24 +48,24 @@ def search(
     known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
     if exact and "exact" in known:
         searcher = replace(searcher, exact=True)
-    referee = position_after(env, played, seed)
-    seat = referee.turn()
+    driver = position_after(env, played, seed)
+    seat = driver.turn()
     if seat is None:
-        raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(referee.rewards)}")
-    require_fit(searcher, referee.env, agent)
-    game = as_game(referee.env)
-    show = _Shower(game, game.snapshot(referee.env))
+        raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(driver.rewards)}")
+    require_fit(searcher, driver.env, agent)
+    game = as_game(driver.env)
+    show = _Shower(game, game.snapshot(driver.env))
     if watch:
         if "on_iteration" not in known:
             raise InvalidSettingError(f"{agent} has no iterations to watch: leave --watch out")
         searcher = replace(searcher, on_iteration=show.iteration)
     searcher.reset(seed)
     after = f" after {moves}" if played else ""
-    typer.echo(f"{env}{after}, {referee.seat_names[seat]} to move")
-    if board := drawing(game, referee.env):
+    typer.echo(f"{env}{after}, {driver.seat_names[seat]} to move")
+    if board := drawing(game, driver.env):
         typer.echo(f"\n{board}\n")
-    result = searcher.search(referee.env)
-    typer.echo(show.result(result, referee.seat_names[seat]))
+    result = searcher.search(driver.env)
+    typer.echo(show.result(result, driver.seat_names[seat]))
 
 
 def _rewards(rewards: list[float]) -> str:

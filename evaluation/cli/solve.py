@@ -73,9 +73,9 @@ def solve_command(
     from zermelo.evaluation.cli.solve_values import is_for_values, solve_values
 
     covered = check_choice("plan", plan, Plan)
-    referee = position_after(env, parse_moves(moves), seed)
-    game = as_game(referee.env)
-    state = game.snapshot(referee.env)
+    driver = position_after(env, parse_moves(moves), seed)
+    game = as_game(driver.env)
+    state = game.snapshot(driver.env)
     live = _LiveLine()
     try:
         if is_for_values(game.traits):

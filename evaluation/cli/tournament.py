@@ -10,12 +10,12 @@ import typer
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 from zermelo.evaluation.cli.forms import Form, print_in_form
-from zermelo.evaluation.engine_choice import EngineChoice
-from zermelo.evaluation.isolation.choice import Isolate
-from zermelo.evaluation.pairings import Pairings
+from zermelo.evaluation.runners.choice import RunnerChoice
+from zermelo.evaluation.sandbox.choice import Isolate
+from zermelo.evaluation.schedule import Pairings
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.standings import Standings
+    from zermelo.evaluation.stats.standings import Standings
 
 __all__ = ["tournament"]
 
@@ -42,9 +42,9 @@ def tournament(
             show_default="1; on Ray, as many as the cluster has processors",
         ),
     ] = None,
-    engine: Annotated[
-        EngineChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
-    ] = EngineChoice.LOCAL,
+    runner: Annotated[
+        RunnerChoice, typer.Option(help="Where games are played: on this machine, or on a Ray cluster.")
+    ] = RunnerChoice.LOCAL,
     ray_address: Annotated[
         str | None,
         typer.Option(
@@ -128,8 +128,8 @@ def tournament(
     [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
     """
     from zermelo.evaluation.errors import TournamentInterrupted
-    from zermelo.evaluation.isolation import Isolation
-    from zermelo.evaluation.tournament import Tournament
+    from zermelo.evaluation.sandbox import Isolation
+    from zermelo.evaluation.tournament.plan import Tournament
 
     if openings is not None and opening_plies:
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
@@ -152,7 +152,7 @@ def tournament(
         )
         # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
         progress = False if quiet else True if output is Form.TABLE else None
-        standings = plan.run(workers=workers, engine=engine, ray_address=ray_address, out=out, progress=progress)
+        standings = plan.run(workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress)
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
         if out is not None and not interrupt.standings.complete:
@@ -172,8 +172,8 @@ def _print(standings: Standings, form: Form, out: Path | None) -> None:
 
 
 def _print_judged(standings: Standings, form: Form, out: Path | None) -> None:
+    from zermelo.evaluation.analysis.judge import judge
     from zermelo.evaluation.cli.report import judge_folder
-    from zermelo.evaluation.judge import judge
 
     found = judge(standings.records) if out is None else judge_folder(out)
     typer.echo(f"\n{found}", err=form is not Form.TABLE)

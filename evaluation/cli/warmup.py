@@ -37,7 +37,7 @@ def warmup(
     """
     from zermelo.agents.compiled.warmup import kernels_of, warm_up
     from zermelo.envs import InvalidSettingError, as_game
-    from zermelo.envs.registry import OWN_ENVS
+    from zermelo.envs.registration.registry import OWN_ENVS
     from zermelo.evaluation.cli.position import position_after
 
     if every and envs:

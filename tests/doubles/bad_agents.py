@@ -1,4 +1,4 @@
-"""Agents that misbehave on purpose, and one that behaves, for tests of the referee and the tournament.
+"""Agents that misbehave on purpose, and one that behaves, for tests of the driver and the tournament.
 
 They are at the top level of an importable module so that worker processes can be sent them.
 """

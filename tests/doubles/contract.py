@@ -15,7 +15,8 @@ from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame, random_
 
 from zermelo.agents import algorithms, make_evaluator
 from zermelo.envs import CHANCE, Chance, RewardSum
-from zermelo.envs.rules import MNK, DotsAndBoxes, Kalah, Nim, RulesGame
+from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
+from zermelo.envs.rules import RulesGame
 
 __all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions", "textbook"]
 

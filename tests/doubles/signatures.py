@@ -20,7 +20,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, DiceRace, TreeGame,
 
 from zermelo.agents import exact_values, make_agent, search_many, solve, value_iteration
 from zermelo.envs import CHANCE, Chance, as_game, make_env
-from zermelo.envs.rules import (
+from zermelo.envs.games import (
     MNK,
     Backgammon,
     Breakthrough,
@@ -35,8 +35,8 @@ from zermelo.envs.rules import (
     Nim,
     Othello,
     Pig,
-    RulesGame,
 )
+from zermelo.envs.rules import RulesGame
 
 __all__ = ["FILE", "Uncompiled", "cases", "games", "signature", "signatures"]
 

@@ -1,4 +1,4 @@
-"""Small environments with known games in them, for tests of the referee and the tournament."""
+"""Small environments with known games in them, for tests of the driver and the tournament."""
 
 import os
 

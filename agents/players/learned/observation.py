@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.actions import mask_of
-from zermelo.envs.wrappers import innermost, is_aec, require_reset
+from zermelo.envs.adapters.actions import mask_of
+from zermelo.envs.adapters.wrappers import innermost, is_aec, require_reset
 
 __all__ = ["Observation", "observation_of", "observed"]
 

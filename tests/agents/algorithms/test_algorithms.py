@@ -26,7 +26,8 @@ from zermelo.agents.algorithms import (
     value_iteration,
 )
 from zermelo.envs import CHANCE, Chance
-from zermelo.envs.rules import MNK, DotsAndBoxes, Hexapawn, Kalah, Nim, Pig, RulesGame
+from zermelo.envs.games import MNK, DotsAndBoxes, Hexapawn, Kalah, Nim, Pig
+from zermelo.envs.rules import RulesGame
 
 PLAIN = [game for game in GAMES if not game.endswith(" compiled")]
 TWO = [game for game in PLAIN if game_kind(game) == "two"]

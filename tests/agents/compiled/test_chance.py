@@ -29,7 +29,8 @@ from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
-from zermelo.envs.rules import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig, RulesGame
+from zermelo.envs.games import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig
+from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 

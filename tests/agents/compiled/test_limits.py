@@ -19,7 +19,8 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules import DotsAndBoxes, Kalah, RulesGame
+from zermelo.envs.games import DotsAndBoxes, Kalah
+from zermelo.envs.rules import RulesGame
 
 
 class At(NamedTuple):

@@ -22,7 +22,8 @@ from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
-from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
+from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
+from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 

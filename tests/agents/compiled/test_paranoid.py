@@ -22,7 +22,8 @@ from zermelo.agents.search.best_reply import RepliesGame
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, Pig, RulesGame
+from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
+from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 RULES = [

@@ -14,7 +14,9 @@ from zermelo.agents.compiled.proof import Prover, Score
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules import MNK, ConnectFour, Othello, RulesGame, compiling
+from zermelo.envs.games import MNK, ConnectFour, Othello
+from zermelo.envs.jit import compiling
+from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
 DATA = Path(__file__).parents[2] / "data" / "connect_four"

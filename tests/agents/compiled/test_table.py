@@ -14,7 +14,8 @@ from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.envs.rules import ConnectFour, RulesGame
+from zermelo.envs.games import ConnectFour
+from zermelo.envs.rules import RulesGame
 
 GAME = RulesGame(ConnectFour())
 WORDS = len(CompiledTable(1).words)

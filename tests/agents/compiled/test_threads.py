@@ -19,7 +19,8 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.search.iterative_deepening import deepen
-from zermelo.envs.rules import ConnectFour, RulesGame
+from zermelo.envs.games import ConnectFour
+from zermelo.envs.rules import RulesGame
 
 pytestmark = pytest.mark.alone
 
@@ -75,7 +76,8 @@ def test_ctrl_c_ends_a_script() -> None:
     script = """
     import sys, threading, time
     from zermelo.agents.compiled.proof import Prover
-    from zermelo.envs.rules import ConnectFour, RulesGame
+    from zermelo.envs.games import ConnectFour
+    from zermelo.envs.rules import RulesGame
     prover = Prover(RulesGame(ConnectFour()))
     print("ready", flush=True)
     try:
@@ -100,7 +102,8 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
     script = """
     import os
     from zermelo.agents.compiled.proof import Prover
-    from zermelo.envs.rules import ConnectFour, RulesGame
+    from zermelo.envs.games import ConnectFour
+    from zermelo.envs.rules import RulesGame
     game = RulesGame(ConnectFour())
     prover = Prover(game)
     state = game.initial_state()

@@ -19,7 +19,8 @@ from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
-from zermelo.envs.rules import MNK, ConnectFour, RulesGame
+from zermelo.envs.games import MNK, ConnectFour
+from zermelo.envs.rules import RulesGame
 
 EVALUATOR = make_evaluator("game")
 

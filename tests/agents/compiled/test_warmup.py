@@ -9,7 +9,7 @@ from doubles.small_games import AIMA_5_2, TreeGame
 
 from zermelo.agents.compiled.warmup import kernels_of, warm_up
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules import MNK, Nim, Pig
+from zermelo.envs.games import MNK, Nim, Pig
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from doubles.signatures import Uncompiled
 
 from zermelo.agents import SearchResult, StoppedBy, list_agents, make_agent
 from zermelo.envs import CHANCE
-from zermelo.envs.rules import MNK, DotsAndBoxes, RulesGame
+from zermelo.envs.games import MNK, DotsAndBoxes
+from zermelo.envs.rules import RulesGame
 
 LIMITED = [kind for kind in KINDS if kind not in ("greedy", "value_iteration")]
 """Agents with limits."""

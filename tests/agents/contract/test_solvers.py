@@ -8,7 +8,8 @@ import pytest
 from doubles.contract import GAMES, Position, game_kind, positions, textbook
 
 from zermelo.agents import Outcome, Solution, exact_values, search_many, solve
-from zermelo.envs.rules import MNK, DotsAndBoxes, Nim, RulesGame
+from zermelo.envs.games import MNK, DotsAndBoxes, Nim
+from zermelo.envs.rules import RulesGame
 
 TWO = [game for game in GAMES if game_kind(game) == "two"]
 PROVEN = [game for game in TWO if not game.startswith("DotsAndBoxes") or game.endswith(" plain")]

@@ -10,7 +10,8 @@ from zermelo.agents.evaluators.boards import read_grid
 from zermelo.agents.evaluators.protocol import squash
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.envs import UnsupportedGameError, as_game, make
-from zermelo.envs.rules import MNK, Backgammon, ConnectFour, Kalah, RulesGame
+from zermelo.envs.games import MNK, Backgammon, ConnectFour, Kalah
+from zermelo.envs.rules import RulesGame
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs.rules import DotsAndBoxes
+from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 
 PLAIN: dict[str, Any] = {"evaluator": lambda game, state: game.evaluation(state)}

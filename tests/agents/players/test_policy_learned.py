@@ -9,7 +9,7 @@ import pytest
 from zermelo.agents import Observation, OnnxAgent, Sb3Agent, TorchAgent, make_agent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
 from zermelo.evaluation import play_match, round_robin
-from zermelo.evaluation.isolation import Isolation
+from zermelo.evaluation.sandbox import Isolation
 
 TICTACTOE = "classic/tictactoe-v3"
 HERE = Isolation(isolate="none")

@@ -11,7 +11,8 @@ from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
 
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent, exact_values, search_many
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.rules import MNK, ConnectFour, Kalah, Pig, RulesGame
+from zermelo.envs.games import MNK, ConnectFour, Kalah, Pig
+from zermelo.envs.rules import RulesGame
 
 
 def positions(rules: Any, count: int, seed: int, *, finished: bool = False) -> list[Any]:

@@ -9,7 +9,7 @@ import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent, ParanoidAgent, StoppedBy
-from zermelo.envs.rules import ConnectFour
+from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules.rules_game import RulesGame
 
 EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows nothing

@@ -11,7 +11,8 @@ import pytest
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.warmup import warm_up
-from zermelo.envs.rules import ConnectFour, RulesGame
+from zermelo.envs.games import ConnectFour
+from zermelo.envs.rules import RulesGame
 
 GAME = RulesGame(ConnectFour())
 CLONE_DEPTH = 6

@@ -13,7 +13,7 @@ from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, ParanoidAgent, S
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.rules import DotsAndBoxes
+from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 
 EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows nothing

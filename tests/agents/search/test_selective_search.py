@@ -20,7 +20,8 @@ from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.rules import MNK, Breakthrough, ConnectFour, Othello, RulesGame
+from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
+from zermelo.envs.rules import RulesGame
 
 EVALUATOR = make_evaluator("game")
 

@@ -11,7 +11,7 @@ from doubles.small_games import CoinRow, Leaf, Node, TreeGame
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.core import budget
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.rules import Hexapawn
+from zermelo.envs.games import Hexapawn
 from zermelo.envs.rules.rules_game import RulesGame
 
 PLAIN: dict[str, Any] = {"ordering": "fixed", "table_mb": 0}

@@ -23,7 +23,8 @@ from zermelo.agents import (
 )
 from zermelo.agents.solving.policy_table import stable_key
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
-from zermelo.envs.rules import MNK, Hexapawn, Nim, Pig, RulesGame
+from zermelo.envs.games import MNK, Hexapawn, Nim, Pig
+from zermelo.envs.rules import RulesGame
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.rules import MNK, ConnectFour, Hexapawn, Kalah, RulesGame
+from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
+from zermelo.envs.rules import RulesGame
 
 GAME = RulesGame(ConnectFour())
 LONG = 600.0

@@ -15,7 +15,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
-from zermelo.envs.rules import (
+from zermelo.envs.games import (
     MNK,
     Breakthrough,
     Chomp,
@@ -26,8 +26,8 @@ from zermelo.envs.rules import (
     Nim,
     Othello,
     Pig,
-    RulesGame,
 )
+from zermelo.envs.rules import RulesGame
 
 FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
 

@@ -21,7 +21,8 @@ from zermelo.envs import (
     as_game,
     make,
 )
-from zermelo.envs.rules import MNK, Game2048, Nim, Pig, RulesGame
+from zermelo.envs.games import MNK, Game2048, Nim, Pig
+from zermelo.envs.rules import RulesGame
 
 
 @pytest.mark.parametrize(

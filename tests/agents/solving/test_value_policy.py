@@ -11,7 +11,8 @@ from zermelo.agents import Plan, PolicyTable, make_agent, value_iteration
 from zermelo.agents.solving.policy import policy_of_values
 from zermelo.agents.solving.policy_table import stable_key
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
-from zermelo.envs.rules import Game2048, Pig, RulesGame
+from zermelo.envs.games import Game2048, Pig
+from zermelo.envs.rules import RulesGame
 
 PIG = RulesGame(Pig(target=8))
 

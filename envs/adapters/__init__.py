@@ -1,0 +1,1 @@
+"""Live environments as games: one module an ecosystem."""

@@ -1,0 +1,388 @@
+"""Any AEC environment as a game whose states are copies of it.
+
+A state is a copy of the environment below its checking wrappers. ``result`` copies the state's environment, steps
+the copy, and plays the dead steps (``None``) that follow, so that the next state is one where somebody decides, or
+the end. Utilities add up the instantaneous ``env.rewards`` read right after each step: ``last()`` would give what
+has accumulated since the agent's own last turn, and dead steps repeat rewards in some environments.
+
+A state taken from a live environment starts its utilities at zero, since what was paid before cannot be read from
+the environment; if that game is already over, they are the rewards of its last step.
+
+Chance, in one of three ways:
+
+- None: the environment always does the same after the same actions.
+- Sampled: it draws numbers. Before every step the copy's random generators are replaced by fresh ones seeded from
+  the game's own stream (``result``) or from the generator given (``sample_result``), so the environment's own next
+  draw is never seen.
+- Declared: it tells its outcomes and probabilities, with three names on the environment itself::
+
+      class Dice(AECEnv):
+          defer_chance = False            # the search sets it to True on its copies, and only there
+
+          def chance_outcomes(self):      # [] unless the next event is chance
+              return [(face, 1 / 6) for face in range(1, 7)] if self.rolling else []
+
+          def apply_chance(self, outcome):    # make it happen; add what it pays to self.rewards
+              self.rolling = False
+              self.rewards[self.agent_selection] += outcome
+
+          def step(self, action):
+              self._clear_rewards()
+              self.rolling = True
+              while not self.defer_chance and self.chance_outcomes():   # ordinary play rolls here
+                  faces, probabilities = zip(*self.chance_outcomes())
+                  self.apply_chance(self.np_random.choice(faces, p=probabilities))
+              self._accumulate_rewards()
+
+  ``step`` and ``reset`` stop at the chance event when ``defer_chance`` is set. ``apply_chance`` may end the game,
+  choose the next agent, or leave another chance event pending. ``rewards`` are those of the whole step, chance
+  included: ``apply_chance`` adds to them and does not clear them. Outcomes can be any objects; the game numbers
+  them in the order given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.adapters.actions import codec_for, listed, mask_of
+from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
+from zermelo.envs.clone.copier import copier_for
+from zermelo.envs.clone.random_state import global_random_guard, replace_generators
+from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.errors import (
+    EnvFailedError,
+    GameOverError,
+    IllegalActionError,
+    UnsupportedGameError,
+    ZermeloError,
+)
+from zermelo.envs.game import CHANCE, Chance, Traits
+
+__all__ = ["AECGame", "EnvState", "declares_chance"]
+
+
+def declares_chance(env: Any) -> bool:
+    """Whether the environment tells its chance outcomes (see the module's text).
+
+    A wrapper does not, though it answers to the names of what it wraps: ``defer_chance`` set on the wrapper would
+    not be seen inside, and the environment would go on rolling its own dice.
+    """
+    own = vars(env) if hasattr(env, "__dict__") else {}
+    return (
+        all(
+            name in own or hasattr(type(env), name) for name in ("chance_outcomes", "apply_chance", "defer_chance")
+        )
+        and callable(env.chance_outcomes)
+        and callable(env.apply_chance)
+    )
+
+
+class EnvState:
+    """A position: a copy of the environment, never stepped again, and what has been paid on the way to it."""
+
+    __slots__ = ("actions", "before", "env", "key", "mover", "outcomes", "over", "totals")
+
+    def __init__(self, env: Any, before: tuple[float, ...], totals: tuple[float, ...], mover: int, over: bool):
+        self.env = env
+        self.before = before
+        """Rewards up to the step that is under way; differs from ``totals`` at a chance event."""
+        self.totals = totals
+        self.mover = mover
+        self.over = over
+        self.actions: tuple[int, ...] | None = None
+        self.outcomes: tuple[tuple[Any, float], ...] | None = None
+        self.key: Hashable = None
+
+    def __repr__(self) -> str:
+        return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
+
+
+class AECGame:
+    """The game of an AEC environment; see the module's text.
+
+    Args:
+        env: A live environment that has been reset. It is copied and neither kept nor changed.
+        traits: What is known about the game.
+        uses_global_random: Whether steps may draw from the ``random`` or ``numpy.random`` modules, whose state
+            is then put back after every step.
+        seed: Where the game's own stream of random numbers starts, for ``result`` of sampled chance.
+    """
+
+    def __init__(self, env: Any, traits: Traits, *, uses_global_random: bool = False, seed: int = 0) -> None:
+        require_reset(env)
+        raw = innermost(env)
+        self.agents = seat_agents(raw)
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.agents)}
+        self._name = game_name(raw)
+        self._codecs = {agent: codec_for(raw, agent) for agent in self.agents}
+        facts = known_facts(raw)
+        self._fast_actions = facts.legal_actions
+        self._fast_key = facts.key
+        self._observes = True
+        self._declared = declares_chance(raw)
+        self._uses_global_random = uses_global_random
+        self._generator = np.random.default_rng(seed)
+        self._zeros = (0.0,) * len(self.agents)
+        self._copy = copier_for(raw)
+        self._template = self._quiet_copy(raw)
+        self._traits = traits
+        self._sampled = traits.chance is Chance.SAMPLED
+
+    @property
+    def traits(self) -> Traits:
+        """What a search must know before it starts."""
+        return self._traits
+
+    # -- positions -----------------------------------------------------------------------------------------------
+
+    def snapshot(self, env: Any) -> EnvState:
+        """The position of a live environment of this game, now. The environment is not changed.
+
+        If the agent to move is dead, its ``None`` steps are played in the copy.
+        """
+        require_reset(env)
+        raw = self._quiet_copy(innermost(env))
+        replace_generators(raw, self._generator)
+        with self._blame(raw, "snapshot"):
+            state = self._arrive(raw, self._zeros)
+        if not state.over:
+            state.before = state.totals = self._zeros
+        return state
+
+    def initial_state(self, seed: int = 0) -> EnvState:
+        """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
+        env = self._copy(self._template)
+        with global_random_guard(seed), self._blame(env, f"reset(seed={seed})"):
+            env.reset(seed=seed)
+        replace_generators(env, self._generator)
+        with self._blame(env, "reset"):
+            state = self._arrive(env, self._zeros)
+        state.before = state.totals = self._zeros
+        return state
+
+    def _quiet_copy(self, raw: Any) -> Any:
+        """A copy for search: it draws nothing on the screen and stops at declared chance."""
+        env = quieten(self._copy(raw))
+        if self._declared:
+            env.defer_chance = True
+        return env
+
+    # -- the game ------------------------------------------------------------------------------------------------
+
+    def to_move(self, state: EnvState) -> int:
+        """The seat of ``agent_selection``, or ``CHANCE`` at a declared chance event."""
+        return state.mover
+
+    def is_terminal(self, state: EnvState) -> bool:
+        """Whether every agent is terminated, truncated or gone."""
+        return state.over
+
+    def utility(self, state: EnvState) -> tuple[float, ...]:
+        """The sum of ``env.rewards`` over the steps since the first state, seat by seat."""
+        return state.totals
+
+    def legal_actions(self, state: EnvState) -> tuple[int, ...]:
+        """The actions that the mover's mask allows; without a mask, its whole action space.
+
+        Raises:
+            GameOverError: The game is not over, but the mover's mask allows nothing.
+            UnsupportedGameError: The action space cannot be enumerated.
+        """
+        actions = state.actions
+        if actions is None:
+            actions = state.actions = self._find_actions(state)
+        return actions
+
+    def _find_actions(self, state: EnvState) -> tuple[int, ...]:
+        if state.over or state.mover == CHANCE:
+            return ()
+        env = state.env
+        if self._fast_actions is not None:
+            actions = self._fast_actions(env)
+        else:
+            agent = self.agents[state.mover]
+            try:
+                observation = env.observe(agent) if self._observes else None
+                mask = mask_of(observation, env.infos.get(agent))
+            except ZermeloError:
+                raise
+            except Exception as error:
+                raise self._failure(f"observe({agent!r})", error) from error
+            if observation is not None and not isinstance(observation, Mapping):
+                self._observes = False  # an observation that is an array holds no mask, now or later
+            codec = self._codecs[agent]
+            actions = codec.all_actions() if mask is None else codec.masked(mask)
+        if not actions:
+            raise GameOverError(
+                f"{self._name} is not over, but the action mask of {self.agents[state.mover]!r}, who is to move, "
+                "allows no action"
+            )
+        return actions
+
+    def result(self, state: EnvState, action: int) -> EnvState:
+        """The state after an action, or after a declared chance outcome; ``state`` is not changed.
+
+        Where chance is sampled, the outcome is drawn from the game's own stream, never the environment's.
+
+        Raises:
+            IllegalActionError: The action, or the outcome, is not legal.
+            GameOverError: The game is over.
+            EnvFailedError: The environment raised an error.
+        """
+        if self._sampled:
+            return self.sample_result(state, action, self._generator)
+        return self._advance(state, action, None)
+
+    def sample_result(self, state: EnvState, action: int, generator: np.random.Generator) -> EnvState:
+        """As ``result``, with every random number of the step drawn from ``generator``."""
+        return self._advance(state, action, generator)
+
+    def _advance(self, state: EnvState, action: int, generator: np.random.Generator | None) -> EnvState:
+        if state.over:
+            raise GameOverError(f"{self._name} is over: there is no action to play")
+        if state.mover == CHANCE:
+            return self._apply_outcome(state, action)
+        if action not in self.legal_actions(state):
+            raise IllegalActionError(
+                f"{action!r} is not legal for {self.agents[state.mover]!r} in {self._name}: "
+                f"legal are {listed(self.legal_actions(state))}"
+            )
+        env = self._copy(state.env)
+        guard: Any = nullcontext()
+        if generator is not None:
+            replace_generators(env, generator)
+            if self._uses_global_random:
+                guard = global_random_guard(int(generator.integers(2**32)))
+        elif self._uses_global_random:
+            guard = global_random_guard(0)
+        env_action = self._codecs[self.agents[state.mover]].to_env(action)
+        with guard:
+            try:
+                env.step(env_action)
+                return self._arrive(env, state.totals)
+            except ZermeloError:
+                raise
+            except Exception as error:
+                raise self._failure(f"step({env_action!r})", error) from error
+
+    def _arrive(self, env: Any, before: tuple[float, ...]) -> EnvState:
+        """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
+        rewards = env.rewards
+        totals = tuple(
+            [total + float(rewards.get(agent, 0.0)) for total, agent in zip(before, self.agents, strict=True)]
+        )
+        if self._declared:
+            outcomes = tuple(env.chance_outcomes())
+            if outcomes:
+                state = EnvState(env, before, totals, CHANCE, False)
+                state.outcomes = self._checked(outcomes)
+                return state
+        for _ in range(len(self.agents) + 1):
+            agents = env.agents
+            if not agents:
+                return EnvState(env, totals, totals, 0, True)
+            terminations, truncations = env.terminations, env.truncations
+            agent = env.agent_selection
+            if not (terminations.get(agent) or truncations.get(agent)):
+                return EnvState(env, totals, totals, self._seat(agent, agents), False)
+            if all(terminations.get(a) or truncations.get(a) for a in agents):
+                return EnvState(env, totals, totals, self._seat_of.get(agent, 0), True)
+            env.step(None)
+        raise EnvFailedError(
+            f"{self._name} does not go on: agent {env.agent_selection!r} is dead and stays selected after "
+            "step(None)"
+        )
+
+    def _seat(self, agent: Any, agents: Sequence[Any]) -> int:
+        seat = self._seat_of.get(agent)
+        if seat is None:
+            raise UnsupportedGameError(
+                f"agent {agent!r} of {self._name} is not among the possible agents {list(self.agents)!r}: search "
+                "needs a fixed set of seats"
+            )
+        if agent not in agents:
+            raise EnvFailedError(f"{self._name} selects agent {agent!r}, which is not among its agents {agents!r}")
+        return seat
+
+    # -- chance --------------------------------------------------------------------------------------------------
+
+    def chance_outcomes(self, state: EnvState) -> tuple[tuple[int, float], ...]:
+        """At a declared chance event, the number of each outcome and its probability; otherwise nothing."""
+        return tuple((index, p) for index, (_, p) in enumerate(state.outcomes or ()))
+
+    def _apply_outcome(self, state: EnvState, index: int) -> EnvState:
+        outcomes = state.outcomes or ()
+        if not 0 <= index < len(outcomes):
+            raise IllegalActionError(f"{index!r} is not a chance outcome: there are {len(outcomes)}, from 0")
+        env = self._copy(state.env)
+        outcome = outcomes[index][0]
+        with self._blame(env, f"apply_chance({outcome!r})"):
+            env.apply_chance(outcome)
+            return self._arrive(env, state.before)
+
+    def _checked(self, outcomes: tuple[tuple[Any, float], ...]) -> tuple[tuple[Any, float], ...]:
+        total = math.fsum(p for _, p in outcomes)
+        if any(p < 0 for _, p in outcomes) or not math.isclose(total, 1.0, abs_tol=1e-9):
+            raise EnvFailedError(
+                f"chance_outcomes() of {self._name} must be probabilities that sum to 1, but sum to {total!r}"
+            )
+        return tuple((outcome, float(p)) for outcome, p in outcomes if p > 0)
+
+    # -- keys and text -------------------------------------------------------------------------------------------
+
+    def key(self, state: EnvState) -> Hashable:
+        """A value of the whole environment: equal keys, same future. Observations play no part in it."""
+        key = state.key
+        if key is None:
+            inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
+            key = state.key = (state.mover, state.over, inside)
+        return key
+
+    def to_env_action(self, state: EnvState, action: int) -> Any:
+        """What ``env.step`` takes for this action of the mover."""
+        return self._codecs[self.agents[state.mover]].to_env(action)
+
+    def text(self, state: EnvState) -> str:
+        """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""
+        board = getattr(state.env, "board", None)
+        return repr(state) if board is None else str(board)
+
+    # -- what inference asks (zermelo.envs.adapters.inference.Probe) ---------------------------------------------
+
+    def probe(self, state: EnvState, action: int, seed: int) -> tuple[EnvState, bool]:
+        """The state after an action with all randomness from a seed; whether global generators were used."""
+        if state.mover == CHANCE:
+            return self._apply_outcome(state, action), False
+        with global_random_guard(seed) as use:
+            after = self.sample_result(state, action, np.random.default_rng(seed))
+        return after, use.consumed
+
+    def comparable(self, state: EnvState) -> Hashable:
+        """A value of the state in which random generators do not count."""
+        return state.mover, state.over, state.totals, state_key(state.env)
+
+    def environment(self, state: EnvState) -> Any:
+        """The copy of the environment in a state."""
+        return state.env
+
+    # -- errors --------------------------------------------------------------------------------------------------
+
+    def _failure(self, what: str, error: Exception) -> EnvFailedError:
+        return EnvFailedError(
+            f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+        )
+
+    @contextmanager
+    def _blame(self, env: Any, what: str) -> Iterator[None]:
+        try:
+            yield
+        except ZermeloError:
+            raise
+        except Exception as error:
+            raise self._failure(what, error) from error

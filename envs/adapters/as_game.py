@@ -1,0 +1,273 @@
+"""``as_game``: the best way there is to search an environment, behind one interface.
+
+In this order: compiled rules registered for exactly that environment class; the OpenSpiel state behind a Shimmy
+environment; a Gymnasium environment's transition table; chance that the environment declares; the generic clone.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.global_random import may_use_global_random
+from zermelo.envs.adapters.inference import Findings, configuration, infer, remembered, same_configuration
+from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.wrappers import (
+    full_name,
+    game_name,
+    innermost,
+    is_gymnasium,
+    require_reset,
+    seat_agents,
+)
+from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.rules.rules_game import RulesGame, is_rules
+from zermelo.envs.traits import given_traits, merge_traits
+
+__all__ = ["as_game", "is_game", "register_rules"]
+
+BACKENDS = ("auto", "rules", "clone")
+
+_GAME_METHODS = (
+    "initial_state",
+    "to_move",
+    "legal_actions",
+    "chance_outcomes",
+    "result",
+    "is_terminal",
+    "utility",
+    "key",
+)
+
+_rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {}
+
+
+def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, Any] | Traits | None = None) -> Any:
+    """The game of a live environment, to be searched; ``game.snapshot(env)`` is its position now.
+
+    The environment is copied, never changed. Asking again for the same live environment returns the same game, as
+    long as its configuration stays the same, so it is cheap to ask before every move.
+
+    Args:
+        env_or_rules: A live AEC or Gymnasium environment that has been reset, an OpenSpiel game or state, or an
+            object that is a ``Game`` already (rules, for instance), which is returned as it is.
+        backend: ``"auto"`` takes the fastest exact way there is; ``"rules"`` only registered rules; ``"clone"``
+            copies the environment whatever else is there.
+        traits: What the caller knows better: fields of ``Traits`` with their values, trusted above all else.
+
+    Raises:
+        UnsupportedGameError: It is no environment that can be searched; the message says why.
+        InvalidSettingError: There is no such backend, or no such trait.
+    """
+    if backend not in BACKENDS:
+        raise InvalidSettingError(f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
+    given = given_traits(traits)
+    if is_rules(env_or_rules):
+        env_or_rules = RulesGame(env_or_rules)
+    if is_game(env_or_rules):
+        if given:
+            raise InvalidSettingError(
+                f"traits cannot be given for {type(env_or_rules).__name__}, which is a game with traits of its own"
+            )
+        return env_or_rules
+    if _is_openspiel(env_or_rules):
+        from zermelo.envs.adapters.openspiel import OpenSpielGame
+
+        return OpenSpielGame(env_or_rules, given)
+    require_reset(env_or_rules)
+    return _cached(env_or_rules, (backend, repr(given)), lambda: _build(env_or_rules, backend, given))
+
+
+def is_game(thing: Any) -> bool:
+    """Whether an object (not a class) has the methods of ``Game``."""
+    return (
+        not isinstance(thing, type)
+        and isinstance(getattr(thing, "traits", None), Traits)
+        and all(callable(getattr(thing, name, None)) for name in _GAME_METHODS)
+    )
+
+
+def _is_openspiel(thing: Any) -> bool:
+    pyspiel = sys.modules.get("pyspiel")
+    return pyspiel is not None and isinstance(thing, pyspiel.Game | pyspiel.State)
+
+
+def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | None]) -> None:
+    """Says which rules stand for an environment class; ``as_game`` then prefers them.
+
+    Args:
+        env_class: The class of the environment below its checking wrappers (``innermost``), or its full name, so
+            that it need not be imported. It counts for exactly this class: a subclass may have changed the game.
+        to_game: Called with such an environment. Returns a game whose ``snapshot(env)`` accepts the live
+            environment with its wrappers on, or None where these rules do not cover its settings.
+    """
+    _rules[env_class] = to_game
+
+
+def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """The game and the configuration that it holds for."""
+    raw = innermost(env)
+    if backend != "clone":
+        game = _rules_game(raw)
+        if game is not None:
+            if given:
+                game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
+            return game, {}
+        if backend == "rules":
+            raise UnsupportedGameError(
+                f"no rules are registered for {game_name(env)} with these settings: use backend='auto' or 'clone'"
+            )
+        special = _special_game(raw, given)
+        if special is not None:
+            return special, {}
+    if is_gymnasium(env):
+        from zermelo.envs.adapters.gymnasium import GymGame
+
+        return _with_traits(GymGame, raw, given)
+    from zermelo.envs.adapters.aec import AECGame
+
+    return _with_traits(AECGame, raw, given)
+
+
+def _rules_game(raw: Any) -> Any | None:
+    """The game of the rules registered for an environment, if there are any and they cover where it stands now."""
+    to_game = _rules.get(type(raw)) or _rules.get(full_name(type(raw)))
+    return to_game(raw) if to_game is not None else None
+
+
+def _special_game(raw: Any, given: Mapping[str, Any]) -> Any | None:
+    if full_name(type(raw)) == "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0":
+        from zermelo.envs.adapters.openspiel import OpenSpielGame
+
+        return OpenSpielGame(raw, given)
+    if is_gymnasium(raw):
+        from zermelo.envs.adapters.transition_table import TableGame, has_table
+
+        return TableGame(raw, given) if has_table(raw) else None
+    return None
+
+
+def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """An adapted game with its traits found, and the configuration for which they hold."""
+    from zermelo.envs.adapters.aec import declares_chance
+
+    declared = declared_traits(raw)
+    known = dict(known_facts(raw).traits)
+    if is_gymnasium(raw):
+        seats: tuple[str, ...] = ("player",)
+        actions = codec_for(raw, None).size
+    else:
+        agents = seat_agents(raw)
+        seats = tuple(map(str, agents))
+        actions = max(codec_for(raw, agent).size for agent in agents)
+    base = Traits(
+        name=game_name(raw),
+        seat_names=seats,
+        chance=Chance.SAMPLED,
+        information=Information.PERFECT,
+        num_actions=actions,
+        sources={"information": TraitSource.ASSUMED, "num_actions": TraitSource.KNOWN},
+    )
+    if declares_chance(raw):
+        known["chance"] = Chance.EXACT
+    decided = {**known, **declared, **given}
+    hidden = decided.get("information") == Information.HIDDEN
+    needed = [name for name in ("reward_sum", "chance", "terminal_rewards_only") if name not in decided]
+    if decided.get("reward_sum") == "constant_sum" and "constant" not in decided:
+        needed.append("constant")
+    uses_global = may_use_global_random(raw)
+    inferred: Mapping[str, Any] = {}
+    assumed: Mapping[str, Any] = {}
+    constants: Mapping[str, Any] = {}
+    if hidden:  # no search will look at it, so nothing need be found out
+        assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
+    else:
+        _check_copies(raw)
+    if needed and not hidden:
+        findings = _findings(adapter, raw, base, len(seats))
+        inferred, assumed = findings.inferred, findings.assumed
+        uses_global = uses_global or findings.uses_global_random
+        constants = findings.constants
+    traits = merge_traits(
+        base,
+        (TraitSource.GIVEN, given),
+        (TraitSource.DECLARED, declared),
+        (TraitSource.KNOWN, known),
+        (TraitSource.INFERRED, inferred),
+        (TraitSource.ASSUMED, assumed),
+    )
+    return adapter(raw, traits, uses_global_random=uses_global), constants
+
+
+def _check_copies(raw: Any) -> None:
+    """Plays a copy beside another, once for a class, before the first search relies on copies."""
+    from zermelo.envs.clone.verify import check_clone
+    from zermelo.envs.clone.walk import UncopyableError
+
+    try:
+        check_clone(raw)
+    except CloneError as error:
+        if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
+            raise
+        # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
+        # that gets there will say so.
+
+
+def _findings(adapter: Callable[..., Any], raw: Any, base: Traits, seats: int) -> Findings:
+    findings = remembered(raw)
+    if findings is None:
+        game = adapter(raw, base, uses_global_random=True)
+        findings = infer(game, game.snapshot(raw), seats)
+    return findings
+
+
+# -- one game for each live environment ------------------------------------------------------------------------
+
+_games: dict[int, tuple[weakref.ref[Any], dict[Any, tuple[Any, ...]]]] = {}
+
+
+def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, Any]]]) -> Any:
+    """The game of a live environment, made anew when the environment's configuration has changed."""
+    identity = id(env)
+    entry = _games.get(identity)
+    if entry is None or entry[0]() is not env:
+        try:
+            reference = weakref.ref(env, _forget(identity))
+        except TypeError:  # an environment with __slots__ cannot be referred to weakly
+            return build()[0]
+        entry = _games[identity] = (reference, {})
+    found = entry[1].get(options)
+    raw = innermost(env)
+    if found is not None:
+        game, identity_of_raw, shape, constants = found
+        fits = getattr(game, "fits", None)
+        if (
+            identity_of_raw == id(raw)
+            and shape == _shape(raw)
+            and same_configuration(constants, configuration(raw) if constants else {})
+            and (fits(raw) if fits is not None else options[0] == "clone" or _rules_game(raw) is None)
+        ):
+            return game
+    game, constants = build()
+    entry[1][options] = (game, id(raw), _shape(raw), constants)
+    return game
+
+
+def _forget(identity: int) -> Callable[[Any], None]:
+    def forget(_: Any, games: Any = _games) -> None:  # held here: a module's names are gone when Python ends
+        games.pop(identity, None)
+
+    return forget
+
+
+def _shape(raw: Any) -> Any:
+    """The seats, action spaces and declarations, which a reset with other options may have changed."""
+    declared = declared_traits(raw)
+    if is_gymnasium(raw):
+        return raw.action_space, declared
+    return [(agent, raw.action_space(agent)) for agent in seat_agents(raw)], declared

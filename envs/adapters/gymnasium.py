@@ -1,0 +1,201 @@
+"""Any other Gymnasium environment as a single-player game whose states are copies of it.
+
+Rewards, ends and masks come from what ``step`` returns. A live environment keeps none of these, so the first state
+is never an end, and its mask is asked of the environment: a method ``action_masks()`` (the convention of
+sb3-contrib), else ``_get_info()["action_mask"]`` (the convention of Gymnasium's tutorial); else every action is
+legal. A time limit that wraps the environment is part of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.adapters.actions import codec_for, listed
+from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.wrappers import game_name, quieten, require_reset, thin
+from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.copier import copier_for
+from zermelo.envs.clone.random_state import global_random_guard, replace_generators
+from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, ZermeloError
+from zermelo.envs.game import Chance, Traits
+
+__all__ = ["GymGame", "GymState", "gym_mask"]
+
+
+def gym_mask(env: Any, info: Mapping[str, Any] | None = None) -> Any:
+    """The action mask of a Gymnasium environment, from the ``info`` of its last step where there is one."""
+    if info is not None and info.get("action_mask") is not None:
+        return info["action_mask"]
+    raw = env.unwrapped
+    if callable(getattr(raw, "action_masks", None)):
+        return raw.action_masks()
+    if info is None and callable(getattr(raw, "_get_info", None)):
+        found = raw._get_info()
+        return found.get("action_mask") if isinstance(found, Mapping) else None
+    return None
+
+
+class GymState:
+    """A position: a copy of the environment, never stepped again, and what its last step returned."""
+
+    __slots__ = ("actions", "env", "info", "key", "over", "total")
+
+    def __init__(self, env: Any, total: float, over: bool, info: Mapping[str, Any] | None):
+        self.env = env
+        self.total = total
+        self.over = over
+        self.info = info
+        self.actions: tuple[int, ...] | None = None
+        self.key: Hashable = None
+
+
+class GymGame:
+    """The game of a Gymnasium environment; see the module's text.
+
+    Args:
+        env: A live environment that has been reset. It is copied and neither kept nor changed.
+        traits: What is known about the game.
+        uses_global_random: Whether steps may draw from the ``random`` or ``numpy.random`` modules.
+        seed: Where the game's own stream of random numbers starts.
+    """
+
+    def __init__(self, env: Any, traits: Traits, *, uses_global_random: bool = False, seed: int = 0) -> None:
+        require_reset(env)
+        raw = thin(clone_env(env))
+        self._name = game_name(raw)
+        self._codec = codec_for(raw, None, self._name)
+        self._traits = traits
+        self._sampled = traits.chance is Chance.SAMPLED
+        self._uses_global_random = uses_global_random
+        self._generator = np.random.default_rng(seed)
+        self._copy = copier_for(raw)
+        self._template = quieten(raw)
+        facts = known_facts(raw)
+        self._redraw_hidden = facts.redraw_hidden
+        self._fast_key = facts.key
+
+    @property
+    def traits(self) -> Traits:
+        """What a search must know before it starts."""
+        return self._traits
+
+    def snapshot(self, env: Any) -> GymState:
+        """The position of a live environment of this game, now; it is taken not to be over."""
+        require_reset(env)
+        raw = quieten(thin(clone_env(env)))
+        replace_generators(raw, self._generator)
+        return GymState(raw, 0.0, False, None)
+
+    def initial_state(self, seed: int = 0) -> GymState:
+        """The position after ``reset(seed=seed)`` of a copy."""
+        env = self._copy(self._template)
+        with global_random_guard(seed), self._blame(f"reset(seed={seed})"):
+            _, info = env.reset(seed=seed)
+        replace_generators(env, self._generator)
+        return GymState(env, 0.0, False, info)
+
+    def to_move(self, state: GymState) -> int:
+        """Seat 0, always."""
+        return 0
+
+    def is_terminal(self, state: GymState) -> bool:
+        """Whether the last step terminated or truncated the episode."""
+        return state.over
+
+    def utility(self, state: GymState) -> tuple[float, ...]:
+        """The rewards since the first state."""
+        return (state.total,)
+
+    def chance_outcomes(self, state: GymState) -> tuple[tuple[int, float], ...]:
+        """Nothing: chance inside such an environment can only be sampled."""
+        return ()
+
+    def legal_actions(self, state: GymState) -> tuple[int, ...]:
+        """The actions that the mask allows; without a mask, the whole action space."""
+        if state.actions is None:
+            if state.over:
+                state.actions = ()
+            else:
+                with self._blame("its action mask"):
+                    mask = gym_mask(state.env, state.info)
+                state.actions = self._codec.all_actions() if mask is None else self._codec.masked(mask)
+                if not state.actions:
+                    raise GameOverError(f"{self._name} is not over, but its action mask allows no action")
+        return state.actions
+
+    def result(self, state: GymState, action: int) -> GymState:
+        """The state after an action; ``state`` is not changed.
+
+        Raises:
+            IllegalActionError: The action is not legal.
+            GameOverError: The episode is over.
+            EnvFailedError: The environment raised an error.
+        """
+        return self._advance(state, action, self._generator if self._sampled else None)
+
+    def sample_result(self, state: GymState, action: int, generator: np.random.Generator) -> GymState:
+        """As ``result``, with every random number of the step drawn from ``generator``."""
+        return self._advance(state, action, generator)
+
+    def _advance(self, state: GymState, action: int, generator: np.random.Generator | None) -> GymState:
+        if state.over:
+            raise GameOverError(f"{self._name} is over: there is no action to play")
+        if action not in self.legal_actions(state):
+            raise IllegalActionError(
+                f"{action!r} is not legal in {self._name}: legal are {listed(self.legal_actions(state))}"
+            )
+        env = self._copy(state.env)
+        guard: Any = nullcontext()
+        if self._uses_global_random:
+            guard = global_random_guard(0 if generator is None else int(generator.integers(2**32)))
+        if generator is not None:
+            replace_generators(env, generator)
+            if self._redraw_hidden is not None:
+                self._redraw_hidden(env, generator)
+        env_action = self._codec.to_env(action)
+        with guard, self._blame(f"step({env_action!r})"):
+            _, reward, terminated, truncated, info = env.step(env_action)
+            return GymState(env, state.total + float(reward), bool(terminated or truncated), info)
+
+    def key(self, state: GymState) -> Hashable:
+        """A value of the whole environment: equal keys, same future."""
+        if state.key is None:
+            inside = state_key(state.env) if self._fast_key is None else self._fast_key(state.env)
+            state.key = (state.over, inside)
+        return state.key
+
+    def to_env_action(self, state: GymState, action: int) -> Any:
+        """What ``env.step`` takes for this action."""
+        return self._codec.to_env(action)
+
+    # -- what inference asks (zermelo.envs.adapters.inference.Probe) ---------------------------------------------
+
+    def probe(self, state: GymState, action: int, seed: int) -> tuple[GymState, bool]:
+        """The state after an action with all randomness from a seed; whether global generators were used."""
+        with global_random_guard(seed) as use:
+            after = self._advance(state, action, np.random.default_rng(seed))
+        return after, use.consumed
+
+    def comparable(self, state: GymState) -> Hashable:
+        """A value of the state in which random generators do not count."""
+        return state.over, state.total, state_key(state.env)
+
+    def environment(self, state: GymState) -> Any:
+        """The copy of the environment in a state."""
+        return state.env
+
+    @contextmanager
+    def _blame(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except ZermeloError:
+            raise
+        except Exception as error:
+            raise EnvFailedError(
+                f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+            ) from error

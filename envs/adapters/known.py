@@ -1,0 +1,227 @@
+"""What is known about particular environment classes, so that it need not be found out.
+
+Facts are found by the class's full name, so that nothing is imported for them. Traits hold for subclasses too,
+unless a nearer class says otherwise; the fast ways to legal actions and keys are used for exactly that class only,
+and the tests compare them with the masks of the observations over random games.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.adapters.wrappers import full_name, layers
+from zermelo.envs.game import Chance, Information, RewardSum
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["Facts", "known_facts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What is known about an environment class.
+
+    Attributes:
+        traits: Fields of ``Traits`` and their values.
+        legal_actions: The legal actions of the agent to move, ascending, without an observation.
+        key: A value such that equal keys mean the same future.
+        redraw_hidden: Draws again, in a copy, what the environment holds but the player does not see, so that a
+            search does not look at it.
+    """
+
+    traits: Mapping[str, Any] = field(default_factory=dict)
+    legal_actions: Callable[[Any], tuple[int, ...]] | None = None
+    key: Callable[[Any], Hashable] | None = None
+    redraw_hidden: Callable[[Any, np.random.Generator], None] | None = None
+
+
+# -- tic-tac-toe and Connect Four ------------------------------------------------------------------------------
+
+
+def _tictactoe_actions(env: Any) -> tuple[int, ...]:
+    return tuple([square for square, mark in enumerate(env.board.squares) if mark == 0])
+
+
+def _tictactoe_key(env: Any) -> Hashable:
+    return env.agent_selection, *env.board.squares
+
+
+def _connect_four_actions(env: Any) -> tuple[int, ...]:
+    board = env.board
+    return tuple([column for column in range(7) if board[column] == 0])
+
+
+def _connect_four_key(env: Any) -> Hashable:
+    return env.agent_selection, *env.board
+
+
+# -- Go --------------------------------------------------------------------------------------------------------
+
+
+def _go_actions(env: Any) -> tuple[int, ...]:
+    actions = env.next_legal_moves
+    return tuple(actions.tolist() if hasattr(actions, "tolist") else actions)
+
+
+def _go_key(env: Any) -> Hashable:
+    """The stones, whose turn, the point forbidden by ko, and whether the last move was a pass.
+
+    The environment forbids only the immediate retaking of a ko, and ends after two passes: nothing older counts.
+    """
+    position = env._go
+    passed = bool(position.recent) and position.recent[-1].move is None
+    return env.agent_selection, position.to_play, position.ko, passed, env._N, env._komi, position.board.tobytes()
+
+
+# -- chess -----------------------------------------------------------------------------------------------------
+
+
+def _chess_actions(env: Any) -> tuple[int, ...]:
+    from pettingzoo.classic.chess import chess_utils
+
+    return tuple(sorted(chess_utils.legal_moves(env.board)))
+
+
+def _chess_key(env: Any) -> Hashable:
+    """The position, the halfmove clock, and the positions since the last capture or pawn move.
+
+    The environment ends the game when a draw could be claimed: by fifty moves, which the clock decides, or by
+    repetition, which the positions that can still recur decide. Their order does not matter.
+    """
+    board = env.board
+    white, black = board.occupied_co[True], board.occupied_co[False]
+    clock = board.halfmove_clock
+    earlier = board._stack[-clock:] if clock else ()
+    counts = Counter((*_pieces(past), past.occupied_w, past.occupied_b, past.ep_square) for past in earlier)
+    en_passant = board.ep_square if board.has_legal_en_passant() else None
+    return env.agent_selection, _pieces(board), white, black, en_passant, clock, frozenset(counts.items())
+
+
+def _pieces(board: Any) -> tuple[int, ...]:
+    """What a board and a past state of it (python-chess's ``_BoardState``) have in common."""
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.promoted,
+        board.turn,
+        board.castling_rights,
+    )
+
+
+# -- Blackjack -------------------------------------------------------------------------------------------------
+
+
+def _redraw_hole_card(env: Any, generator: np.random.Generator) -> None:
+    """Gymnasium's Blackjack deals the dealer's second card before the player decides, from an endless deck."""
+    raw = env.unwrapped
+    raw.dealer[1] = min(int(generator.integers(1, 14)), 10)
+
+
+def _blackjack_key(env: Any) -> Hashable:
+    """The player's hand and the dealer's open card: the hidden one is drawn again in every sample."""
+    raw = env.unwrapped
+    return tuple(sorted(raw.player)), raw.dealer[0]
+
+
+# -- environments over rules -------------------------------------------------------------------------------------
+
+
+def _rules_actions(env: Any) -> tuple[int, ...]:
+    return tuple(env.legal_actions())
+
+
+def _rules_key(env: Any) -> Hashable:
+    return env.agent_selection, env.position
+
+
+def _rules_traits(env: Any) -> dict[str, Any]:
+    """What the rules say of themselves; the utility bounds hold for them as for the environment."""
+    traits = RulesGame(env.rules).traits
+    return {
+        name: getattr(traits, name)
+        for name in ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
+    }
+
+
+# -- the table -------------------------------------------------------------------------------------------------
+
+_DUEL = {
+    "reward_sum": RewardSum.ZERO,
+    "chance": Chance.NONE,
+    "information": Information.PERFECT,
+    "utility_bounds": (-1.0, 1.0),
+    "terminal_rewards_only": True,
+}
+_CARDS = {"chance": Chance.SAMPLED, "information": Information.HIDDEN}
+_SIMULTANEOUS = {"information": Information.HIDDEN}
+
+_FACTS = {
+    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(
+        traits=_DUEL, legal_actions=_tictactoe_actions, key=_tictactoe_key
+    ),
+    "pettingzoo.classic.connect_four.connect_four.raw_env": Facts(
+        traits=_DUEL, legal_actions=_connect_four_actions, key=_connect_four_key
+    ),
+    "pettingzoo.classic.go.go.raw_env": Facts(traits=_DUEL, legal_actions=_go_actions, key=_go_key),
+    "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions, key=_chess_key),
+    "pettingzoo.classic.rps.rps.raw_env": Facts(
+        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO}
+    ),
+    "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(traits={**_CARDS, "reward_sum": RewardSum.GENERAL}),
+    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": Facts(
+        traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True}
+    ),
+    "gymnasium.envs.toy_text.blackjack.BlackjackEnv": Facts(
+        traits={"chance": Chance.SAMPLED, "terminal_rewards_only": True},
+        key=_blackjack_key,
+        redraw_hidden=_redraw_hole_card,
+    ),
+    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS),
+}
+
+
+def known_facts(env: Any) -> Facts:
+    """What is known about an environment: its own class first, then what it inherits and what it wraps."""
+    own = _FACTS.get(full_name(type(env)))
+    if own is not None:
+        return own
+    if full_name(type(env)) == _SHIMMY:
+        return Facts(traits=_shimmy_traits(env))
+    if full_name(type(env)) == _RULES_ENV:
+        return Facts(traits=_rules_traits(env), legal_actions=_rules_actions, key=_rules_key)
+    # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
+    # stay hidden, simultaneous moves simultaneous, and dice dice.
+    traits: dict[str, Any] = {}
+    redraw_hidden = None
+    for layer in layers(env):
+        for cls in type(layer).__mro__:
+            facts = _FACTS.get(full_name(cls), Facts())
+            found = _shimmy_traits(layer) if full_name(cls) == _SHIMMY else facts.traits
+            if found.get("information") is Information.HIDDEN:
+                traits["information"] = Information.HIDDEN
+            if found.get("chance") is Chance.SAMPLED:
+                traits["chance"] = Chance.SAMPLED
+            redraw_hidden = redraw_hidden or facts.redraw_hidden
+    return Facts(traits=traits, redraw_hidden=redraw_hidden)
+
+
+_RULES_ENV = "zermelo.envs.rules.env.RulesEnv"
+_SHIMMY = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
+
+
+def _shimmy_traits(env: Any) -> dict[str, Any]:
+    """OpenSpiel's game type, seen through copies of the environment, where chance can only be sampled."""
+    from zermelo.envs.adapters.openspiel import openspiel_traits
+
+    traits = openspiel_traits(env._env)
+    if traits["chance"] is Chance.EXACT:
+        traits["chance"] = Chance.SAMPLED
+    return traits

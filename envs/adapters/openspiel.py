@@ -1,0 +1,246 @@
+"""OpenSpiel's games: a ``pyspiel.State`` is the state, with its cheap copies and its exact chance.
+
+Under Shimmy's environment, everything is read from the OpenSpiel state inside: ``last()`` doubles the final reward
+of every agent after the first. Shimmy's one rule of its own is kept: it truncates a game whose nodes, chance
+included, outnumber OpenSpiel's ``max_game_length()`` (which leaves chance out, so that dice games may end early).
+A game given directly, as ``pyspiel.Game`` or ``pyspiel.State``, has no such limit.
+
+Utilities are ``State.returns()``: they count from the start of the game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
+from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.traits import merge_traits
+
+__all__ = ["MARKOV_TEXT", "OpenSpielGame", "openspiel_traits"]
+
+MARKOV_TEXT = frozenset(
+    {
+        "breakthrough",
+        "catch",
+        "clobber",
+        "connect_four",
+        "gomoku",
+        "havannah",
+        "hex",
+        "mancala",
+        "mnk",
+        "nim",
+        "othello",
+        "pentago",
+        "pig",
+        "tic_tac_toe",
+        "twixt",
+        "ultimate_tic_tac_toe",
+        "y",
+    }
+)
+"""Games whose ``str(state)``, with the player and the numbers of moves and of decisions, decides what can follow.
+
+OpenSpiel promises nothing of the kind, and for many games it is not so: EinStein wuerfelt nicht! does not show its
+die, Dots and Boxes not who owns a box. The tests compare the futures of states with equal keys for each game named
+here. Keys of other games hold the history: always right, but no two move orders ever meet.
+"""
+
+
+def openspiel_traits(game: Any) -> dict[str, Any]:
+    """Fields of ``Traits`` that OpenSpiel knows of a ``pyspiel.Game``."""
+    import pyspiel
+
+    kind = game.get_type()
+    zero, constant = pyspiel.GameType.Utility.ZERO_SUM, pyspiel.GameType.Utility.CONSTANT_SUM
+    terminal_only = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
+    perfect = (
+        kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+        and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    )
+    chance = {
+        pyspiel.GameType.ChanceMode.DETERMINISTIC: Chance.NONE,
+        pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC: Chance.EXACT,
+    }.get(kind.chance_mode, Chance.SAMPLED)
+    reward_sum = {zero: RewardSum.ZERO, constant: RewardSum.CONSTANT}.get(kind.utility, RewardSum.GENERAL)
+    if game.num_players() == 1:
+        reward_sum = RewardSum.GENERAL
+    # OpenSpiel bounds the sum of rewards. What is still to come is bounded likewise only if nothing came before.
+    bounds = (game.min_utility(), game.max_utility()) if terminal_only else (-math.inf, math.inf)
+    return {
+        "reward_sum": reward_sum,
+        "constant": float(game.utility_sum()) if reward_sum is RewardSum.CONSTANT else 0.0,
+        "chance": chance,
+        "information": Information.PERFECT if perfect else Information.HIDDEN,
+        "utility_bounds": bounds,
+        "terminal_rewards_only": terminal_only,
+        "num_actions": game.num_distinct_actions(),
+    }
+
+
+class OpenSpielGame:
+    """An OpenSpiel game.
+
+    Args:
+        source: A ``pyspiel.Game``, a ``pyspiel.State``, or Shimmy's ``OpenSpielCompatibilityV0`` after ``reset``.
+        given: Fields of ``Traits`` that the caller gave.
+    """
+
+    def __init__(self, source: Any, given: Mapping[str, Any]) -> None:
+        import pyspiel
+
+        declared: Mapping[str, Any] = {}
+        self._limit: int | None = None
+        if isinstance(source, pyspiel.Game):
+            self._game = source
+        elif isinstance(source, pyspiel.State):
+            self._game = source.get_game()
+        else:
+            self._game = source._env
+            self._limit = self._game.max_game_length()
+            declared = declared_traits(source)
+        self._name = f"openspiel/{self._game}".removesuffix("()")
+        seats = tuple(f"player_{seat}" for seat in range(self._game.num_players()))
+        known = openspiel_traits(self._game)
+        base = Traits(name=self._name, seat_names=seats)
+        self._traits = merge_traits(
+            base, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known)
+        )
+        self._text_is_markov = self._game.get_type().short_name in MARKOV_TEXT
+        self._exact = known["chance"] is not Chance.SAMPLED
+        self._has_chance = known["chance"] is not Chance.NONE
+
+    @property
+    def traits(self) -> Traits:
+        """What a search must know before it starts, from OpenSpiel's game type."""
+        return self._traits
+
+    def fits(self, env: Any) -> bool:
+        """Whether a live Shimmy environment still plays this game, with the same parameters."""
+        return str(env._env) == str(self._game)
+
+    def snapshot(self, env: Any) -> Any:
+        """The position of a live Shimmy environment, or of a ``pyspiel.State``, as a state of its own.
+
+        Raises:
+            UnsupportedGameError: It is neither.
+        """
+        import pyspiel
+
+        if isinstance(env, pyspiel.State):
+            return env.clone()
+        if isinstance(env, pyspiel.Game):
+            return env.new_initial_state()
+        state = getattr(innermost(env), "game_state", None)
+        if not isinstance(state, pyspiel.State):
+            raise UnsupportedGameError(
+                f"{type(env).__name__} holds no OpenSpiel state: give Shimmy's environment after reset, or a "
+                "pyspiel.State"
+            )
+        return state.clone()
+
+    def initial_state(self) -> Any:
+        """The state the game starts in, which may be a chance event such as the first roll."""
+        return self._game.new_initial_state()
+
+    def to_move(self, state: Any) -> int:
+        """The player to move, or ``CHANCE``.
+
+        Raises:
+            UnsupportedGameError: All players move at the same time.
+        """
+        player: int = state.current_player()
+        if player >= 0 or state.is_terminal():
+            return max(player, 0)
+        if state.is_chance_node():
+            return CHANCE
+        raise UnsupportedGameError(f"in {self._name} players move at the same time: nobody is to move alone")
+
+    def legal_actions(self, state: Any) -> list[int]:
+        """OpenSpiel's legal actions, ascending; none at a chance event."""
+        if state.is_chance_node() or self.is_terminal(state):
+            return []
+        actions: list[int] = state.legal_actions()
+        if not actions:
+            raise GameOverError(f"{self._name} is not over, but player {state.current_player()} has no action")
+        return actions
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        """OpenSpiel's outcomes with their exact probabilities; nothing where a player decides."""
+        if not state.is_chance_node():
+            return ()
+        if not self._exact:
+            raise self._sampled_inside()
+        outcomes: Sequence[tuple[int, float]] = state.chance_outcomes()
+        return outcomes
+
+    def result(self, state: Any, action: int) -> Any:
+        """The state after an action or a chance outcome.
+
+        Raises:
+            IllegalActionError: The action is not legal.
+            GameOverError: The game is over.
+            UnsupportedGameError: The game draws its chance inside OpenSpiel, where it cannot be replaced.
+        """
+        if self.is_terminal(state):
+            raise GameOverError(f"{self._name} is over: there is no action to play")
+        if not self._exact and state.is_chance_node():
+            raise self._sampled_inside()
+        if action not in state.legal_actions():
+            raise IllegalActionError(f"{action!r} is not legal in {self._name}: legal are {state.legal_actions()}")
+        import pyspiel
+
+        try:
+            return state.child(int(action))
+        except pyspiel.SpielError as error:
+            raise EnvFailedError(f"{self._name} raised SpielError in child({action!r}): {error}") from error
+
+    def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
+        """The state after an action and the chance events that follow it, drawn with ``generator``."""
+        after = self.result(state, action)
+        while after.is_chance_node() and not self.is_terminal(after):
+            outcomes, probabilities = zip(*self.chance_outcomes(after), strict=True)
+            after = self.result(after, outcomes[int(generator.choice(len(outcomes), p=probabilities))])
+        return after
+
+    def is_terminal(self, state: Any) -> bool:
+        """Whether the game has ended, or Shimmy truncates it."""
+        ended: bool = state.is_terminal()
+        return ended or (self._limit is not None and state.move_number() >= self._limit)
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        """``returns()``: the sum of rewards since the start of the game, seat by seat."""
+        return tuple(state.returns())
+
+    def key(self, state: Any) -> Hashable:
+        """State text and move numbers where that is enough (``MARKOV_TEXT``); else the history."""
+        if self._text_is_markov:
+            moves = state.move_number()
+            decisions = sum(item.player >= 0 for item in state.full_history()) if self._has_chance else moves
+            return state.current_player(), moves, decisions, str(state)
+        return state.starting_state_str(), tuple(state.history())
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        """The action itself."""
+        return action
+
+    def action_text(self, state: Any, action: int) -> str:
+        """OpenSpiel's name of an action or chance outcome."""
+        text: str = state.action_to_string(state.current_player(), action)
+        return text
+
+    def text(self, state: Any) -> str:
+        """OpenSpiel's drawing of the state."""
+        return str(state)
+
+    def _sampled_inside(self) -> UnsupportedGameError:
+        return UnsupportedGameError(
+            f"{self._name} draws its chance inside OpenSpiel, where a search would see it before it happens: it "
+            "cannot be searched beyond a chance event"
+        )

@@ -1,0 +1,226 @@
+"""Gymnasium environments that carry their transition table: exact single-player games with chance.
+
+FrozenLake, Taxi and CliffWalking keep ``P[state][action]``, a list of (probability, next state, reward, end), and
+the current state ``s``. An action with several outcomes leads to a chance event; equal outcomes are merged.
+
+Gymnasium's ``TimeLimit`` is left out by default: the table knows no time, and values then are those of value
+iteration on it. ``TableGame(env, step_limit=100)`` counts steps and ends the game there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zermelo.envs.adapters.actions import listed
+from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.wrappers import full_name, game_name, layers
+from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.random_state import global_random_guard
+from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError
+from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.traits import merge_traits
+
+__all__ = ["TableGame", "TableState", "has_table"]
+
+
+class TableState(NamedTuple):
+    """A state of the table, or the chance event after an action in it.
+
+    Attributes:
+        state: The table's state.
+        action: The action whose outcome is about to be drawn, or -1 where the player decides.
+        over: Whether the game has ended.
+        total: The rewards so far.
+        steps: Actions played so far, counted only under a step limit.
+    """
+
+    state: int
+    action: int
+    over: bool
+    total: float
+    steps: int
+
+
+class _Outcome(NamedTuple):
+    probability: float
+    state: int
+    reward: float
+    over: bool
+
+
+def has_table(raw: Any) -> bool:
+    """Whether a Gymnasium environment has a transition table that decides everything it does.
+
+    No wrapper may change the game (time limits apart), and Taxi's fickle passengers are not in its table.
+    """
+    env = raw.unwrapped
+    for layer in layers(raw)[:-1]:
+        if full_name(type(layer)) not in _TRANSPARENT:
+            return False
+    table = getattr(env, "P", None)
+    if not isinstance(table, Mapping) or not hasattr(env, "s") or getattr(env, "fickle_passenger", False):
+        return False
+    actions = table.get(int(env.s)) if np.ndim(env.s) == 0 else None
+    if not isinstance(actions, Mapping) or not actions:
+        return False
+    first = next(iter(actions.values()))
+    return isinstance(first, Sequence) and len(first) > 0 and len(first[0]) == 4
+
+
+_TRANSPARENT = frozenset(
+    {
+        "gymnasium.wrappers.common.TimeLimit",
+        "gymnasium.wrappers.common.OrderEnforcing",
+        "gymnasium.wrappers.common.PassiveEnvChecker",
+        "gymnasium.wrappers.common.RecordEpisodeStatistics",
+    }
+)
+
+
+class TableGame:
+    """The game of an environment with a transition table.
+
+    Args:
+        env: A Gymnasium environment for which ``has_table`` holds, after ``reset``.
+        given: Fields of ``Traits`` that the caller gave.
+        step_limit: The game ends after so many actions; None for no limit.
+    """
+
+    def __init__(self, env: Any, given: Mapping[str, Any] | None = None, *, step_limit: int | None = None) -> None:
+        if step_limit is not None and step_limit < 1:
+            raise InvalidSettingError(f"step_limit must be at least 1, or None for no limit, not {step_limit!r}")
+        self._table: Mapping[Any, Mapping[Any, Sequence[Any]]] = env.unwrapped.P
+        self._step_limit = step_limit
+        self._template = clone_env(env)
+        self._outcomes: dict[tuple[int, int], tuple[_Outcome, ...]] = {}
+        entries = [entry for actions in self._table.values() for entries in actions.values() for entry in entries]
+        pairs = [(state, action) for state, actions in self._table.items() for action in actions]
+        several = any(len(self._outcomes_of(state, action)) > 1 for state, action in pairs)
+        known = {
+            "reward_sum": RewardSum.GENERAL,
+            "chance": Chance.EXACT if several else Chance.NONE,
+            "information": Information.PERFECT,
+            "terminal_rewards_only": all(not reward or over for _, _, reward, over in entries),
+            "num_actions": len(next(iter(self._table.values()))),
+        }
+        self._name = game_name(env)
+        self._traits = merge_traits(
+            Traits(name=self._name, seat_names=("player",)),
+            (TraitSource.GIVEN, given or {}),
+            (TraitSource.DECLARED, declared_traits(env)),
+            (TraitSource.KNOWN, known),
+        )
+
+    def _outcomes_of(self, state: int, action: int) -> tuple[_Outcome, ...]:
+        """The outcomes of an action, equal ones merged, in the table's order."""
+        outcomes = self._outcomes.get((state, action))
+        if outcomes is None:
+            merged: dict[tuple[int, float, bool], list[float]] = {}
+            for probability, after, reward, over in self._table[state][action]:
+                if probability > 0:
+                    merged.setdefault((int(after), float(reward), bool(over)), []).append(float(probability))
+            outcomes = tuple(_Outcome(math.fsum(ps), *outcome) for outcome, ps in merged.items())
+            self._outcomes[state, action] = outcomes
+        return outcomes
+
+    @property
+    def traits(self) -> Traits:
+        """What a search must know before it starts."""
+        return self._traits
+
+    def fits(self, env: Any) -> bool:
+        """Whether a live environment still has this table."""
+        return getattr(env.unwrapped, "P", None) is self._table and has_table(env)
+
+    def snapshot(self, env: Any) -> TableState:
+        """The state of a live environment now; rewards and steps are counted from here.
+
+        A state that every action leaves unchanged and ends in, without reward, is an end.
+        """
+        return self._state(int(env.unwrapped.s))
+
+    def initial_state(self, seed: int = 0) -> TableState:
+        """The state after ``reset(seed=seed)`` of a copy."""
+        env = clone_env(self._template)
+        with global_random_guard(seed):
+            env.reset(seed=seed)
+        return self._state(int(env.unwrapped.s))
+
+    def _state(self, state: int) -> TableState:
+        over = all(
+            outcome.over and outcome.state == state and not outcome.reward
+            for action in self._table[state]
+            for outcome in self._outcomes_of(state, action)
+        )
+        return TableState(state, -1, over, 0.0, 0)
+
+    def to_move(self, state: TableState) -> int:
+        """Seat 0, or ``CHANCE`` after an action with several outcomes."""
+        return 0 if state.action < 0 else CHANCE
+
+    def legal_actions(self, state: TableState) -> tuple[int, ...]:
+        """The actions that the table has for the state."""
+        if state.over or state.action >= 0:
+            return ()
+        return tuple(sorted(int(action) for action in self._table[state.state]))
+
+    def chance_outcomes(self, state: TableState) -> tuple[tuple[int, float], ...]:
+        """The number and the probability of each different outcome of the action."""
+        if state.action < 0:
+            return ()
+        outcomes = self._outcomes_of(state.state, state.action)
+        return tuple((index, outcome.probability) for index, outcome in enumerate(outcomes))
+
+    def result(self, state: TableState, action: int) -> TableState:
+        """The state, or chance event, after an action; the state after a chance outcome.
+
+        Raises:
+            IllegalActionError: The table has no such action or outcome.
+            GameOverError: The game is over.
+        """
+        if state.over:
+            raise GameOverError(f"{self._name} is over: there is no action to play")
+        if state.action >= 0:
+            outcomes = self._outcomes_of(state.state, state.action)
+            if not 0 <= action < len(outcomes):
+                raise IllegalActionError(f"{action!r} is not a chance outcome: there are {len(outcomes)}, from 0")
+            return self._after(state, outcomes[action])
+        if action not in self._table[state.state]:
+            raise IllegalActionError(
+                f"{action!r} is not legal in {self._name}: legal are {listed(self.legal_actions(state))}"
+            )
+        outcomes = self._outcomes_of(state.state, int(action))
+        if len(outcomes) == 1:
+            return self._after(state, outcomes[0])
+        return state._replace(action=int(action))
+
+    def _after(self, state: TableState, outcome: _Outcome) -> TableState:
+        steps, over = state.steps, outcome.over
+        if self._step_limit is not None:
+            steps += 1
+            over = over or steps >= self._step_limit
+        return TableState(outcome.state, -1, over, state.total + outcome.reward, steps)
+
+    def is_terminal(self, state: TableState) -> bool:
+        """Whether the table says that the game has ended, or the step limit is reached."""
+        return state.over
+
+    def utility(self, state: TableState) -> tuple[float, ...]:
+        """The rewards so far."""
+        return (state.total,)
+
+    def key(self, state: TableState) -> Hashable:
+        """All of the state but the rewards so far."""
+        return state.state, state.action, state.over, state.steps
+
+    def to_env_action(self, state: TableState, action: int) -> int:
+        """The action itself."""
+        return action
+
+    def text(self, state: TableState) -> str:
+        """The table's number of the state."""
+        return f"state {state.state}" + (f", action {state.action} under way" if state.action >= 0 else "")

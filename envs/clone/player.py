@@ -1,0 +1,185 @@
+"""One environment being played and watched, AEC or Gymnasium, for ``verify_clone``."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.envs.clone.copier import copy_generally
+from zermelo.envs.clone.object_graph import reachable
+
+__all__ = ["Player", "Raised"]
+
+
+_AEC_FIELDS: Final = (
+    "agents",
+    "agent_selection",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+    "infos",
+)
+
+
+class Raised:
+    """An error that the environment raised, as a thing to compare."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.text = f"{type(error).__name__}: {error}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Raised) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"<raised {self.text}>"
+
+
+class Player:
+    """An environment with its own view of Python's and numpy's global random generators.
+
+    Two environments that draw from the global generators disturb each other's numbers although nothing is wrong
+    with a copy; so each is played with the global state that it would have if it were alone.
+    """
+
+    def __init__(self, env: Any, random_state: tuple[Any, Any]) -> None:
+        self.env = env
+        self._random_state = random_state
+        self._gymnasium = not (hasattr(env, "observe") and hasattr(env, "possible_agents"))
+        self._last: dict[str, Any] = {}
+
+    @classmethod
+    def start(cls, env: Any, seed: int) -> Player:
+        """A player that has reset its environment with the seed."""
+        player = cls.at(env, seed)
+        result = player._call(lambda: player._reset(seed))
+        if isinstance(result, Raised):
+            player._last = {"step": result}
+        return player
+
+    @classmethod
+    def at(cls, env: Any, seed: int) -> Player:
+        """A player for an environment in the middle of a game."""
+        return cls(env, (random.Random(seed).getstate(), np.random.RandomState(seed % 2**32).get_state()))
+
+    def _reset(self, seed: int) -> None:
+        result = self.env.reset(seed=seed)
+        if self._gymnasium:
+            observation, info = result
+            self._last = {"observation": observation, "info": info}
+
+    def copied(self, env: Any) -> Player:
+        """A player for a copy of this one's environment."""
+        player = Player(env, self._random_state)
+        player._last = dict(self._last)
+        return player
+
+    def _call(self, action: Any) -> Any:
+        """Calls with this player's global random state in place; an error is returned as ``Raised``."""
+        python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002  # the legacy state is meant
+        random.setstate(self._random_state[0])
+        np.random.set_state(self._random_state[1])  # noqa: NPY002  # as above
+        try:
+            return action()
+        except Exception as error:  # whatever an environment's own code raises is something to compare
+            return Raised(error)
+        finally:
+            self._random_state = (random.getstate(), np.random.get_state())  # noqa: NPY002  # as above
+            random.setstate(python)
+            np.random.set_state(numpy)  # noqa: NPY002  # as above
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to step."""
+        if self._gymnasium:
+            last = self._last
+            return bool(last.get("terminated") or last.get("truncated") or last.get("step"))
+        agents = self._call(lambda: self.env.agents)
+        return isinstance(agents, Raised) or not agents
+
+    def step(self, action: Any) -> None:
+        """Steps; what a Gymnasium environment answers becomes a part of the record."""
+        result = self._call(lambda: self.env.step(action))
+        if isinstance(result, Raised):
+            self._last = {"step": result}
+        elif self._gymnasium:
+            names = ("observation", "reward", "terminated", "truncated", "info")
+            self._last = dict(zip(names, result, strict=True))
+
+    def record(self) -> dict[str, Any]:
+        """All that can be observed of the position, copied."""
+        seen = {"step": None, **self._last}
+        if not self._gymnasium:
+            more = self._call(self._look)
+            seen.update(more if isinstance(more, dict) else {"looking": more})
+        copied: dict[str, Any] = copy_generally(seen)
+        return copied
+
+    def _look(self) -> dict[str, Any]:
+        env = self.env
+        seen = {name: _attempt(partial(getattr, env.unwrapped, name)) for name in _AEC_FIELDS}
+        agents = seen["agents"] if isinstance(seen["agents"], list | tuple) else []
+        seen["observations"] = {agent: _attempt(partial(env.observe, agent)) for agent in agents}
+        if agents and getattr(env, "render_mode", None) == "ansi":
+            seen["render"] = _attempt(env.render)
+        return seen
+
+    @property
+    def failure(self) -> Raised | None:
+        """The error of the last step, if it raised one."""
+        return self._last.get("step")
+
+    def choose(self, record: dict[str, Any], generator: np.random.Generator) -> Any:
+        """A random legal action for the agent to move; None where it is dead."""
+        if self._gymnasium:
+            return _sample(self.env.action_space, record.get("info", {}).get("action_mask"), generator)
+        agent = record["agent_selection"]
+        if record["terminations"].get(agent) or record["truncations"].get(agent):
+            return None
+        observation = record["observations"].get(agent)
+        mask = observation.get("action_mask") if isinstance(observation, dict) else None
+        if mask is None:
+            info = record["infos"].get(agent) or {}
+            mask = info.get("action_mask")
+        return _sample(self.env.action_space(agent), mask, generator)
+
+
+def _attempt(action: Callable[[], Any]) -> Any:
+    try:
+        return action()
+    except Exception as error:  # as in Player._call
+        return Raised(error)
+
+
+def _sample(space: Any, mask: Any, generator: np.random.Generator) -> Any:
+    start = getattr(space, "start", 0)
+    if isinstance(mask, np.ndarray | list) and hasattr(space, "n") and np.any(mask):
+        return int(generator.choice(np.flatnonzero(np.asarray(mask)))) + int(start)
+    if type(space).__name__ == "Discrete":
+        return int(generator.integers(space.n)) + int(start)
+    own = copy_generally(space)  # the environment's own space would be advanced
+    if own is space:  # shared, since it has no generator yet
+        own = _unshared(space)
+    own.seed(int(generator.integers(2**31)))
+    return own.sample(mask) if isinstance(mask, tuple) else own.sample()
+
+
+def _unshared(space: Any) -> Any:
+    """A copy of a space and of the spaces inside it."""
+    memo: dict[int, Any] = {}
+    spaces = [obj for _, obj in reachable(space) if hasattr(obj, "_np_random")]
+    for part in spaces:
+        memo[id(part)] = object.__new__(type(part))
+    for part in spaces:
+        memo[id(part)].__dict__.update(
+            {name: copy_generally(value, dict(memo)) for name, value in part.__dict__.items()}
+        )
+    return memo[id(space)]

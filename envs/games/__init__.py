@@ -1,0 +1,34 @@
+"""Games, written as ``zermelo.envs.rules`` explains: one a module, or a folder where it is large."""
+
+from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
+from zermelo.envs.games.breakthrough import Breakthrough
+from zermelo.envs.games.chomp import Chomp
+from zermelo.envs.games.connect_four import ConnectFour
+from zermelo.envs.games.domineering import Domineering
+from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
+from zermelo.envs.games.einstein import EinStein
+from zermelo.envs.games.hexapawn import Hexapawn
+from zermelo.envs.games.kalah import Kalah
+from zermelo.envs.games.mnk import MNK
+from zermelo.envs.games.nim import Nim
+from zermelo.envs.games.othello import Othello
+from zermelo.envs.games.pig import Pig
+from zermelo.envs.games.twenty_forty_eight import Game2048
+
+__all__ = [
+    "MNK",
+    "Backgammon",
+    "Breakthrough",
+    "Chomp",
+    "ConnectFour",
+    "Domineering",
+    "DotsAndBoxes",
+    "EinStein",
+    "Game2048",
+    "Hexapawn",
+    "Hypergammon",
+    "Kalah",
+    "Nim",
+    "Othello",
+    "Pig",
+]

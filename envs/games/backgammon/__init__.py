@@ -1,0 +1,1 @@
+"""Backgammon and Hypergammon: rules, and an evaluation fitted to self-play."""

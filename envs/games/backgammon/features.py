@@ -1,0 +1,336 @@
+"""What a position of backgammon is worth at a glance: a weighted sum of named features.
+
+``expected`` estimates, for the player to move, the expected utility before the roll: the chance of winning, and
+where they count those of winning and of losing a gammon, each the logistic function of a weighted sum (so they are
+probabilities, as averages over dice need them). The weights are ``zermelo.envs.games.backgammon.weights``, made by
+``scripts/fit_backgammon.py``; there is one set for positions of contact and one for races, in which no checker
+can be hit any more.
+
+The features, most of them once for the player to move and once for the other one; all numbers are whole:
+
+    =============  ===============================================================================================
+    ``blot``       whether there is exactly one checker, for each of the own points 1 to 24
+    ``point``      whether there are two or more: a made point; on 20 to 24 an anchor
+    ``spare``      how many there are beyond two
+    ``bar``        checkers on the bar
+    ``shut_out``   with a checker on the bar, of the 36 rolls those by which it cannot enter
+    ``off``        checkers borne off
+    ``shots``      over all blots, how many of the 36 rolls hit, as far as distances tell
+    ``at_risk``    the same, each times the pips that would be lost, in sixteenths
+    ``home_risk``  the same, each times the points that the other player has made at home
+    ``prime``      whether the longest row of made points is three, four, five, or six and more long
+    ``trapped``    the other player's checkers behind a row of three and more, times its length
+    ``stuck``      checkers on the rearmost point, times the rolls of 36 that do not carry one on in full
+    ``count``      in a race: how many checkers, for each of the own points 1 to 24
+    ``lead``       the pips ahead, beside what dice make of them: 4 more, divided by the root of all pips on the
+                   board, in 32nds
+    ``to_move``    1: what it is worth to be the one to roll
+    =============  ===============================================================================================
+
+After the roll, ``lead`` counts how far its numbers are above the average.
+
+Sources: shots and primes, and what is lost with them: Magriel, *Backgammon* (1976); a linear evaluation with one
+set of weights for contact and one for races: Tesauro's ``pubeval`` (1993).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "BLOCKS",
+    "FEATURES",
+    "LOGIT",
+    "MOST_ENTRIES",
+    "OUTCOMES",
+    "chance",
+    "count_at",
+    "expected",
+    "features",
+    "weighted",
+    "weights_of",
+]
+
+LOGIT: Final = 4096
+"""How many units of a weighted sum are one unit of log odds."""
+CERTAIN: Final = 1 << 16
+"""How many units of chance are certainty."""
+OUTCOMES: Final = ("win", "win a gammon", "lose a gammon")
+"""What there are weights for, seen by the player to move."""
+
+_BAR: Final = 25
+_POINT: Final = 24
+_SPARE: Final = 48
+_BAR_COUNT: Final = 72
+_SHUT_OUT: Final = 73
+_OFF: Final = 74
+_SHOTS: Final = 75
+_AT_RISK: Final = 76
+_HOME_RISK: Final = 77
+_PRIME: Final = 78
+_TRAPPED: Final = 82
+_STUCK: Final = 83
+_SIDE: Final = 84
+_LEAD: Final = 2 * _SIDE
+_TO_MOVE: Final = _LEAD + 1
+_RACE: Final = _TO_MOVE + 1
+_RACE_LEAD: Final = _RACE + 48
+FEATURES: Final = _RACE_LEAD + 2
+"""How many features there are, those of races included."""
+MOST_ENTRIES: Final = 80
+"""No position has more features than that which are not zero."""
+BLOCKS: Final = (
+    *(
+        (f"{who} {name}", side * _SIDE + start, size)
+        for side, who in enumerate(("own", "other's"))
+        for name, start, size in (
+            ("blot", 0, 24),
+            ("point", _POINT, 24),
+            ("spare", _SPARE, 24),
+            ("bar", _BAR_COUNT, 1),
+            ("shut_out", _SHUT_OUT, 1),
+            ("off", _OFF, 1),
+            ("shots", _SHOTS, 1),
+            ("at_risk", _AT_RISK, 1),
+            ("home_risk", _HOME_RISK, 1),
+            ("prime", _PRIME, 4),
+            ("trapped", _TRAPPED, 1),
+            ("stuck", _STUCK, 1),
+        )
+    ),
+    ("lead", _LEAD, 1),
+    ("to_move", _TO_MOVE, 1),
+    ("race, own count", _RACE, 24),
+    ("race, other's count", _RACE + 24, 24),
+    ("race, lead", _RACE_LEAD, 1),
+    ("race, to_move", _RACE_LEAD + 1, 1),
+)
+"""The names of the features, each with the first one's number and how many there are."""
+
+
+def _rolls(holds: Callable[[Any, int, int], Any]) -> npt.NDArray[np.int64]:
+    """For each set of distances 1 to 12 (bit 0 is 1), for how many of 36 rolls a function is true."""
+    sets = np.arange(1 << 12)
+    found = np.zeros(len(sets), np.int64)
+    for high in range(1, 7):
+        for low in range(1, high + 1):
+            found += np.where(holds(sets, high, low), 1 if high == low else 2, 0)
+    return found
+
+
+def _reaches(sets: Any, high: int, low: int) -> Any:
+    """Whether a roll can be played so that a checker at one of the distances arrives."""
+    steps = [low, 2 * low, 3 * low, 4 * low] if high == low else [high, low, high + low]
+    return sets & sum(1 << step - 1 for step in steps if step <= 12) != 0
+
+
+def _is_stopped(sets: Any, high: int, low: int) -> Any:
+    """Whether a checker cannot move both numbers, those distances being closed to it."""
+    either = (sets >> high - 1 & sets >> low - 1) & 1
+    return (sets >> high + low - 1 & 1) | either != 0
+
+
+SHOTS: Final = _rolls(_reaches)
+"""How many of 36 rolls hit a blot that has checkers before it at a set of distances, if no points are closed."""
+STOPS: Final = _rolls(_is_stopped)
+"""How many of 36 rolls do not take a checker the whole way, with a set of distances closed to it."""
+CHANCES: Final = np.array(
+    [round(CERTAIN / (1 + math.exp(-step / 64))) for step in range(-640, 641)], dtype=np.int64
+)
+"""The logistic function from -10 to 10, in steps of a 64th."""
+
+
+def count_at(low: int, high: int, place: int) -> int:
+    """How many checkers a player has on a place."""
+    return low >> 4 * place & 15 if place < 13 else high >> 4 * (place - 13) & 15
+
+
+def chance(total: int) -> int:
+    """The probability that a weighted sum stands for, in units of ``CERTAIN``: the logistic function of it."""
+    steps = min(max(total + 10 * LOGIT, 0), 20 * LOGIT - 1)
+    index, part = steps >> 6, steps & 63
+    below, above = int(CHANCES[index]), int(CHANCES[index + 1])
+    return below + ((above - below) * part >> 6)
+
+
+def _put(indices: Any, values: Any, count: int, index: int, value: int) -> int:
+    """Appends a feature, unless it is zero."""
+    if value == 0:
+        return count
+    indices[count] = index
+    values[count] = value
+    return count + 1
+
+
+def _lead(pips: int, other_pips: int, rolled: int) -> int:
+    total = pips + other_pips + 8
+    return int(32.0 * (other_pips - pips + rolled + 4) / math.sqrt(total))
+
+
+def _race(low: int, high: int, start: int, indices: Any, values: Any, count: int) -> int:
+    for place in range(1, _BAR):
+        count = _put(indices, values, count, start + place - 1, count_at(low, high, place))
+    return count
+
+
+def _side(
+    low: int,
+    high: int,
+    made: int,
+    blots: int,
+    other_low: int,
+    other_high: int,
+    other_all: int,
+    other_made: int,
+    start: int,
+    buffers: Any,
+    count: int,
+) -> int:
+    """One player's features in contact; bit ``p`` of a set of points is that player's point ``p``."""
+    indices, values = buffers
+    # 1. What stands where; the blots that can be hit; the longest row of made points.
+    other_home = 0
+    for place in range(1, 7):
+        other_home += other_made >> place & 1
+    shots = at_risk = home_risk = 0
+    rear = row = longest = longest_from = 0
+    for place in range(1, _BAR):
+        if made >> place & 1:
+            number = count_at(low, high, place)
+            count = _put(indices, values, count, start + _POINT + place - 1, 1)
+            count = _put(indices, values, count, start + _SPARE + place - 1, number - 2)
+            rear = place
+            row += 1
+            if row > longest:
+                longest, longest_from = row, place - row + 1
+            continue
+        row = 0
+        if blots >> place & 1:
+            count = _put(indices, values, count, start + place - 1, 1)
+            rear = place
+            hits = int(SHOTS[other_all >> 26 - place & 4095])
+            shots += hits
+            at_risk += hits * (_BAR - place)
+            home_risk += hits * other_home
+    # 2. The bar, and what has been borne off.
+    on_bar = high >> 4 * (_BAR - 13) & 15
+    if on_bar:
+        rear = _BAR
+        count = _put(indices, values, count, start + _BAR_COUNT, on_bar)
+        count = _put(indices, values, count, start + _SHUT_OUT, other_home * other_home)
+    count = _put(indices, values, count, start + _OFF, low & 15)
+    # 3. Shots.
+    count = _put(indices, values, count, start + _SHOTS, shots)
+    count = _put(indices, values, count, start + _AT_RISK, at_risk >> 4)
+    count = _put(indices, values, count, start + _HOME_RISK, home_risk)
+    # 4. Primes, and who is behind them.
+    if longest >= 3:
+        count = _put(indices, values, count, start + _PRIME + min(longest, 6) - 3, 1)
+        trapped = 0
+        for place in range(_BAR - longest_from + 1, _BAR + 1):
+            trapped += count_at(other_low, other_high, place)
+        count = _put(indices, values, count, start + _TRAPPED, trapped * min(longest, 6))
+    closed = other_made >> 26 - rear & 4095
+    return _put(indices, values, count, start + _STUCK, count_at(low, high, rear) * int(STOPS[closed]))
+
+
+def features(low: int, high: int, other_low: int, other_high: int, rolled: int, indices: Any, values: Any) -> int:
+    """Writes the features that are not zero and returns how many there are.
+
+    Args:
+        low: The mover's checkers on places 0 to 12, in four bits each.
+        high: Those on 13 to 25.
+        other_low: The other player's, from its own side.
+        other_high: The other player's.
+        rolled: How many pips of the roll, if it is known, are more than the average.
+        indices: A buffer of ``MOST_ENTRIES`` for the features' numbers.
+        values: A buffer as long for their values.
+    """
+    pips = other_pips = rear = other_rear = 0
+    made = blots = other_made = other_blots = 0
+    for place in range(1, _BAR + 1):
+        number, other = count_at(low, high, place), count_at(other_low, other_high, place)
+        if number:
+            pips += number * place
+            rear = place
+            if number > 1:
+                made |= 1 << place
+            else:
+                blots |= 1 << place
+        if other:
+            other_pips += other * place
+            other_rear = place
+            if other > 1:
+                other_made |= 1 << place
+            else:
+                other_blots |= 1 << place
+    lead = _lead(pips, other_pips, rolled)
+    if rear + other_rear < _BAR:
+        count = _race(low, high, _RACE, indices, values, 0)
+        count = _race(other_low, other_high, _RACE + 24, indices, values, count)
+        count = _put(indices, values, count, _RACE_LEAD, lead)
+        return _put(indices, values, count, _RACE_LEAD + 1, 1)
+    own, other_own = made | blots, other_made | other_blots
+    buffers = indices, values
+    count = _side(low, high, made, blots, other_low, other_high, other_own, other_made, 0, buffers, 0)
+    count = _side(other_low, other_high, other_made, other_blots, low, high, own, made, _SIDE, buffers, count)
+    count = _put(indices, values, count, _LEAD, lead)
+    return _put(indices, values, count, _TO_MOVE, 1)
+
+
+def weighted(indices: Any, values: Any, count: int, weights: Any, outcome: int) -> int:
+    """The features times one outcome's weights."""
+    total = 0
+    for entry in range(count):
+        total += int(weights[outcome, indices[entry]]) * int(values[entry])
+    return total
+
+
+def expected(
+    low: int, high: int, other_low: int, other_high: int, rolled: int, most_points: int, weights: Any
+) -> int:
+    """The expected utility of the player to move, in 1024ths of a point.
+
+    Args:
+        low: As for ``features``, and so the next four.
+        high: The same.
+        other_low: The same.
+        other_high: The same.
+        rolled: The same.
+        most_points: What a game can count: 1, 2 with gammons, 3 with backgammons.
+        weights: Of shape (outcomes, features and one): in the last column of the first row, how many of 1024
+            gammons are backgammons.
+    """
+    indices = np.empty(MOST_ENTRIES, np.int64)
+    values = np.empty(MOST_ENTRIES, np.int64)
+    count = features(low, high, other_low, other_high, rolled, indices, values)
+    worth = 2 * chance(weighted(indices, values, count, weights, 0)) - CERTAIN
+    if most_points > 1:
+        gammons = 0
+        if other_low & 15 == 0:
+            gammons += chance(weighted(indices, values, count, weights, 1))
+        if low & 15 == 0:
+            gammons -= chance(weighted(indices, values, count, weights, 2))
+        if most_points > 2:
+            gammons += gammons * int(weights[0, FEATURES]) >> 10
+        worth += gammons
+    return worth >> 6
+
+
+def weights_of(blocks: Mapping[str, Sequence[Sequence[int]]], *, backgammons: int) -> npt.NDArray[np.int64]:
+    """The weights as ``expected`` takes them.
+
+    Args:
+        blocks: For each name in ``BLOCKS``, a row of numbers for each of ``OUTCOMES``.
+        backgammons: How many of 1024 gammons are backgammons.
+    """
+    weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
+    for name, start, size in BLOCKS:
+        weights[:, start : start + size] = blocks[name]
+    weights[0, FEATURES] = backgammons
+    return weights

@@ -1,0 +1,429 @@
+"""Backgammon and Hypergammon, without the doubling cube.
+
+Rules: those of the World Backgammon Federation, money play without cube and Jacoby rule. Each player's points are
+numbered from its own side, 24 down to 1; a player's point ``p`` is the other player's ``25 - p``. Checkers move
+down, by the numbers on two dice, to points where the other player has at most one checker; a single one that is
+hit goes to the bar, from which it must enter (by a six on point 19) before anything else moves. Who has all
+checkers on points 1 to 6 may bear off: from the point of the number, or from the highest occupied point if the
+number is higher than that. A doublet is played four times. As many of the numbers must be played as can be; if
+only one of two can, the higher one. The first to bear off all checkers wins: one point; a gammon, two points, if
+the other has borne off none; a backgammon, three, if that player then has a checker on the bar or on its points 19
+to 24. Both players roll a die first; the higher one starts with these two numbers, equal ones are rolled again.
+
+Actions: a number means the same at every position: ``676 * order + 26 * first + second``.
+
+- ``first`` and ``second`` are where the checkers come from, seen by the mover: 1 to 24 a point, 25 the bar, 0
+  nothing is played. The first one is played first; ``second`` may be where the first one arrived.
+- ``order`` is 0 if the higher number is played first, 1 if the lower one is.
+- 0 plays nothing, when nothing can be played.
+
+A doublet is two actions of two checkers each. Of actions that lead to the same position with the same checkers
+only one is legal: the higher number is played first unless that gives something else, and the checkers of a
+doublet come from the higher points first, through both actions.
+
+Chance outcomes: ``6 * (high - 1) + low - 1`` for the numbers of a roll, a doublet once; at the opening
+``6 * (first player's die - 1) + second player's die - 1``.
+
+A state is six integers, seen by the player to move: its checkers on places 0 to 12 and 13 to 25 in four bits each,
+where place 0 is what was borne off and 25 the bar, and the other player's in the same way from its own side; the
+seat to move; and the roll: 0 before it, -1 before the opening roll, else ``8 * high + low``; in the second half of
+a doublet, 64 times the place from which the first half's last checker came more than that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.games.backgammon.features import count_at, expected
+from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
+from zermelo.envs.rules.defaults import EVALUATION_UNIT
+
+__all__ = ["Backgammon", "BackgammonState", "Hypergammon"]
+
+_BAR: Final = 25
+_PLACES: Final = 26
+_ORDER: Final = 26 * 26
+_OPENING: Final = -1
+
+
+class BackgammonState(NamedTuple):
+    """A position: the mover's checkers, the other player's, whose turn it is, and the roll."""
+
+    low: int
+    high: int
+    other_low: int
+    other_high: int
+    seat: int
+    roll: int
+
+
+class Backgammon(NamedTuple):
+    """Bring all checkers home and off the board before the other player does.
+
+    Attributes:
+        most_points: What a game can count: 1, a win is a win; 2, gammons count double; 3, backgammons triple.
+    """
+
+    most_points: int = 1
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for another number of points."""
+        if self.most_points not in (1, 2, 3):
+            raise InvalidSettingError(
+                f"{type(self).__name__} needs most_points of 1 (wins), 2 (gammons too) or 3 (backgammons too), "
+                f"not most_points={self.most_points}"
+            )
+
+    def num_actions(self) -> int:
+        """Two orders, and two places of 26."""
+        return 2 * _ORDER
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """As many points as a game can count."""
+        return -self.most_points, self.most_points
+
+    def initial_state(self) -> BackgammonState:
+        """Two checkers on 24, five on 13, three on 8, five on 6; both dice to be thrown."""
+        low, high = 5 << 4 * 6 | 3 << 4 * 8, 5 | 2 << 4 * (24 - 13)
+        return BackgammonState(low, high, low, high, 0, _OPENING)
+
+    def to_move(self, state: BackgammonState) -> int:
+        """The player whose turn it is; chance before each roll."""
+        return state.seat if state.roll > 0 else CHANCE
+
+    def legal_actions(self, state: BackgammonState, actions: list[int]) -> int:
+        """All ways to play the roll, or this half of a doublet."""
+        high_die, low_die = state.roll >> 3 & 7, state.roll & 7
+        if high_die == low_die:
+            return _doublet(state, actions)
+        own = state.low, state.high, state.other_low, state.other_high
+        count = _pairs(own, high_die, low_die, actions)
+        count += _other_order(own, high_die, low_die, actions, count)
+        if count:
+            return count
+        for order in range(2):
+            die = low_die if order else high_die
+            for place in range(1, _PLACES):
+                if _can(own, place, die):
+                    actions[count] = order * _ORDER + _PLACES * place
+                    count += 1
+            if count:
+                return count
+        actions[0] = 0
+        return 1
+
+    def chance_outcomes(self, state: BackgammonState, outcomes: list[int], probabilities: list[float]) -> int:
+        """The 21 rolls; at the opening the 30 that are no doublets."""
+        count = 0
+        for one in range(6):
+            for two in range(6):
+                if state.roll == _OPENING:
+                    if one != two:
+                        outcomes[count] = 6 * one + two
+                        probabilities[count] = 1.0 / 30.0
+                        count += 1
+                elif one >= two:
+                    outcomes[count] = 6 * one + two
+                    probabilities[count] = 1.0 / 36.0 if one == two else 2.0 / 36.0
+                    count += 1
+        return count
+
+    def result(self, state: BackgammonState, action: int) -> BackgammonState:
+        """Shows the dice, or moves checkers; the turn stays for half a doublet, and where the game is won."""
+        low, high, other_low, other_high, seat, roll = state
+        if roll <= 0:
+            one, two = action // 6 + 1, action % 6 + 1
+            if roll == _OPENING and two > one:
+                return BackgammonState(other_low, other_high, low, high, 1 - seat, 8 * two + one)
+            return BackgammonState(low, high, other_low, other_high, seat, 8 * one + two)
+        high_die, low_die = roll >> 3 & 7, roll & 7
+        first, second = action % _ORDER // _PLACES, action % _PLACES
+        if action >= _ORDER:
+            high_die, low_die = low_die, high_die
+        own = low, high, other_low, other_high
+        if first:
+            own = _played(own, first, high_die)
+        if second:
+            own = _played(own, second, low_die)
+        if own[0] & 15 == self._checkers():
+            return BackgammonState(own[0], own[1], own[2], own[3], seat, roll)
+        if high_die == low_die and roll < 64 and second:
+            return BackgammonState(own[0], own[1], own[2], own[3], seat, 64 * second + roll)
+        return BackgammonState(own[2], own[3], own[0], own[1], 1 - seat, 0)
+
+    def is_terminal(self, state: BackgammonState) -> bool:
+        """Who has just moved, and keeps the turn, has borne off all checkers."""
+        return state.low & 15 == self._checkers()
+
+    def utility(self, state: BackgammonState, seat: int) -> int:
+        """One point, or as the options say two for a gammon and three for a backgammon."""
+        points = 1
+        if state.other_low & 15 == 0:
+            points = 3 if state.other_high >> 4 * (19 - 13) else 2
+        points = min(points, self.most_points)
+        return points if seat == state.seat else -points
+
+    def evaluation(self, state: BackgammonState, seat: int) -> int:
+        """The expected utility, from weighted features (``zermelo.envs.games.backgammon.features``)."""
+        most = EVALUATION_UNIT * self.most_points - 1
+        worth = min(max(self.estimate(state, self._weights()), -most), most)
+        return worth if seat == state.seat else -worth
+
+    def estimate(self, state: BackgammonState, weights: npt.NDArray[np.int64]) -> int:
+        """What the player to move can expect by some weights, in 1024ths of a point.
+
+        It is that before a roll; one that is known counts as the pips by which it is above the average. Where half
+        a doublet has been played, the other half is played as looks best: a position in between says little.
+        """
+        low, high, other_low, other_high, seat, roll = state
+        if roll == _OPENING:
+            return 0
+        if roll < 64:
+            high_die, low_die = roll >> 3 & 7, roll & 7
+            rolled = 0 if roll == 0 else high_die + low_die - 8
+            if roll > 0 and high_die == low_die:
+                rolled += 2 * high_die
+            return expected(low, high, other_low, other_high, rolled, self.most_points, weights)
+        actions = np.empty(_ORDER, np.int64)
+        best = -4 * EVALUATION_UNIT
+        for index in range(_doublet(state, actions)):
+            after = self.result(state, int(actions[index]))
+            if after.roll > 0:
+                return EVALUATION_UNIT * self.utility(after, seat)
+            low, high, other_low, other_high, _, _ = after
+            best = max(best, -expected(low, high, other_low, other_high, 0, self.most_points, weights))
+        return best
+
+    def evaluates_before_chance(self) -> bool:
+        """The evaluation is that of a player about to roll."""
+        return True
+
+    def text(self, state: BackgammonState) -> str:
+        """The board as the first player (X) sees it: 13 to 24 above, 12 to 1 below; the bar, off, and the roll."""
+        sides = [(state.low, state.high), (state.other_low, state.other_high)]
+        first, second = sides if state.seat == 0 else sides[::-1]
+
+        def mark(point: int) -> str:
+            mine, theirs = count_at(*first, point), count_at(*second, 25 - point)
+            return f"X{mine}" if mine else f"O{theirs}" if theirs else "."
+
+        def line(points: range) -> str:
+            marks = [f"{mark(point):>3}" for point in points]
+            return "".join(marks[:6]) + "  |" + "".join(marks[6:])
+
+        def rest(name: str, side: tuple[int, int]) -> str:
+            return f"{name}: bar {count_at(*side, _BAR)}, off {count_at(*side, 0)}"
+
+        high, low = state.roll >> 3 & 7, state.roll & 7
+        rolled = f"{high}-{low}" + (", second half" if state.roll >= 64 else "") if state.roll > 0 else "to roll"
+        return "\n".join(
+            [
+                "".join(f"{point:3}" for point in range(13, 19))
+                + "  |"
+                + "".join(f"{point:3}" for point in range(19, 25)),
+                line(range(13, 25)),
+                line(range(12, 0, -1)),
+                "".join(f"{point:3}" for point in range(12, 6, -1))
+                + "  |"
+                + "".join(f"{point:3}" for point in range(6, 0, -1)),
+                rest("X", first),
+                rest("O", second),
+                f"{'XO'[state.seat]} {rolled}" if state.roll != _OPENING else "opening roll",
+            ]
+        )
+
+    def action_text(self, state: BackgammonState, action: int) -> str:
+        """As players write it: from and to of each checker; for chance, the numbers."""
+        if state.roll <= 0:
+            return f"{action // 6 + 1}-{action % 6 + 1}"
+        dice = [state.roll >> 3 & 7, state.roll & 7]
+        shown = []
+        places = (action % _ORDER // _PLACES, action % _PLACES)
+        for place, die in zip(places, dice[::-1] if action >= _ORDER else dice, strict=True):
+            if place:
+                shown.append(f"{place if place < _BAR else 'bar'}/{place - die if place > die else 'off'}")
+        return " ".join(shown) or "pass"
+
+    def observation(self, state: BackgammonState, seat: int) -> npt.NDArray[np.int8]:
+        """Of shape (2, 28): own and the other's checkers off, on own points 1 to 24 and on the bar, and the dice.
+
+        Places 26 and 27 of a row are the higher and the lower number if that player is to move them, else 0; both
+        rows count points from their own player's side.
+        """
+        rows = []
+        for low, high, mover in (
+            (state.low, state.high, state.seat),
+            (state.other_low, state.other_high, 1 - state.seat),
+        ):
+            dice = [state.roll >> 3 & 7, state.roll & 7] if mover == state.seat and state.roll > 0 else [0, 0]
+            rows.append([*(count_at(low, high, place) for place in range(_PLACES)), *dice])
+        return np.array(rows if seat == state.seat else rows[::-1], dtype=np.int8)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """There are 15 checkers."""
+        return 0, 15
+
+    def _checkers(self) -> int:
+        """How many each player has."""
+        return 15
+
+    def _weights(self) -> npt.NDArray[np.int64]:
+        """Of the evaluation."""
+        return BACKGAMMON
+
+
+class Hypergammon(Backgammon):
+    """Backgammon with three checkers each, which start on points 24, 23 and 22.
+
+    Attributes:
+        most_points: What a game can count: 1, a win is a win; 2, gammons count double; 3, backgammons triple.
+    """
+
+    __slots__ = ()
+
+    def initial_state(self) -> BackgammonState:
+        """A checker each on 24, 23 and 22; both dice to be thrown."""
+        high = 1 << 4 * (24 - 13) | 1 << 4 * (23 - 13) | 1 << 4 * (22 - 13)
+        return BackgammonState(0, high, 0, high, 0, _OPENING)
+
+    def _checkers(self) -> int:
+        return 3
+
+    def _weights(self) -> npt.NDArray[np.int64]:
+        return HYPERGAMMON
+
+
+# Below, ``own`` is both players' checkers: (low, high, other_low, other_high).
+
+
+def _can(own: tuple[int, int, int, int], place: int, die: int) -> bool:
+    """Whether a checker can be played from a place by a number."""
+    low, high, other_low, other_high = own
+    if not count_at(low, high, place) or (place != _BAR and high >> 4 * (_BAR - 13)):
+        return False
+    target = place - die
+    if target >= 1:
+        return count_at(other_low, other_high, 25 - target) < 2
+    if high or low >> 4 * 7:  # somebody is not home
+        return False
+    return target == 0 or low >> 4 * (place + 1) == 0
+
+
+def _played(own: tuple[int, int, int, int], place: int, die: int) -> tuple[int, int, int, int]:
+    """Everybody's checkers after one is played; what it hits goes to the bar."""
+    low, high, other_low, other_high = own
+    if place < 13:
+        low -= 1 << 4 * place
+    else:
+        high -= 1 << 4 * (place - 13)
+    target = max(place - die, 0)
+    if target < 13:
+        low += 1 << 4 * target
+    else:
+        high += 1 << 4 * (target - 13)
+    if target:
+        there = 25 - target
+        if there < 13 and other_low >> 4 * there & 15:
+            other_low -= 1 << 4 * there
+            other_high += 1 << 4 * (_BAR - 13)
+        elif there >= 13 and other_high >> 4 * (there - 13) & 15:
+            other_high -= 1 << 4 * (there - 13)
+            other_high += 1 << 4 * (_BAR - 13)
+    return low, high, other_low, other_high
+
+
+def _is_hit(own: tuple[int, int, int, int], place: int) -> bool:
+    """Whether a checker that arrives on a point hits one."""
+    return count_at(own[2], own[3], 25 - place) == 1
+
+
+def _pairs(own: tuple[int, int, int, int], high_die: int, low_die: int, actions: list[int]) -> int:
+    """The ways to play both numbers, the higher one first."""
+    count = 0
+    for first in range(1, _PLACES):
+        if not _can(own, first, high_die):
+            continue
+        after = _played(own, first, high_die)
+        for second in range(1, _PLACES):
+            if _can(after, second, low_die):
+                actions[count] = _PLACES * first + second
+                count += 1
+    return count
+
+
+def _other_order(
+    own: tuple[int, int, int, int], high_die: int, low_die: int, actions: list[int], start: int
+) -> int:
+    """The ways to play the lower number first that give what the higher one first does not."""
+    count = 0
+    for first in range(1, _PLACES):
+        if not _can(own, first, low_die):
+            continue
+        after = _played(own, first, low_die)
+        for second in range(1, _PLACES):
+            if not _can(after, second, high_die):
+                continue
+            if _can(own, second, high_die) and _can(_played(own, second, high_die), first, low_die):
+                continue  # the same two checkers, the other way round
+            if second == first - low_die and not _is_hit(own, second):  # one checker goes all the way
+                stop = first - high_die
+                open_way = stop >= 1 and _can(own, first, high_die) and not _is_hit(own, stop)
+                if open_way and _can(_played(own, first, high_die), stop, low_die):
+                    continue  # it can go the other way, and hits nothing there either
+            actions[start + count] = _ORDER + _PLACES * first + second
+            count += 1
+    return count
+
+
+def _doublet(state: BackgammonState, actions: Any) -> int:
+    """The ways to play half of a doublet: two checkers, or as many as can be played.
+
+    No checker comes from a higher place than one before it: a play of several checkers can always be put in that
+    order. Of two checkers in the first half only those count after which most can be played in the second.
+    """
+    die = state.roll & 7
+    is_first = state.roll < 64
+    own = state.low, state.high, state.other_low, state.other_high
+    count = most = 0
+    single = 0
+    for first in range(1, _BAR + 1 if is_first else (state.roll >> 6) + 1):
+        if not _can(own, first, die):
+            continue
+        after = _played(own, first, die)
+        for second in range(1, first + 1):
+            if not _can(after, second, die):
+                continue
+            further = _most_more(_played(after, second, die), second, die) if is_first else 0
+            if further > most:
+                most, count = further, 0
+            if further == most:
+                actions[count] = _PLACES * first + second
+                count += 1
+    if count:
+        return count
+    for first in range(1, _BAR + 1 if is_first else (state.roll >> 6) + 1):
+        if _can(own, first, die):
+            actions[single] = _PLACES * first
+            single += 1
+    if single == 0:
+        actions[0] = 0
+        single = 1
+    return single
+
+
+def _most_more(own: tuple[int, int, int, int], highest: int, die: int) -> int:
+    """How many checkers, up to two, can be played from places not above one."""
+    most = 0
+    for first in range(1, highest + 1):
+        if _can(own, first, die):
+            most = 1
+            after = _played(own, first, die)
+            for second in range(1, first + 1):
+                if _can(after, second, die):
+                    return 2
+    return most

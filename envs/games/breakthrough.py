@@ -1,0 +1,188 @@
+"""Breakthrough on boards of any size that fits.
+
+Rules: D. Troyka's game of 2000 as described by A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough
+with Race Patterns and Job-Level Proof Number Search", ACG 2011. Each player starts with ``pawn_rows`` full rows of
+pawns. A move takes one pawn one step straight or diagonally forward. Straight it may only go to an empty square;
+diagonally it goes to an empty square or captures an opponent's pawn there. The first player with a pawn on the
+farthest row, or who has captured all the opponent's pawns, wins. There are no draws, and there is always a move.
+
+Actions and board are those of ``zermelo.envs.games.pawns``.
+
+A state is three integers: the pawns of the player to move, those of the opponent, and the seat to move.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.pawns import attacked, destination, draw_pawns, far_row, list_moves, pawn_text, sources
+from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
+from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.scores import loss_in, win_in
+
+__all__ = ["Breakthrough", "BreakthroughState"]
+
+
+class BreakthroughState(NamedTuple):
+    """A position: the pawns of the player to move, of the opponent, and whose turn it is."""
+
+    mover: int
+    other: int
+    seat: int
+
+
+class Breakthrough(NamedTuple):
+    """Bring one pawn to the other side.
+
+    Attributes:
+        rows: Height of the board.
+        columns: Width of the board, at least 2; ``rows * columns`` must be at most 64.
+        pawn_rows: How many rows of pawns each player starts with, at least 1 and at most half of the rows.
+    """
+
+    rows: int = 8
+    columns: int = 8
+    pawn_rows: int = 2
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if (
+            self.columns < 2
+            or self.pawn_rows < 1
+            or self.rows < 2 * self.pawn_rows
+            or self.rows * self.columns > 64
+        ):
+            raise InvalidSettingError(
+                "Breakthrough needs columns of at least 2, pawn_rows of at least 1 and at most half of rows, and "
+                f"rows * columns of at most 64, not rows={self.rows}, columns={self.columns}, "
+                f"pawn_rows={self.pawn_rows}"
+            )
+
+    def num_actions(self) -> int:
+        """Three a square."""
+        return 3 * self.rows * self.columns
+
+    def initial_state(self) -> BreakthroughState:
+        """Seat 0 below, seat 1 above."""
+        pawns = all_squares(self.pawn_rows * self.columns)
+        return BreakthroughState(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
+
+    def to_move(self, state: BreakthroughState) -> int:
+        """In turn."""
+        return state.seat
+
+    def legal_actions(self, state: BreakthroughState, actions: list[int]) -> int:
+        """Straight to empty squares, diagonally to any but one's own."""
+        lower, straight, higher = sources(
+            state.mover, state.seat, self.rows, self.columns, ~(state.mover | state.other), ~state.mover
+        )
+        return list_moves(lower, straight, higher, actions)
+
+    def result(self, state: BreakthroughState, action: int) -> BreakthroughState:
+        """Moves a pawn, which captures what is there; the other player is then the mover."""
+        to = 1 << destination(action, state.seat, self.columns)
+        return BreakthroughState(
+            whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat
+        )
+
+    def is_terminal(self, state: BreakthroughState) -> bool:
+        """The player who moved last has arrived or has captured everything."""
+        return state.mover == 0 or state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0
+
+    def utility(self, state: BreakthroughState, seat: int) -> int:
+        """Who moved last has won."""
+        return -1 if seat == state.seat else 1
+
+    def evaluation(self, state: BreakthroughState, seat: int) -> int:
+        """Pawns, and how far they have come."""
+        score = self._worth(state.mover, state.seat) - self._worth(state.other, 1 - state.seat)
+        return score if seat == state.seat else -score
+
+    def ordering_hint(self, state: BreakthroughState, action: int) -> int:
+        """Captures, then the pawns that are farthest ahead."""
+        to = destination(action, state.seat, self.columns)
+        row = to // self.columns
+        return (row if state.seat == 0 else self.rows - 1 - row) + (state.other >> to & 1) * 2 * self.rows
+
+    def is_noisy(self, state: BreakthroughState, action: int) -> bool:
+        """Captures."""
+        return state.other >> destination(action, state.seat, self.columns) & 1 != 0
+
+    def pass_turn(self, state: BreakthroughState) -> BreakthroughState:
+        """Nothing moves."""
+        return BreakthroughState(state.other, state.mover, 1 - state.seat)
+
+    def symmetries(self) -> int:
+        """Left and right are alike."""
+        return 2
+
+    def symmetric_state(self, state: BreakthroughState, symmetry: int) -> BreakthroughState:
+        """The board mirrored."""
+        if symmetry == 0:
+            return state
+        mover = mirrored_columns(state.mover, self.rows, self.columns, self.columns)
+        other = mirrored_columns(state.other, self.rows, self.columns, self.columns)
+        return BreakthroughState(mover, other, state.seat)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The pawn on the other side, moving to the other side."""
+        if symmetry == 0:
+            return action
+        square, sideways = action // 3, action % 3
+        column = square % self.columns
+        return 3 * (square - column + self.columns - 1 - column) + 2 - sideways
+
+    def bounds(self, state: BreakthroughState) -> tuple[int, int]:
+        """A pawn one step short of the far row arrives unless it is captured at once; it can always step."""
+        if state.mover & far_row(state.seat, self.rows, self.columns, 1) != 0:
+            return win_in(1), win_in(1)
+        captures = state.other & attacked(state.mover, state.seat, self.rows, self.columns)
+        if captures != 0 and popcount(state.other) == 1:
+            return win_in(1), win_in(1)
+        threats = state.other & far_row(1 - state.seat, self.rows, self.columns, 1)
+        if popcount(threats) > 1 or threats & ~captures != 0:
+            return loss_in(2), loss_in(2)
+        return loss_in(2 if popcount(state.mover) == 1 else 4), win_in(3)
+
+    def bounds_see_ends(self) -> bool:
+        """Both ways to win are seen one move ahead."""
+        return True
+
+    def safe_actions(self, state: BreakthroughState, actions: list[int]) -> int:
+        """The captures of a pawn that would arrive, if there is one; else everything."""
+        threats = state.other & far_row(1 - state.seat, self.rows, self.columns, 1)
+        if threats == 0:
+            return self.legal_actions(state, actions)
+        lower, _, higher = sources(state.mover, state.seat, self.rows, self.columns, 0, threats)
+        return list_moves(lower, 0, higher, actions)
+
+    def text(self, state: BreakthroughState) -> str:
+        """The board, X for the first player, who moves up, and O for the second."""
+        first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
+        return draw_pawns(first, second, self.rows, self.columns)
+
+    def observation(self, state: BreakthroughState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
+
+        The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
+        """
+        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+        planes = board_planes((*sides, -seat), self.rows, self.columns)
+        return np.ascontiguousarray(planes[::-1])
+
+    def action_text(self, state: BreakthroughState, action: int) -> str:
+        """From and to, with an x for a capture."""
+        return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
+
+    def _worth(self, pawns: int, seat: int) -> int:
+        """Twenty points a pawn, and the square of the rows that it has come."""
+        worth = 20 * popcount(pawns)
+        for row in range(self.rows):
+            come = row if seat == 0 else self.rows - 1 - row
+            worth += come * come * popcount(pawns & all_squares(self.columns) << (row * self.columns))
+        return worth

@@ -1,0 +1,135 @@
+"""Chomp on boards of any size that fits.
+
+Rules: D. Gale, "A curious Nim-type game", American Mathematical Monthly 81, 1974. A bar of chocolate squares; the
+one at the upper left is poisoned. A bite takes a square and all that is left below it and to its right, corner
+included. Who eats the poisoned square loses.
+
+Actions: ``row * columns + column`` of the square bitten, row 0 on top, so action 0 is the poison.
+
+A state is two integers: the squares that are left, and the seat to move.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import bit_index, popcount
+from zermelo.envs.rules.boards import all_squares, draw, first_column, transposed
+from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.scores import loss_in, win_in
+
+__all__ = ["Chomp", "ChompState"]
+
+
+class ChompState(NamedTuple):
+    """A position: the squares that are left, and whose turn it is."""
+
+    squares: int
+    seat: int
+
+
+class Chomp(NamedTuple):
+    """Bite off squares and all below and to the right of them; leave the poisoned one to the opponent.
+
+    Attributes:
+        rows: Height of the bar, at least 1.
+        columns: Width of the bar, at least 1; ``rows * columns`` must be at most 62.
+    """
+
+    rows: int = 4
+    columns: int = 7
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a bar that does not exist or does not fit."""
+        if min(self) < 1 or self.rows * self.columns > 62:
+            raise InvalidSettingError(
+                "Chomp needs rows and columns of at least 1 and rows * columns of at most 62, "
+                f"not rows={self.rows}, columns={self.columns}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a square."""
+        return self.rows * self.columns
+
+    def initial_state(self) -> ChompState:
+        """The whole bar."""
+        return ChompState(all_squares(self.rows * self.columns), 0)
+
+    def to_move(self, state: ChompState) -> int:
+        """In turn."""
+        return state.seat
+
+    def legal_actions(self, state: ChompState, actions: list[int]) -> int:
+        """Every square that is left, the poison included."""
+        squares = state.squares
+        count = popcount(squares)
+        for number in range(count):
+            actions[number] = bit_index(squares)
+            squares &= squares - 1
+        return count
+
+    def result(self, state: ChompState, action: int) -> ChompState:
+        """Takes the square and what is below and to the right; the other player is then the mover."""
+        row, column = action // self.columns, action % self.columns
+        bite = first_column(self.rows - row, self.columns) * all_squares(self.columns - column) << action
+        return ChompState(state.squares & ~bite, 1 - state.seat)
+
+    def is_terminal(self, state: ChompState) -> bool:
+        """The poison is eaten."""
+        return state.squares == 0
+
+    def utility(self, state: ChompState, seat: int) -> int:
+        """Who ate the poison has lost; it is the other's turn."""
+        return 1 if seat == state.seat else -1
+
+    def key(self, state: ChompState) -> int:
+        """The squares and the seat."""
+        return state.squares << 1 | state.seat
+
+    def key_bits(self) -> int:
+        """One a square, and one for the seat."""
+        return self.rows * self.columns + 1
+
+    def symmetries(self) -> int:
+        """On a square bar, rows and columns are alike."""
+        return 2 if self.rows == self.columns else 1
+
+    def symmetric_state(self, state: ChompState, symmetry: int) -> ChompState:
+        """Rows and columns exchanged."""
+        if symmetry == 0:
+            return state
+        return ChompState(transposed(state.squares, self.rows, self.columns, self.columns, self.rows), state.seat)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """Row and column exchanged."""
+        return action if symmetry == 0 else action % self.columns * self.rows + action // self.columns
+
+    def bounds(self, state: ChompState) -> tuple[int, int]:
+        """The last square loses at once; while there are two, nobody needs to eat it."""
+        if state.squares == 1:
+            return loss_in(1), loss_in(1)
+        return loss_in(3), win_in(2)
+
+    def safe_actions(self, state: ChompState, actions: list[int]) -> int:
+        """Every square but the poison."""
+        squares = state.squares & ~1
+        if squares == 0:
+            squares = 1
+        return self.legal_actions(ChompState(squares, state.seat), actions)
+
+    def text(self, state: ChompState) -> str:
+        """The bar, P for the poison and # for the other squares that are left."""
+        symbols = ["P"] + ["#"] * (self.rows * self.columns - 1)
+        return draw(self.rows, self.columns, lambda s: symbols[s] if state.squares >> s & 1 else ".")
+
+    def observation(self, state: ChompState, seat: int) -> npt.NDArray[np.int8]:
+        """A plane of shape (rows, columns, 1): the squares that are left, the poison at the upper left."""
+        return board_planes((state.squares,), self.rows, self.columns)
+
+    def action_text(self, state: ChompState, action: int) -> str:
+        """Row and column, from 1."""
+        return f"({action // self.columns + 1},{action % self.columns + 1})"

@@ -1,0 +1,205 @@
+"""Domineering (Crosscram) on boards of any size that fits.
+
+Rules: E. R. Berlekamp, J. H. Conway and R. K. Guy, *Winning Ways for your Mathematical Plays*, chapter 5; M.
+Gardner, "Mathematical Games", Scientific American, February 1974. The players take turns to cover two free
+neighbouring squares: seat 0 two in a column, seat 1 two in a row. Who cannot loses.
+
+Actions, for squares counted from the upper left:
+
+    ==========================================  ======================================================
+    ``row * columns + column``                  an upright domino whose upper square this is
+    ``(rows - 1) * columns`` plus               a lying domino whose left square is in this row and
+    ``row * (columns - 1) + column``            column
+    ==========================================  ======================================================
+
+A state is one integer, the covered squares. Whose turn it is follows from their number.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import bit_index, popcount, shift_right
+from zermelo.envs.rules.boards import (
+    all_squares,
+    draw,
+    first_column,
+    square_text,
+    symmetric_board,
+    symmetric_square,
+    whole,
+)
+from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.scores import loss_in, win_in
+
+__all__ = ["Domineering", "DomineeringState"]
+
+
+class DomineeringState(NamedTuple):
+    """A position: the covered squares."""
+
+    covered: int
+
+
+class Domineering(NamedTuple):
+    """Place dominoes, seat 0 upright and seat 1 lying, until one cannot.
+
+    Attributes:
+        rows: Height of the board, at least 1.
+        columns: Width of the board, at least 1; ``rows * columns`` must be 2 to 64.
+    """
+
+    rows: int = 8
+    columns: int = 8
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if min(self) < 1 or not 2 <= self.rows * self.columns <= 64:
+            raise InvalidSettingError(
+                "Domineering needs rows and columns of at least 1 and rows * columns of 2 to 64, "
+                f"not rows={self.rows}, columns={self.columns}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a place for a domino."""
+        return self._uprights() + self.rows * (self.columns - 1)
+
+    def initial_state(self) -> DomineeringState:
+        """An empty board."""
+        return DomineeringState(0)
+
+    def to_move(self, state: DomineeringState) -> int:
+        """In turn."""
+        return popcount(state.covered) >> 1 & 1
+
+    def legal_actions(self, state: DomineeringState, actions: list[int]) -> int:
+        """The places where both squares are free."""
+        seat = self.to_move(state)
+        moves = self._places(self._free(state), seat)
+        count = popcount(moves)
+        for number in range(count):
+            square = bit_index(moves)
+            actions[number] = square if seat == 0 else self._uprights() + square - square // self.columns
+            moves &= moves - 1
+        return count
+
+    def result(self, state: DomineeringState, action: int) -> DomineeringState:
+        """Covers two squares; the other player is then the mover."""
+        square = self._square(action)
+        second = square + (self.columns if action < self._uprights() else 1)
+        return DomineeringState(whole(state.covered | 1 << square | 1 << second))
+
+    def is_terminal(self, state: DomineeringState) -> bool:
+        """The player to move cannot."""
+        return self._places(self._free(state), self.to_move(state)) == 0
+
+    def utility(self, state: DomineeringState, seat: int) -> int:
+        """Who cannot move has lost."""
+        return -1 if seat == self.to_move(state) else 1
+
+    def key(self, state: DomineeringState) -> int:
+        """The covered squares."""
+        return state.covered
+
+    def key_bits(self) -> int:
+        """One a square."""
+        return self.rows * self.columns
+
+    def evaluation(self, state: DomineeringState, seat: int) -> int:
+        """Places for a domino of the seat less those for one of the other."""
+        free = self._free(state)
+        return 16 * (popcount(self._places(free, seat)) - popcount(self._places(free, 1 - seat)))
+
+    def ordering_hint(self, state: DomineeringState, action: int) -> int:
+        """The same after the move."""
+        seat = self.to_move(state)
+        free = self._free(self.result(state, action))
+        return popcount(self._places(free, seat)) - popcount(self._places(free, 1 - seat))
+
+    def symmetries(self) -> int:
+        """Mirrors and half turns; a quarter turn would exchange the players."""
+        return 4
+
+    def symmetric_state(self, state: DomineeringState, symmetry: int) -> DomineeringState:
+        """The board turned and mirrored."""
+        return DomineeringState(symmetric_board(state.covered, self.rows, self.columns, symmetry))
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The domino turned and mirrored: bit 0 mirrors columns, bit 1 rows."""
+        upright = action < self._uprights()
+        width = self.columns if upright else self.columns - 1
+        height = self.rows - 1 if upright else self.rows
+        first = 0 if upright else self._uprights()
+        return first + symmetric_square(action - first, height, width, symmetry)
+
+    def bounds(self, state: DomineeringState) -> tuple[int, int]:
+        """Counts the moves that each player can surely still make, and those it can make at best."""
+        free = self._free(state)
+        seat = self.to_move(state)
+        mine, theirs = self._places(free, seat), self._places(free, 1 - seat)
+        most_mine, most_theirs = self._packed(free, seat), self._packed(free, 1 - seat)
+        sure_mine = self._packed(free & ~self._covers(theirs, 1 - seat), seat)
+        sure_theirs = self._packed(free & ~self._covers(mine, seat), 1 - seat)
+        # A win after k moves of the opponent takes 2k + 1 plies, a loss after k moves of the mover 2k.
+        least, greatest = loss_in(2 * max(1, sure_mine)), win_in(2 * sure_theirs + 1)
+        if sure_mine > most_theirs:
+            least = win_in(2 * most_theirs + 1)
+        if sure_theirs >= most_mine:
+            greatest = loss_in(2 * most_mine)
+        return least, greatest
+
+    def seat_names(self) -> tuple[str, ...]:
+        """How each places its dominoes."""
+        return ("vertical", "horizontal")
+
+    def text(self, state: DomineeringState) -> str:
+        """The board, # for covered squares."""
+        return draw(self.rows, self.columns, lambda square: "#" if state.covered >> square & 1 else ".")
+
+    def observation(self, state: DomineeringState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 2): the covered squares; all zeros for seat 0, all ones for seat 1."""
+        return board_planes((state.covered, -seat), self.rows, self.columns)
+
+    def action_text(self, state: DomineeringState, action: int) -> str:
+        """Both squares, a1 at the top left."""
+        square = self._square(action)
+        second = square + (self.columns if action < self._uprights() else 1)
+        return square_text(square, self.columns) + square_text(second, self.columns)
+
+    def _uprights(self) -> int:
+        """The number of places for upright dominoes."""
+        return (self.rows - 1) * self.columns
+
+    def _square(self, action: int) -> int:
+        """The upper or left square of a domino."""
+        lying = action - self._uprights()
+        return action if lying < 0 else lying + lying // (self.columns - 1)
+
+    def _free(self, state: DomineeringState) -> int:
+        return ~state.covered & all_squares(self.rows * self.columns)
+
+    def _places(self, free: int, seat: int) -> int:
+        """The upper or left squares of a seat's dominoes that fit on some squares."""
+        if seat == 0:
+            return free & shift_right(free, self.columns)
+        last = first_column(self.rows, self.columns) << (self.columns - 1)
+        return free & ~last & shift_right(free, 1)
+
+    def _covers(self, places: int, seat: int) -> int:
+        """The squares that dominoes at these places cover."""
+        return places | places << (self.columns if seat == 0 else 1)
+
+    def _packed(self, free: int, seat: int) -> int:
+        """The greatest number of a seat's dominoes that fit on some squares together, found line by line."""
+        count = 0
+        line = all_squares(self.columns) if seat == 0 else first_column(self.rows, self.columns)
+        step = self.columns if seat == 0 else 1
+        for number in range((self.rows if seat == 0 else self.columns) - 1):
+            placed = free & shift_right(free, step) & line << number * step
+            count += popcount(placed)
+            free &= ~(placed << step)
+        return count

@@ -1,0 +1,299 @@
+"""Dots and Boxes for two or more players.
+
+Rules: E. R. Berlekamp, J. H. Conway and R. K. Guy, *Winning Ways for your Mathematical Plays*, chapter 16. Between
+the dots of a grid, a move draws one line of length one. Who completes one or two boxes gets them and moves again,
+if lines are left. When all lines are drawn, more boxes win.
+
+For more than two players, a seat's utility is the number of players with fewer boxes less the number with more;
+with a margin it is the sum of its differences to all other players. Either way utilities add up to zero, and for
+two players they are the usual ones.
+
+Actions, for a grid of ``rows`` x ``columns`` boxes:
+
+    =====================================  ==============================================================
+    ``row * columns + column``             the horizontal line above box (row, column); ``row`` may be
+                                           ``rows``: the lines at the bottom
+    the number of horizontal lines,        the vertical line at the left of box (row, column); ``column``
+    plus ``row * (columns + 1) + column``  may be ``columns``: the lines at the right
+    =====================================  ==============================================================
+
+A state is four integers: horizontal lines, vertical lines, boxes and the seat to move. Lines are bits of the dot
+at their upper left end, ``row * (columns + 1) + column``; the players' numbers of boxes have six bits each, seat 0
+lowest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import bit_index, popcount
+from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
+from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
+
+__all__ = ["DotsAndBoxes", "DotsAndBoxesState"]
+
+
+class DotsAndBoxesState(NamedTuple):
+    """A position: the lines drawn, how many boxes each player has, and whose turn it is."""
+
+    horizontal: int
+    vertical: int
+    boxes: int
+    seat: int
+
+
+class DotsAndBoxes(NamedTuple):
+    """Complete boxes; each one lets you move again.
+
+    Attributes:
+        rows: Boxes from top to bottom, at least 1.
+        columns: Boxes from left to right, at least 1; ``(rows + 1) * (columns + 1)`` must be at most 64.
+        players: 2 to 10.
+        margin: Whether the utility is the difference of boxes, instead of 1, 0 or -1.
+    """
+
+    rows: int = 3
+    columns: int = 3
+    players: int = 2
+    margin: bool = False
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a grid that does not exist or does not fit."""
+        fits = self.rows >= 1 and self.columns >= 1 and (self.rows + 1) * (self.columns + 1) <= 64
+        if not (fits and 2 <= self.players <= 10 and self.margin in (0, 1)):
+            raise InvalidSettingError(
+                "DotsAndBoxes needs rows and columns of at least 1 with (rows + 1) * (columns + 1) of at most 64, "
+                f"players of 2 to 10 and a margin of True or False, not rows={self.rows}, columns={self.columns}, "
+                f"players={self.players}, margin={self.margin}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a line."""
+        return self._horizontals() + self.rows * (self.columns + 1)
+
+    def seats(self) -> int:
+        """As many as there are players."""
+        return self.players
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """All boxes for one player and none for the others, or first place and last."""
+        if self.margin:
+            return (-self._all_boxes(), (self.players - 1) * self._all_boxes())
+        return (1 - self.players, self.players - 1)
+
+    def initial_state(self) -> DotsAndBoxesState:
+        """No lines."""
+        return DotsAndBoxesState(0, 0, 0, 0)
+
+    def to_move(self, state: DotsAndBoxesState) -> int:
+        """In turn, but for moves that complete a box."""
+        return state.seat
+
+    def legal_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
+        """The lines that are not drawn."""
+        count = 0
+        for row in range(self.rows + 1):
+            line = state.horizontal >> row * (self.columns + 1)
+            for column in range(self.columns):
+                if not line >> column & 1:
+                    actions[count] = row * self.columns + column
+                    count += 1
+        first = self._horizontals()
+        for bit in range(self.rows * (self.columns + 1)):
+            if not state.vertical >> bit & 1:
+                actions[count] = first + bit
+                count += 1
+        return count
+
+    def result(self, state: DotsAndBoxesState, action: int) -> DotsAndBoxesState:
+        """Draws a line; the next player is then the mover, unless it completed a box."""
+        horizontal, vertical = state.horizontal, state.vertical
+        if action < self._horizontals():
+            horizontal |= 1 << (action + action // self.columns)
+        else:
+            vertical |= 1 << (action - self._horizontals())
+        completed = self._complete(horizontal, vertical) - self._complete(state.horizontal, state.vertical)
+        if completed:
+            boxes = state.boxes + (completed << 6 * state.seat)
+            return DotsAndBoxesState(horizontal, vertical, boxes, state.seat)
+        return DotsAndBoxesState(horizontal, vertical, state.boxes, (state.seat + 1) % self.players)
+
+    def is_terminal(self, state: DotsAndBoxesState) -> bool:
+        """All lines are drawn, so all boxes are complete."""
+        return self._complete(state.horizontal, state.vertical) == self._all_boxes()
+
+    def utility(self, state: DotsAndBoxesState, seat: int) -> int:
+        """Who has more boxes; with a margin, how many more."""
+        mine = state.boxes >> 6 * seat & 63
+        if self.margin:
+            return self.players * mine - self._all_boxes()
+        places = 0
+        for player in range(self.players):
+            theirs = state.boxes >> 6 * player & 63
+            if theirs < mine:
+                places += 1
+            elif theirs > mine:
+                places -= 1
+        return places
+
+    def evaluation(self, state: DotsAndBoxesState, seat: int) -> int:
+        """The differences of boxes so far."""
+        taken = self._complete(state.horizontal, state.vertical)
+        ahead = self.players * (state.boxes >> 6 * seat & 63) - taken
+        return ahead * (1024 if self.margin else 1000 // self._all_boxes())
+
+    def ordering_hint(self, state: DotsAndBoxesState, action: int) -> int:
+        """Lines that complete boxes, then those that leave few boxes for the next player to complete."""
+        after = self.result(state, action)
+        gained = self._complete(after.horizontal, after.vertical) - self._complete(
+            state.horizontal, state.vertical
+        )
+        return 64 * gained - (0 if gained else self._ready(after.horizontal, after.vertical))
+
+    def is_noisy(self, state: DotsAndBoxesState, action: int) -> bool:
+        """Lines that complete a box."""
+        return self.result(state, action).boxes != state.boxes
+
+    def symmetries(self) -> int:
+        """Mirrors and half turns; a square grid has its quarter turns as well."""
+        return 8 if self.rows == self.columns else 4
+
+    def symmetric_state(self, state: DotsAndBoxesState, symmetry: int) -> DotsAndBoxesState:
+        """The grid turned and mirrored."""
+        horizontal, vertical = state.horizontal, state.vertical
+        rows, columns, stride = self.rows, self.columns, self.columns + 1
+        if symmetry & 1:
+            horizontal = mirrored_columns(horizontal, rows + 1, columns, stride)
+            vertical = mirrored_columns(vertical, rows, columns + 1, stride)
+        if symmetry & 2:
+            horizontal = mirrored_rows(horizontal, rows + 1, stride)
+            vertical = mirrored_rows(vertical, rows, stride)
+        if symmetry & 4:
+            lying = transposed(vertical, rows, columns + 1, stride, stride)
+            vertical = transposed(horizontal, rows + 1, columns, stride, stride)
+            horizontal = lying
+        return DotsAndBoxesState(horizontal, vertical, state.boxes, state.seat)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The line turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 then swaps the two."""
+        first = self._horizontals()
+        lies = action < first
+        width = self.columns if lies else self.columns + 1
+        height = self.rows + 1 if lies else self.rows
+        place = action if lies else action - first
+        row, column = place // width, place % width
+        if symmetry & 1:
+            column = width - 1 - column
+        if symmetry & 2:
+            row = height - 1 - row
+        if symmetry & 4:
+            return first + column * height + row if lies else column * height + row
+        return row * width + column + (0 if lies else first)
+
+    def bounds(self, state: DotsAndBoxesState) -> tuple[int, int]:
+        """Boxes taken stay taken, boxes that can be completed at once can all be taken; the length is known."""
+        if self.players > 2:
+            return LOSS, WIN
+        every = self._all_boxes()
+        mine, theirs = state.boxes >> 6 * state.seat & 63, state.boxes >> 6 * (1 - state.seat) & 63
+        sure = mine + self._ready(state.horizontal, state.vertical)
+        if self.margin and every > 1:
+            return 2 * (2 * sure - every), 2 * (every - 2 * theirs)
+        left = self.num_actions() - popcount(state.horizontal) - popcount(state.vertical)
+        least = win_in(left) if 2 * sure > every else 0 if 2 * sure == every else loss_in(left)
+        greatest = loss_in(left) if 2 * theirs > every else 0 if 2 * theirs == every else win_in(left)
+        return least, greatest
+
+    def bounds_see_ends(self) -> bool:
+        """With one line left the score is known."""
+        return self.players == 2
+
+    def safe_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
+        """One line that completes a box on every side where it has one, if there is such a line; else all.
+
+        No other line is better: whatever is drawn instead has no side in common with these boxes, so it can as
+        well be drawn next; and whoever comes to draw this line gains what it completes and moves on.
+        """
+        if self.players == 2:
+            lying, standing = self._completing(state.horizontal, state.vertical)
+            if lying:
+                bit = bit_index(lying)
+                actions[0] = bit - bit // (self.columns + 1)
+                return 1
+            if standing:
+                actions[0] = self._horizontals() + bit_index(standing)
+                return 1
+        return self.legal_actions(state, actions)
+
+    def text(self, state: DotsAndBoxesState) -> str:
+        """The grid, and below it each player's number of boxes."""
+        lines = []
+        for row in range(self.rows + 1):
+            first = row * (self.columns + 1)
+            above = ["---" if state.horizontal >> (first + c) & 1 else "   " for c in range(self.columns)]
+            lines.append("+" + "+".join(above) + "+")
+            if row < self.rows:
+                beside = ["|" if state.vertical >> (first + c) & 1 else " " for c in range(self.columns + 1)]
+                lines.append("   ".join(beside))
+        boxes = ", ".join(str(state.boxes >> 6 * seat & 63) for seat in range(self.players))
+        return "\n".join([*lines, f"boxes: {boxes}"])
+
+    def observation(self, state: DotsAndBoxesState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and how many boxes everybody has.
+
+        Lines to the right of each dot, then lines below it; then the number of boxes of each player, in all places
+        of a plane, the observer's first and the others' in turn.
+        """
+        lines = board_planes((state.horizontal, state.vertical), self.rows + 1, self.columns + 1)
+        boxes = [state.boxes >> 6 * ((seat + turn) % self.players) & 63 for turn in range(self.players)]
+        counts = np.broadcast_to(np.array(boxes, dtype=np.int8), (*lines.shape[:2], self.players))
+        return np.concatenate([lines, counts], axis=2)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """A line is 0 or 1; nobody has more than all boxes."""
+        return 0, self._all_boxes()
+
+    def action_text(self, state: DotsAndBoxesState, action: int) -> str:
+        """The direction, h or v, then row and column of the line, from 1."""
+        first = self._horizontals()
+        row, column = divmod(action, self.columns) if action < first else divmod(action - first, self.columns + 1)
+        return f"{'h' if action < first else 'v'}{row + 1},{column + 1}"
+
+    def _horizontals(self) -> int:
+        return (self.rows + 1) * self.columns
+
+    def _all_boxes(self) -> int:
+        return self.rows * self.columns
+
+    def _complete(self, horizontal: int, vertical: int) -> int:
+        """How many boxes have all four sides. Lines at the lower and right ends are no upper or left sides."""
+        return popcount(horizontal & horizontal >> (self.columns + 1) & vertical & vertical >> 1)
+
+    def _ready(self, horizontal: int, vertical: int) -> int:
+        """How many boxes have exactly three sides."""
+        below, right = horizontal >> (self.columns + 1), vertical >> 1
+        lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
+        return popcount(lying & (vertical ^ right) | standing & (horizontal ^ below))
+
+    def _boxes(self) -> int:
+        """All boxes, as bits of their upper left dots."""
+        return first_column(self.rows, self.columns + 1) * all_squares(self.columns)
+
+    def _completing(self, horizontal: int, vertical: int) -> tuple[int, int]:
+        """Horizontal and vertical lines that complete a box on every side where they have one."""
+        stride = self.columns + 1
+        below, right = horizontal >> stride, vertical >> 1
+        lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
+        of_lower, of_upper = standing & below & ~horizontal, (standing & horizontal & ~below) << stride
+        of_right, of_left = lying & right & ~vertical, (lying & vertical & ~right) << 1
+        top = all_squares(self.columns)
+        left = first_column(self.rows, stride)
+        return (
+            of_lower & (of_upper | top) | of_upper & top << self.rows * stride,
+            of_right & (of_left | left) | of_left & left << self.columns,
+        )

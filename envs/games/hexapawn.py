@@ -1,0 +1,159 @@
+"""Hexapawn on boards of any size that fits; 3x3 is the original.
+
+Rules: M. Gardner, "Mathematical Games", Scientific American, March 1962. Each player starts with a row of pawns. A
+pawn moves one step straight forward to an empty square, or captures one step diagonally forward. The player wins
+who brings a pawn to the farthest row, or leaves the opponent without a move (all pawns captured included).
+
+Actions and board are those of ``zermelo.envs.games.pawns``.
+
+A state is three integers: the pawns of the player to move, those of the opponent, and the seat to move.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.pawns import destination, draw_pawns, far_row, list_moves, pawn_text, sources
+from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
+from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.scores import loss_in, win_in
+
+__all__ = ["Hexapawn", "HexapawnState"]
+
+
+class HexapawnState(NamedTuple):
+    """A position: the pawns of the player to move, of the opponent, and whose turn it is."""
+
+    mover: int
+    other: int
+    seat: int
+
+
+class Hexapawn(NamedTuple):
+    """Bring a pawn to the other side, or leave the opponent without a move.
+
+    Attributes:
+        rows: Height of the board, at least 3.
+        columns: Width of the board, at least 1; ``rows * columns`` must be at most 64.
+    """
+
+    rows: int = 3
+    columns: int = 3
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if self.rows < 3 or self.columns < 1 or self.rows * self.columns > 64:
+            raise InvalidSettingError(
+                "Hexapawn needs rows of at least 3, columns of at least 1 and rows * columns of at most 64, "
+                f"not rows={self.rows}, columns={self.columns}"
+            )
+
+    def num_actions(self) -> int:
+        """Three a square."""
+        return 3 * self.rows * self.columns
+
+    def initial_state(self) -> HexapawnState:
+        """Seat 0 below, seat 1 above."""
+        pawns = all_squares(self.columns)
+        return HexapawnState(pawns, whole(pawns << ((self.rows - 1) * self.columns)), 0)
+
+    def to_move(self, state: HexapawnState) -> int:
+        """In turn."""
+        return state.seat
+
+    def legal_actions(self, state: HexapawnState, actions: list[int]) -> int:
+        """Straight to empty squares, diagonally to the opponent's."""
+        lower, straight, higher = self._sources(state)
+        return list_moves(lower, straight, higher, actions)
+
+    def result(self, state: HexapawnState, action: int) -> HexapawnState:
+        """Moves a pawn, which captures what is there; the other player is then the mover."""
+        to = 1 << destination(action, state.seat, self.columns)
+        return HexapawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
+
+    def is_terminal(self, state: HexapawnState) -> bool:
+        """The player who moved last has arrived, or the player to move cannot."""
+        if state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0:
+            return True
+        lower, straight, higher = self._sources(state)
+        return lower | straight | higher == 0
+
+    def utility(self, state: HexapawnState, seat: int) -> int:
+        """Who moved last has won."""
+        return -1 if seat == state.seat else 1
+
+    def evaluation(self, state: HexapawnState, seat: int) -> int:
+        """Pawns, and moves that could be made."""
+        score = 30 * (popcount(state.mover) - popcount(state.other))
+        score += self._moves(state) - self._moves(HexapawnState(state.other, state.mover, 1 - state.seat))
+        return score if seat == state.seat else -score
+
+    def ordering_hint(self, state: HexapawnState, action: int) -> int:
+        """Captures, then the pawns that are farthest ahead."""
+        row = destination(action, state.seat, self.columns) // self.columns
+        return (row if state.seat == 0 else self.rows - 1 - row) + (2 * self.rows if action % 3 != 1 else 0)
+
+    def is_noisy(self, state: HexapawnState, action: int) -> bool:
+        """Captures."""
+        return action % 3 != 1
+
+    def symmetries(self) -> int:
+        """Left and right are alike."""
+        return 2
+
+    def symmetric_state(self, state: HexapawnState, symmetry: int) -> HexapawnState:
+        """The board mirrored."""
+        if symmetry == 0:
+            return state
+        mover = mirrored_columns(state.mover, self.rows, self.columns, self.columns)
+        return HexapawnState(
+            mover, mirrored_columns(state.other, self.rows, self.columns, self.columns), state.seat
+        )
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The pawn on the other side, moving to the other side."""
+        if symmetry == 0:
+            return action
+        square, sideways = action // 3, action % 3
+        column = square % self.columns
+        return 3 * (square - column + self.columns - 1 - column) + 2 - sideways
+
+    def bounds(self, state: HexapawnState) -> tuple[int, int]:
+        """A pawn that can step onto the far row wins at once."""
+        near = state.mover & far_row(state.seat, self.rows, self.columns, 1)
+        lower, straight, higher = self._sources(state)
+        if near & (lower | straight | higher) != 0:
+            return win_in(1), win_in(1)
+        return loss_in(2), win_in(1)
+
+    def text(self, state: HexapawnState) -> str:
+        """The board, X for the first player, who moves up, and O for the second."""
+        first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
+        return draw_pawns(first, second, self.rows, self.columns)
+
+    def observation(self, state: HexapawnState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
+
+        The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
+        """
+        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+        planes = board_planes((*sides, -seat), self.rows, self.columns)
+        return np.ascontiguousarray(planes[::-1])
+
+    def action_text(self, state: HexapawnState, action: int) -> str:
+        """From and to, with an x for a capture."""
+        return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
+
+    def _sources(self, state: HexapawnState) -> tuple[int, int, int]:
+        free = ~(state.mover | state.other)
+        return sources(state.mover, state.seat, self.rows, self.columns, free, state.other)
+
+    def _moves(self, state: HexapawnState) -> int:
+        """How many moves the player to move has."""
+        lower, straight, higher = self._sources(state)
+        return popcount(lower) + popcount(straight) + popcount(higher)

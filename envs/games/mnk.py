@@ -1,0 +1,238 @@
+"""The m,n,k games: tic-tac-toe is (3, 3, 3), Gomoku without its special rules (15, 15, 5)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.observations import board_planes
+
+__all__ = ["MNK", "MNKState"]
+
+
+class MNKState(NamedTuple):
+    """A position: the stones of the player to move, and all stones.
+
+    With three players or more, ``last`` has the stones of who moved last; with four, ``before`` has those of who
+    moved before that. The player to move next has the others. ``passes`` is how many turns were skipped, less
+    whole rounds: none in a game that is played.
+    """
+
+    mover: int
+    stones: int
+    last: int = 0
+    before: int = 0
+    passes: int = 0
+
+
+class MNK(NamedTuple):
+    """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
+
+    Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the
+    board (``bit = row * (m + 1) + column``), so that a shift never joins two of them.
+
+    For more than two players, the winner gets 1 from every other player.
+
+    Attributes:
+        m: Columns.
+        n: Rows; ``(m + 1) * n`` must be at most 62.
+        k: How many in a row win.
+        players: 2 to 4.
+    """
+
+    m: int = 3
+    n: int = 3
+    k: int = 3
+    players: int = 2
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if min(self) < 1 or (self.m + 1) * self.n > 62 or not 2 <= self.players <= 4:
+            raise InvalidSettingError(
+                "MNK needs m, n and k of at least 1, (m + 1) * n of at most 62 and players of 2 to 4, "
+                f"not m={self.m}, n={self.n}, k={self.k}, players={self.players}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a square."""
+        return self.m * self.n
+
+    def seats(self) -> int:
+        """As many as there are players."""
+        return self.players
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """One player wins from all others."""
+        return -1, self.players - 1
+
+    def initial_state(self) -> MNKState:
+        """An empty board."""
+        return MNKState(0, 0, 0, 0, 0)
+
+    def to_move(self, state: MNKState) -> int:
+        """In turn."""
+        number = popcount(state.stones) + state.passes
+        return number & 1 if self.players == 2 else number % self.players
+
+    def legal_actions(self, state: MNKState, actions: list[int]) -> int:
+        """The empty squares."""
+        count = action = 0
+        bit = 1
+        for _ in range(self.n):
+            for _ in range(self.m):
+                if not state.stones & bit:
+                    actions[count] = action
+                    count += 1
+                action += 1
+                bit <<= 1
+            bit <<= 1
+        return count
+
+    def result(self, state: MNKState, action: int) -> MNKState:
+        """Places a stone; the next player is then the mover."""
+        bit = self._bit(action)
+        following = state.mover ^ state.stones ^ state.last ^ state.before
+        if self.players == 2:
+            return MNKState(following, state.stones | bit, 0, 0, state.passes)
+        before = state.last if self.players == 4 else 0
+        return MNKState(following, state.stones | bit, state.mover | bit, before, state.passes)
+
+    def pass_turn(self, state: MNKState) -> MNKState:
+        """Places no stone. One more never hurts, so what a player has after a skipped turn it has at least."""
+        following = state.mover ^ state.stones ^ state.last ^ state.before
+        passes = (state.passes + 1) % self.players
+        if self.players == 2:
+            return MNKState(following, state.stones, 0, 0, passes)
+        return MNKState(following, state.stones, state.mover, state.last if self.players == 4 else 0, passes)
+
+    def is_terminal(self, state: MNKState) -> bool:
+        """Somebody has won, or the board is full."""
+        return self._won(self._last(state)) or popcount(state.stones) == self.m * self.n
+
+    def utility(self, state: MNKState, seat: int) -> int:
+        """A win is 1 from everybody else; only who moved last can have won."""
+        if not self._won(self._last(state)):
+            return 0
+        return self.players - 1 if (seat + 1) % self.players == self.to_move(state) else -1
+
+    def evaluation(self, state: MNKState, seat: int) -> int:
+        """Lines still open to the seat, less lines still open to each other, of all lines there are."""
+        board = self._board()
+        lines = self._lines(board)
+        if lines == 0:
+            return 0
+        mine = self._lines(board ^ state.stones ^ self._stones(state, seat))
+        difference = 0
+        for player in range(self.players):
+            if player != seat:
+                difference += mine - self._lines(board ^ state.stones ^ self._stones(state, player))
+        return 1000 * difference // lines if difference > 0 else -(-1000 * difference // lines)
+
+    def symmetries(self) -> int:
+        """Mirrors and half turns; a square board has its quarter turns as well."""
+        return 8 if self.m == self.n else 4
+
+    def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
+        """The board turned and mirrored."""
+        mover = stones = last = before = 0
+        for action in range(self.m * self.n):
+            bit = self._bit(action)
+            if state.stones & bit:
+                moved = self._bit(self.symmetric_action(action, symmetry))
+                stones |= moved
+                if state.mover & bit:
+                    mover |= moved
+                elif state.last & bit:
+                    last |= moved
+                elif state.before & bit:
+                    before |= moved
+        return MNKState(mover, stones, last, before, state.passes)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The square turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""
+        row, column = action // self.m, action % self.m
+        if symmetry & 1:
+            column = self.m - 1 - column
+        if symmetry & 2:
+            row = self.n - 1 - row
+        if symmetry & 4:
+            row, column = column, row
+        return row * self.m + column
+
+    def text(self, state: MNKState) -> str:
+        """The board: X for the first player, O for the second, then Y and Z."""
+        sides = [self._stones(state, seat) for seat in range(self.players)]
+        squares = ["."] * (self.m * self.n)
+        for mark, side in zip("XOYZ", sides, strict=False):
+            for action in range(self.m * self.n):
+                if side & self._bit(action):
+                    squares[action] = mark
+        return "\n".join(" ".join(squares[row * self.m : (row + 1) * self.m]) for row in range(self.n))
+
+    def observation(self, state: MNKState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""
+        sides = [self._stones(state, (seat + turn) % self.players) for turn in range(self.players)]
+        return board_planes(sides, self.n, self.m, stride=self.m + 1)
+
+    def action_text(self, state: MNKState, action: int) -> str:
+        """Column as a letter, row as a number from below, as in chess."""
+        return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
+
+    def _last(self, state: MNKState) -> int:
+        """The stones of who moved last."""
+        return state.mover ^ state.stones if self.players == 2 else state.last
+
+    def _stones(self, state: MNKState, seat: int) -> int:
+        """The stones of a seat."""
+        turn = (seat - self.to_move(state)) % self.players
+        if turn == 0:
+            return state.mover
+        if turn == 1:
+            return state.mover ^ state.stones ^ state.last ^ state.before
+        return state.last if turn == self.players - 1 else state.before
+
+    def _bit(self, action: int) -> int:
+        return 1 << (action + action // self.m)
+
+    def _board(self) -> int:
+        row = (1 << self.m) - 1
+        board = 0
+        for number in range(self.n):
+            board |= row << (number * (self.m + 1))
+        return board
+
+    def _won(self, stones: int) -> bool:
+        """Whether ``k`` of the stones lie in a row, in any of the four directions."""
+        row = column = falling = rising = stones
+        along_row = along_column = along_falling = along_rising = stones
+        for _ in range(1, self.k):
+            along_row >>= 1
+            along_rising >>= self.m
+            along_column >>= self.m + 1
+            along_falling >>= self.m + 2
+            row &= along_row
+            rising &= along_rising
+            column &= along_column
+            falling &= along_falling
+        return row | rising | column | falling != 0
+
+    def _starts(self, stones: int, step: int) -> int:
+        """The squares from which ``k`` of the stones lie in a row."""
+        run = stones
+        for _ in range(1, self.k):
+            stones >>= step
+            run &= stones
+        return run
+
+    def _lines(self, squares: int) -> int:
+        """How many lines of ``k`` there are within some squares."""
+        if self.k == 1:
+            return popcount(squares)
+        count = 0
+        for step in (1, self.m, self.m + 1, self.m + 2):
+            count += popcount(self._starts(squares, step))
+        return count

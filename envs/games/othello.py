@@ -1,0 +1,249 @@
+"""Othello (Reversi with the fixed start), on boards of 4x4 to 8x8.
+
+Rules: World Othello Federation, "Official rules for the game Othello". Black moves first. A move puts a disc on an
+empty square so that it encloses, with another disc of the mover, a straight line of the opponent's discs in at
+least one of eight directions; all discs so enclosed are turned over. Who has no such move must pass, and nobody
+else may. The game ends when neither side can move; more discs win. A margin is the difference of discs on the
+board: empty squares count for nobody (tournaments give them to the winner).
+
+Actions:
+
+    ======================  ========================================================================
+    0 to squares - 1        a disc on square ``row * columns + column``; row 0 is the top row, where
+                            players write 1, column 0 is column a
+    squares                 pass; the only legal action when there is no move, illegal otherwise
+    ======================  ========================================================================
+
+The board starts with white discs on the upper left and lower right, black ones on the upper right and lower left
+of the four squares in the middle (of a side that is odd, the middle four nearest to a1).
+
+A state is three integers: the discs of the player to move, those of the opponent, and the seat to move. Discs are
+bit ``row * columns + column``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import bit_index, popcount, shift_right
+from zermelo.envs.rules.boards import (
+    all_squares,
+    draw,
+    first_column,
+    square_text,
+    symmetric_board,
+    symmetric_square,
+    whole,
+)
+from zermelo.envs.rules.observations import board_planes
+
+__all__ = ["Othello", "OthelloState"]
+
+
+class OthelloState(NamedTuple):
+    """A position: the discs of the player to move, of the opponent, and whose turn it is."""
+
+    mover: int
+    other: int
+    seat: int
+
+
+class Othello(NamedTuple):
+    """Enclose the opponent's discs to turn them over; more discs at the end win.
+
+    Attributes:
+        rows: Height of the board, 4 to 8.
+        columns: Width of the board, 4 to 8.
+        margin: Whether the utility is the difference of discs, instead of 1, 0 or -1.
+    """
+
+    rows: int = 8
+    columns: int = 8
+    margin: bool = False
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that is too small or does not fit."""
+        if not (4 <= self.rows <= 8 and 4 <= self.columns <= 8 and self.margin in (0, 1)):
+            raise InvalidSettingError(
+                "Othello needs rows and columns of 4 to 8 and a margin of True or False, "
+                f"not rows={self.rows}, columns={self.columns}, margin={self.margin}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a square, and the pass."""
+        return self.rows * self.columns + 1
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """With a margin, all squares."""
+        return (-self.rows * self.columns, self.rows * self.columns) if self.margin else (-1, 1)
+
+    def initial_state(self) -> OthelloState:
+        """Four discs in the middle; black, seat 0, is to move."""
+        corner = 1 << ((self.rows // 2 - 1) * self.columns + self.columns // 2 - 1)
+        return OthelloState(corner << 1 | corner << self.columns, corner | corner << (self.columns + 1), 0)
+
+    def to_move(self, state: OthelloState) -> int:
+        """Black is seat 0, white seat 1."""
+        return state.seat
+
+    def legal_actions(self, state: OthelloState, actions: list[int]) -> int:
+        """The squares where a disc encloses others, else the pass."""
+        moves = self._moves(state.mover, state.other)
+        count = popcount(moves)
+        if count == 0:
+            actions[0] = self.rows * self.columns
+            return 1
+        for number in range(count):
+            actions[number] = bit_index(moves)
+            moves &= moves - 1
+        return count
+
+    def result(self, state: OthelloState, action: int) -> OthelloState:
+        """Puts a disc and turns over what it encloses, or passes; the other player is then the mover."""
+        if action == self.rows * self.columns:
+            return OthelloState(state.other, state.mover, 1 - state.seat)
+        turned = self._turned(state.mover, state.other, action)
+        return OthelloState(whole(state.other ^ turned), whole(state.mover | turned | 1 << action), 1 - state.seat)
+
+    def is_terminal(self, state: OthelloState) -> bool:
+        """Neither side can move."""
+        return self._moves(state.mover, state.other) == 0 and self._moves(state.other, state.mover) == 0
+
+    def utility(self, state: OthelloState, seat: int) -> int:
+        """Who has more discs; with a margin, how many more."""
+        difference = popcount(state.mover) - popcount(state.other)
+        if seat != state.seat:
+            difference = -difference
+        if self.margin:
+            return difference
+        return 1 if difference > 0 else -1 if difference < 0 else 0
+
+    def evaluation(self, state: OthelloState, seat: int) -> int:
+        """Eight points a corner and one a move that could be made, for the seat less for the other."""
+        corners = self._corners()
+        score = 8 * (popcount(state.mover & corners) - popcount(state.other & corners))
+        score += popcount(self._moves(state.mover, state.other)) - popcount(self._moves(state.other, state.mover))
+        score *= 1024 if self.margin else 12
+        return score if seat == state.seat else -score
+
+    def ordering_hint(self, state: OthelloState, action: int) -> int:
+        """Corners, then what leaves the opponent few moves."""
+        after = self.result(state, action)
+        corner = popcount(after.other & ~state.mover & ~state.other & self._corners())
+        return 16 * corner - popcount(self._moves(after.mover, after.other))
+
+    def pass_turn(self, state: OthelloState) -> OthelloState:
+        """As the forced pass, though there may be moves."""
+        return OthelloState(state.other, state.mover, 1 - state.seat)
+
+    def symmetries(self) -> int:
+        """Mirrors and half turns; a square board has its quarter turns as well."""
+        return 8 if self.rows == self.columns else 4
+
+    def symmetric_state(self, state: OthelloState, symmetry: int) -> OthelloState:
+        """The board turned and mirrored."""
+        mover = symmetric_board(state.mover, self.rows, self.columns, symmetry)
+        return OthelloState(mover, symmetric_board(state.other, self.rows, self.columns, symmetry), state.seat)
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The square turned and mirrored; a pass is a pass."""
+        if action == self.rows * self.columns:
+            return action
+        return symmetric_square(action, self.rows, self.columns, symmetry)
+
+    def seat_names(self) -> tuple[str, ...]:
+        """Who plays which colour."""
+        return ("black", "white")
+
+    def text(self, state: OthelloState) -> str:
+        """The board, X for black and O for white."""
+        black, white = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
+        return draw(self.rows, self.columns, lambda s: "X" if black >> s & 1 else "O" if white >> s & 1 else ".")
+
+    def observation(self, state: OthelloState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 2): the observer's discs, the opponent's."""
+        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+        return board_planes(sides, self.rows, self.columns)
+
+    def action_text(self, state: OthelloState, action: int) -> str:
+        """Squares as players write them, a1 at the top left."""
+        return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
+
+    def _corners(self) -> int:
+        row = 1 | 1 << (self.columns - 1)
+        return row | row << ((self.rows - 1) * self.columns)
+
+    def _inner_columns(self) -> int:
+        """All squares but those at the left and right edge: only there can a line along a row be turned over."""
+        return first_column(self.rows, self.columns) * (all_squares(self.columns - 2) << 1)
+
+    def _inner_rows(self) -> int:
+        """All squares but those at the top and bottom edge."""
+        return all_squares((self.rows - 2) * self.columns) << self.columns
+
+    def _moves(self, mover: int, other: int) -> int:
+        """The empty squares where a disc of the mover encloses others."""
+        sideways = other & self._inner_columns()
+        upwards = other & self._inner_rows()
+        slanting = sideways & upwards
+        found = (
+            _beyond(mover, sideways, 1)
+            | _beyond(mover, upwards, self.columns)
+            | _beyond(mover, slanting, self.columns - 1)
+            | _beyond(mover, slanting, self.columns + 1)
+        )
+        return whole(found & ~(mover | other) & all_squares(self.rows * self.columns))
+
+    def _turned(self, mover: int, other: int, action: int) -> int:
+        """The discs that a disc of the mover on a square turns over."""
+        sideways = other & self._inner_columns()
+        upwards = other & self._inner_rows()
+        slanting = sideways & upwards
+        return (
+            _enclosed(mover, sideways, action, 1)
+            | _enclosed(mover, upwards, action, self.columns)
+            | _enclosed(mover, slanting, action, self.columns - 1)
+            | _enclosed(mover, slanting, action, self.columns + 1)
+        )
+
+
+def _beyond(mover: int, between: int, step: int) -> int:
+    """The squares at the far end of lines of ``between`` that start next to a disc of the mover.
+
+    Lines of at most six discs: one, then one more, then twice two more at a time (parallel prefix).
+    """
+    up = between & (mover << step)
+    down = between & shift_right(mover, step)
+    up |= between & (up << step)
+    down |= between & (down >> step)
+    pairs_up = between & (between << step)
+    pairs_down = between & (between >> step)
+    up |= pairs_up & (up << 2 * step)
+    down |= pairs_down & (down >> 2 * step)
+    up |= pairs_up & (up << 2 * step)
+    down |= pairs_down & (down >> 2 * step)
+    return up << step | down >> step
+
+
+def _enclosed(mover: int, between: int, square: int, step: int) -> int:
+    """The line of ``between`` on either side of a square, where a disc of the mover ends it."""
+    enclosed = 0
+    run = 0
+    at = 1 << square << step
+    while at & between:
+        run |= at
+        at <<= step
+    if at & mover:
+        enclosed = run
+    run = 0
+    at = shift_right(1 << square, step)
+    while at & between:
+        run |= at
+        at >>= step
+    if at & mover:
+        enclosed |= run
+    return enclosed

@@ -1,0 +1,64 @@
+"""``perft`` at native speed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["count_leaves", "leaves_kernel"]
+
+_POLL = 0.05
+
+
+def leaves_kernel(rules: Any) -> Callable[..., int]:
+    """The compiled count for a class of rules."""
+    from zermelo.envs.jit import perft_kernel
+
+    return build(rules, Kernel(perft_kernel.leaves, ("int64",) * 4))
+
+
+def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
+    """The number of states exactly ``depth`` moves below one; Ctrl-C is answered at once.
+
+    Args:
+        game: A game of rules without chance.
+        state: Where to start.
+        depth: At least 0.
+    """
+    if depth == 0:
+        return 1
+    if game.is_terminal(state):
+        return 0
+    rules = game.rules
+    kernel = leaves_kernel(rules)
+    size = int(rules.num_actions())
+    memory = np.empty(depth * size, np.int64)
+    stop = np.zeros(1, np.int64)
+    if depth < 4:
+        return int(kernel(rules, state, depth, memory.ctypes.data, size, stop.ctypes.data))
+    found: list[int] = []
+    failed: list[BaseException] = []
+
+    def count() -> None:
+        try:
+            found.append(int(kernel(rules, state, depth, memory.ctypes.data, size, stop.ctypes.data)))
+        except BaseException as error:  # handed to the thread that waits
+            failed.append(error)
+
+    worker = threading.Thread(target=count, daemon=True)
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(_POLL)
+    finally:
+        stop[0] = 1
+        worker.join()
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,149 @@
+"""What boards look like: a picture of any state of any rules.
+
+Rules may draw themselves, with a method ``image(state)`` that returns an RGB array. Our own games have their
+pictures in ``zermelo.envs.games.picture_book`` and ``picture_book_dice``, apart from their rules.
+Whatever else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces
+between, else letter by letter.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import RulesError
+from zermelo.envs.pictures.canvas import Canvas, Colour, text_size
+
+__all__ = [
+    "CELL",
+    "FIRST",
+    "INK",
+    "MARGIN",
+    "PAPER",
+    "SECOND",
+    "board_canvas",
+    "cross",
+    "draw",
+    "draws",
+    "middle",
+    "state_text",
+    "text_rows",
+]
+
+CELL: Final = 64
+"""Pixels of a square of a board."""
+MARGIN: Final = 16
+
+PAPER: Final[Colour] = (250, 247, 240)
+INK: Final[Colour] = (52, 58, 70)
+LINES: Final[Colour] = (214, 204, 186)
+FIRST: Final[Colour] = (206, 72, 62)
+SECOND: Final[Colour] = (46, 102, 166)
+"""The colours of the first and the second player."""
+
+_EMPTY_MARKS: Final = frozenset(".-_·")
+"""What an empty square may be in a board's text."""
+
+Painter = Callable[[Any, Any], Canvas]
+_painters: dict[type, Painter] = {}
+
+
+def draws(rules_class: type) -> Callable[[Painter], Painter]:
+    """Declares a function of rules and state as the one that draws this game."""
+
+    def register(painter: Painter) -> Painter:
+        _painters[rules_class] = painter
+        return painter
+
+    return register
+
+
+def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
+    """A picture of a state, of shape (height, width, 3), in whole numbers of 0 to 255.
+
+    Raises:
+        RulesError: The rules' own ``image(state)`` is no such array.
+    """
+    own = getattr(rules, "image", None)
+    if own is not None:
+        image = np.asarray(own(state))
+        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+            raise RulesError(
+                f"{type(rules).__name__}.image must return an array of shape (height, width, 3) and type uint8, "
+                f"not of shape {image.shape} and type {image.dtype}"
+            )
+        return image
+    for book in ("picture_book", "picture_book_dice"):
+        importlib.import_module(f"zermelo.envs.games.{book}")  # for the painters that it registers
+    painter = _painters.get(type(rules))
+    if painter is not None:
+        return painter(rules, state).image()
+    text = state_text(rules, state)
+    rows = text_rows(rules, state)
+    is_board = len(rows[0]) > 0 and all(
+        len(row) == len(rows[0]) and all(len(mark) == 1 for mark in row) for row in rows
+    )
+    return (_marks(rows) if is_board and len(rows) > 1 else _letters(text)).image()
+
+
+def state_text(rules: Any, state: Any) -> str:
+    """The rules' own text of a state, else its integers by name."""
+    own = getattr(rules, "text", None)
+    if own is not None:
+        return str(own(state))
+    return "\n".join(f"{name} = {value}" for name, value in zip(state._fields, state, strict=True))
+
+
+def text_rows(rules: Any, state: Any) -> list[list[str]]:
+    """The marks of a board in the rules' text, row by row."""
+    return [line.split() for line in state_text(rules, state).split("\n")]
+
+
+def board_canvas(rows: int, columns: int, background: Colour = PAPER) -> Canvas:
+    """Paper for a board of squares, with a margin around it."""
+    return Canvas(columns * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN, background)
+
+
+def middle(row: int, column: int) -> tuple[float, float]:
+    """The middle of a square of a board."""
+    return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
+
+
+def cross(canvas: Canvas, x: float, y: float, reach: float, colour: Colour) -> None:
+    """An X."""
+    canvas.line(x - reach, y - reach, x + reach, y + reach, reach / 2.5, colour)
+    canvas.line(x - reach, y + reach, x + reach, y - reach, reach / 2.5, colour)
+
+
+def _marks(rows: list[list[str]]) -> Canvas:
+    """A ruled board with crosses, noughts, and other marks as they are written."""
+    height, width = len(rows), len(rows[0])
+    canvas = board_canvas(height, width)
+    for row in range(height + 1):
+        top = MARGIN + row * CELL
+        canvas.line(MARGIN, top, MARGIN + width * CELL, top, 2, LINES)
+    for column in range(width + 1):
+        left = MARGIN + column * CELL
+        canvas.line(left, MARGIN, left, MARGIN + height * CELL, 2, LINES)
+    for row, line in enumerate(rows):
+        for column, mark in enumerate(line):
+            x, y = middle(row, column)
+            if mark == "X":
+                cross(canvas, x, y, CELL * 0.24, FIRST)
+            elif mark == "O":
+                canvas.ring(x, y, CELL * 0.26, CELL * 0.1, SECOND)
+            elif mark not in _EMPTY_MARKS:
+                canvas.text(x, y, mark, 4, INK)
+    return canvas
+
+
+def _letters(text: str) -> Canvas:
+    """Text as it is."""
+    width, height = text_size(text, 2)
+    canvas = Canvas(width + 2 * MARGIN, height + 2 * MARGIN, PAPER)
+    canvas.text(canvas.width / 2, canvas.height / 2, text, 2, INK)
+    return canvas

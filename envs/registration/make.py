@@ -1,0 +1,347 @@
+"""Environments by name.
+
+A name is one of:
+
+- a PettingZoo id, ``classic/connect_four-v3``, or the module it had before there were ids: ``connect_four_v3``,
+  ``pettingzoo.classic.connect_four_v3``;
+- one of ours, ``zermelo/Kalah-v0``;
+- a Gymnasium id, ``FrozenLake-v1``;
+- an OpenSpiel game, ``openspiel/breakthrough``, made as Shimmy's environment;
+- ``module:function``, a function of the user's that returns an environment, or ``module:Rules``, a class of rules
+  (``zermelo.envs.rules``) of the user's. The current directory is searched too.
+
+Parameters stand in brackets: ``zermelo/Kalah-v0(houses=4)``, ``FrozenLake-v1(is_slippery=False)``,
+``openspiel/breakthrough(rows=6, columns=6)``, ``games:nim(heaps=[1, 3, 5])``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium, is_parallel
+from zermelo.envs.errors import (
+    InvalidSettingError,
+    MissingDependencyError,
+    UnknownNameError,
+    UnsupportedGameError,
+    ZermeloError,
+)
+from zermelo.envs.registration.own_games import env_maker, is_rules_class
+from zermelo.envs.registration.registry import OWN_ENVS
+from zermelo.envs.registration.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.rules.rules_game import is_rules
+
+__all__ = ["make", "make_env"]
+
+_EXTRAS = {"classic": 'pip install "zermelo[classic]"', "openspiel": 'pip install "zermelo[openspiel]"'}
+
+
+def make(name: str, **parameters: Any) -> Any:
+    """Makes an environment by name; it has not been reset.
+
+    Args:
+        name: See the module's text; parameters may also stand in it, in brackets.
+        **parameters: What the environment's constructor takes, such as ``render_mode="rgb_array"``.
+
+    Raises:
+        UnknownNameError: There is no such environment; the message names those that are spelt alike.
+        MissingDependencyError: A package is missing; the message is the command that installs it.
+        InvalidSettingError: It takes no such parameter, or not with this value.
+        UnsupportedGameError: The name gives a parallel environment, or no environment at all.
+    """
+    spec = parse_spec(name)
+    arguments = {key: _plain(value) for key, value in spec.arguments.items()} | parameters
+    for find in (_user_function, _own, _openspiel, _pettingzoo, _gymnasium):
+        creator = find(spec.name)
+        if creator is not None:
+            env = _call(creator, spec.name, arguments)
+            if is_rules(env):
+                env = _over_rules(env)
+            _check(env, spec.name)
+            return env
+    raise _unknown(spec.name)
+
+
+def make_env(text: str) -> Any:
+    """Makes the environment that a command line names; the same as ``make`` with nothing but the text."""
+    return make(text)
+
+
+def _over_rules(rules: Any, render_mode: str | None = None) -> Any:
+    from zermelo.envs.rules.env import env
+
+    return env(rules, render_mode)
+
+
+def _plain(value: Any) -> Any:
+    """A nested spec is text for the environment: ``openspiel/misere(game=tic_tac_toe())``."""
+    return str(value) + ("" if value.arguments else "()") if isinstance(value, Spec) else value
+
+
+# -- one finder for each kind of name: a function that makes the environment, or None ----------------------------
+
+Creator = Callable[..., Any]
+
+
+def _user_function(name: str) -> Creator | None:
+    module_name, colon, function_name = name.partition(":")
+    if not colon:
+        return None
+    with _current_directory_importable():
+        try:
+            module = importlib.import_module(module_name)
+        except ModuleNotFoundError as error:
+            missing = error.name or module_name
+            if module_name == missing or module_name.startswith(f"{missing}."):
+                raise UnknownNameError(
+                    f"no module is called {missing!r} (for {name!r}): give it as it is imported, from the current "
+                    "directory or an installed package"
+                ) from None
+            raise MissingDependencyError(
+                f"module {module_name!r} needs {missing!r}: pip install {missing}"
+            ) from error
+        except Exception as error:
+            raise InvalidSettingError(
+                f"importing {module_name!r} raised {type(error).__name__}: {error}"
+            ) from error
+    creator: Any = getattr(module, function_name, None)
+    if is_rules_class(creator):
+        return env_maker(creator)
+    if is_rules(creator):
+        return lambda render_mode=None: _over_rules(creator, render_mode)
+    if not callable(creator):
+        offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise unknown_name("env", name, [f"{module_name}:{key}" for key in offered])
+    found: Creator = creator
+    return found
+
+
+@contextlib.contextmanager
+def _current_directory_importable() -> Iterator[None]:
+    here = os.getcwd()
+    if here in sys.path or "" in sys.path:
+        yield
+        return
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(here)
+
+
+def _own(name: str) -> Creator | None:
+    entry = OWN_ENVS.get(_dashed(name))
+    return None if entry is None else entry.load()
+
+
+def _openspiel(name: str) -> Creator | None:
+    family, _, game = name.partition("/")
+    if family != "openspiel":
+        return None
+    pyspiel = _import("pyspiel", name, "openspiel")
+    if game not in pyspiel.registered_names():
+        raise unknown_name("env", name, [f"openspiel/{known}" for known in pyspiel.registered_names()])
+    shimmy = _import("shimmy.openspiel_compatibility", name, "openspiel")
+
+    def create(render_mode: str | None = None, **parameters: Any) -> Any:
+        accepted = next(t for t in pyspiel.registered_games() if t.short_name == game).parameter_specification
+        for parameter in parameters:
+            if parameter not in accepted:
+                raise _no_parameter(name, parameter, list(accepted))
+        text = ",".join(f"{key}={_openspiel_value(value)}" for key, value in parameters.items())
+        try:
+            loaded = pyspiel.load_game(f"{game}({text})")
+        except pyspiel.SpielError as error:
+            raise InvalidSettingError(f"OpenSpiel cannot make {name!r} with {parameters}: {error}") from None
+        env = shimmy.OpenSpielCompatibilityV0(env=loaded, render_mode=render_mode)
+        if parameters:
+            env.config = loaded.get_parameters()  # reset loads the game again, by its name and this
+        return env
+
+    return create
+
+
+def _openspiel_value(value: Any) -> str:
+    """A value as OpenSpiel's text has it: lists with semicolons, a game inside a game with its brackets."""
+    if isinstance(value, list | tuple):
+        return ";".join(map(str, value))
+    return str(value)
+
+
+def _pettingzoo(name: str) -> Creator | None:
+    import pettingzoo
+
+    wanted = _dashed(
+        name.removeprefix("pettingzoo.").replace(".", "/") if name.startswith("pettingzoo.") else name
+    )
+    ids = pettingzoo.aec_registry
+    found = _resolve(wanted, ids)
+    if found is None:
+        if _resolve(wanted, pettingzoo.parallel_registry) is not None:
+            raise _parallel(name)
+        return None
+    family = found.partition("/")[0]
+    return lambda **parameters: _make_pettingzoo(found, family, parameters)
+
+
+def _make_pettingzoo(env_id: str, family: str, parameters: Mapping[str, Any]) -> Any:
+    import pettingzoo
+
+    entry = pettingzoo.spec("aec", env_id).entry_point
+    if isinstance(entry, str):
+        module, _, attribute = entry.partition(":")
+        creator = getattr(_import(module, env_id, family), attribute)
+    else:
+        creator = entry
+    _check_parameters(creator, env_id, parameters)
+    return pettingzoo.make("aec", env_id, **parameters)
+
+
+def _gymnasium(name: str) -> Creator | None:
+    import gymnasium
+
+    found = _resolve(name, gymnasium.registry)
+    if found is None:
+        return None
+
+    def create(**parameters: Any) -> Any:
+        try:
+            return gymnasium.make(found, **parameters)
+        except gymnasium.error.DependencyNotInstalled as error:
+            raise MissingDependencyError(f"{found} needs a package that is not installed: {error}") from error
+
+    return create
+
+
+def _dashed(name: str) -> str:
+    """``connect_four_v3`` as ``connect_four-v3``."""
+    return re.sub(r"_v(\d+)$", r"-v\1", name)
+
+
+def _resolve(name: str, ids: Mapping[str, Any]) -> str | None:
+    """The registered id that a name stands for; its family and its version (then the latest) may be left out."""
+    if name in ids:
+        return name
+    without_family = [known for known in ids if known.rpartition("/")[2] == name]
+    if len(without_family) == 1:
+        return without_family[0]
+    versions = {}
+    for known in ids:
+        base, _, version = known.rpartition("-v")
+        if version.isdigit() and name in (base, base.rpartition("/")[2]):
+            versions[int(version)] = known
+    return versions[max(versions)] if versions else None
+
+
+def _import(module: str, name: str, family: str) -> Any:
+    with _quiet():
+        try:
+            return importlib.import_module(module)
+        except ImportError as error:
+            command = _EXTRAS.get(family, f'pip install "pettingzoo[{family}]"')
+            raise MissingDependencyError(f"{name} needs a package that is not installed: {command}") from error
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Deprecations of module names and old versions are no news to somebody who asked for exactly that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", message=".*is out of date.*")
+        yield
+
+
+# -- making it ---------------------------------------------------------------------------------------------------
+
+
+def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
+    _check_parameters(creator, name, arguments)
+    try:
+        with _quiet():
+            return creator(**arguments)
+    except ZermeloError:
+        raise
+    except TypeError as error:
+        unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if unexpected is not None and unexpected[1] in arguments:
+            raise _no_parameter(name, unexpected[1], None) from error
+        raise _cannot_make(name, arguments, error) from error
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{name} needs {error.name or 'a package'}, which is not installed: pip install {error.name or name}"
+        ) from error
+    except Exception as error:
+        raise _cannot_make(name, arguments, error) from error
+
+
+def _cannot_make(name: str, arguments: Mapping[str, Any], error: Exception) -> InvalidSettingError:
+    shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return InvalidSettingError(f"cannot make {name}({shown}): {reason}")
+
+
+def _check_parameters(creator: Creator, name: str, arguments: Mapping[str, Any]) -> None:
+    """Checks names of parameters before anything is made, where the signature tells them.
+
+    PettingZoo's ``env(**kwargs)`` hands everything to ``raw_env``, next to it in its module.
+    """
+    accepted = _accepted(creator)
+    if accepted is None:
+        accepted = _accepted(getattr(creator, "__globals__", {}).get("raw_env"))
+    for parameter in arguments:
+        if accepted is not None and parameter not in accepted:
+            raise _no_parameter(name, parameter, accepted)
+
+
+def _accepted(creator: Any) -> list[str] | None:
+    """The names of the parameters of a callable, or None where it takes any or does not tell."""
+    if not callable(creator):
+        return None
+    try:
+        parameters = inspect.signature(creator).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+
+
+def _no_parameter(name: str, parameter: str, accepted: list[str] | None) -> InvalidSettingError:
+    if accepted is None:
+        return InvalidSettingError(f"{name} takes no parameter {parameter!r}")
+    offered = f"it takes {', '.join(accepted)}" if accepted else "it takes none"
+    return InvalidSettingError(f"{name} takes no parameter {parameter!r}: {offered}")
+
+
+def _check(env: Any, name: str) -> None:
+    if is_parallel(env):
+        raise _parallel(name)
+    if not is_aec(env) and not is_gymnasium(env):
+        raise UnsupportedGameError(f"{name} made {type(env).__name__}, which is no environment")
+
+
+def _parallel(name: str) -> UnsupportedGameError:
+    return UnsupportedGameError(
+        f"{name} is a parallel environment, whose agents move at the same time: search needs an AEC environment, "
+        "where they take turns"
+    )
+
+
+def _unknown(name: str) -> UnknownNameError:
+    import gymnasium
+    import pettingzoo
+
+    ids = list(pettingzoo.aec_registry)
+    known = {*ids, *OWN_ENVS, *gymnasium.registry}
+    if "/" not in name:
+        known |= {env_id.partition("/")[2].replace("-v", "_v") for env_id in ids}
+    return unknown_name("env", name, known)

@@ -1,0 +1,107 @@
+"""Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules in ``zermelo.envs.games``.
+
+The environment of a class of rules takes the rules' parameters and ``render_mode``. Rules in a file of the user's
+get the same: ``make("mygames:MyRules(size=4)")``. 2048 is a Gymnasium environment too, by the same id.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import zermelo.envs.games as own_rules
+from zermelo.envs.registration.registry import OWN_ENVS, register_env, register_gymnasium
+
+__all__ = ["env_maker", "is_rules_class", "register_game"]
+
+
+def is_rules_class(thing: Any) -> bool:
+    """Whether this is a class of rules, to be called with parameters."""
+    return isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields") and _plays(thing)
+
+
+def _plays(cls: type) -> bool:
+    return callable(getattr(cls, "initial_state", None))
+
+
+def env_maker(rules_class: type) -> Callable[..., Any]:
+    """A function ``env(<parameters>, render_mode=None)`` that makes environments of some class of rules.
+
+    Nothing of PettingZoo is imported before it is called.
+    """
+
+    def env(*args: Any, render_mode: str | None = None, **parameters: Any) -> Any:
+        from zermelo.envs.rules.env import env as rules_env
+
+        return rules_env(rules_class(*args, **parameters), render_mode)
+
+    render_mode = inspect.Parameter("render_mode", inspect.Parameter.KEYWORD_ONLY, default=None)
+    rules_parameters = inspect.signature(rules_class).parameters.values()
+    env.__signature__ = inspect.Signature([*rules_parameters, render_mode])  # type: ignore[attr-defined]  # inspect's
+    env.__doc__ = _document(rules_class)
+    env.__module__ = rules_class.__module__
+    return env
+
+
+def register_game(rules_class: type, *, players: str = "2", kind: str = "board") -> str:
+    """Makes the environment of a class of rules known as ``zermelo/<class>-v0``, and returns that id."""
+    env_id = f"zermelo/{rules_class.__name__}-v0"
+    if env_id not in OWN_ENVS:
+        register_env(env_id, env_maker(rules_class), players=players, kind=kind)
+    return env_id
+
+
+def _document(rules_class: Any) -> str:
+    """The table that PettingZoo has at the top of an environment, for the default parameters if all have one."""
+    lines = [inspect.getdoc(rules_class) or rules_class.__name__, ""]
+    parameters = inspect.signature(rules_class).parameters.values()
+    if all(parameter.default is not parameter.empty for parameter in parameters):
+        rules = rules_class()
+        shown = ", ".join(f"{name}={value}" for name, value in rules._asdict().items())
+        names = getattr(rules, "seat_names", None)
+        seats = rules.seats() if hasattr(rules, "seats") else 2
+        agents = list(names()) if names is not None else [f"player_{seat}" for seat in range(seats)]
+        actions = rules.player_actions() if hasattr(rules, "player_actions") else rules.num_actions()
+        least, greatest = rules.utility_bounds() if hasattr(rules, "utility_bounds") else (-1, 1)
+        rows = [
+            ("Creation", f'make("aec", "zermelo/{rules_class.__name__}-v0"{", " if shown else ""}{shown})'),
+            ("Agents", ", ".join(agents)),
+            ("Actions", f"Discrete({actions})"),
+            ("Observation", _observation_text(rules_class)),
+            ("Action mask", f"{actions} of 0 and 1; all zero for agents that are not to move"),
+            ("Rewards", f"zero until the end, then {least} to {greatest}; {least} for an illegal action"),
+            ("Rendering", "ansi, rgb_array, human"),
+        ]
+        widths = max(len(name) for name, _ in rows), max(len(text) for _, text in rows)
+        rule = f"{'=' * widths[0]}  {'=' * widths[1]}"
+        lines += [rule, *(f"{name:{widths[0]}}  {text}" for name, text in rows), rule, ""]
+    lines += ["Version history: v0, the first."]
+    return "\n".join(lines)
+
+
+def _observation_text(rules_class: Any) -> str:
+    own = getattr(rules_class, "observation", None)
+    if own is None:
+        return "the bits of the state, see zermelo.envs.rules.observations"
+    return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
+
+
+_LISTED: dict[str, tuple[str, str]] = {
+    "Backgammon": ("2", "dice, exact chance"),
+    "DotsAndBoxes": ("2-10", "board"),
+    "EinStein": ("2", "dice, exact chance"),
+    "Game2048": ("1", "sliding tiles, exact chance"),
+    "Hypergammon": ("2", "dice, exact chance"),
+    "MNK": ("2-4", "board"),
+    "Nim": ("2-16", "heaps"),
+    "Pig": ("2 or more", "dice, exact chance"),
+}
+"""Players and kind, for the list of environments, of games that are not board games for two."""
+
+for _name in own_rules.__all__:
+    if is_rules_class(getattr(own_rules, _name)):
+        _players, _kind = _LISTED.get(_name, ("2", "board"))
+        register_game(getattr(own_rules, _name), players=_players, kind=_kind)
+
+register_gymnasium("zermelo/Game2048-v0", "zermelo.envs.games.gym_2048:Game2048Env")

@@ -1,0 +1,254 @@
+"""Any rules as an AEC environment.
+
+=============  =================================================================================================
+Agents         ``rules.seat_names()``, else ``player_0``, ``player_1``, ...
+Actions        ``Discrete``, as many as players have (``rules.player_actions()``, else ``rules.num_actions()``)
+Observation    a dictionary: ``observation``, what the agent sees from its own side
+               (``zermelo.envs.rules.observations``), and ``action_mask``, 1 for each legal action, all
+               zero for agents that are not to move
+Rewards        zero until the end, then ``rules.utility``
+Ends           all agents terminate together; nothing is truncated
+State          the bits of every integer of the state, one row of 64 each
+Chance         rolled by ``np_random``, which ``reset(seed=...)`` seeds
+Rendering      ``ansi`` text, ``rgb_array`` pictures; ``human`` prints the text after every step
+=============  =================================================================================================
+
+Copies made by ``copy.deepcopy``, by pickling and by ``clone_env`` keep the game that is being played. Searches do
+not step the environment: ``as_game`` takes its rules.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from zermelo.envs.errors import IllegalActionError, InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.pictures.boards import draw, state_text
+from zermelo.envs.rules.observations import bit_rows, observation, observation_space
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["RENDER_MODES", "RulesEnv", "env", "env_name", "raw_env"]
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+
+def env_name(rules_class: type) -> str:
+    """What the environment of a class of rules is called: ``DotsAndBoxes`` is ``dots_and_boxes_v0``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", rules_class.__name__)
+    return f"{words.lower()}_v0"
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def _game_of(rules: Any) -> RulesGame:
+    """The game of some rules, checked; parameters that are equal count as the same only for the same class."""
+    return RulesGame(rules)
+
+
+class RulesEnv(AECEnv[str, Any, Any]):
+    """An AEC environment over rules; see the module's text.
+
+    Args:
+        rules: The rules, with their parameters.
+        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        name: What the environment is called, such as ``kalah_v0``; from the class of the rules if not given.
+
+    Attributes:
+        rules: The rules.
+        position: The state of the rules now, a tuple of integers.
+        np_random: What chance is rolled with; None in games without chance.
+
+    Raises:
+        RulesError: They are no rules, or a method that every game needs is missing.
+        InvalidSettingError: There is no such render mode.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # one a class; instances have their own name in it
+        "name": "rules_v0",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(self, rules: Any, render_mode: str | None = None, name: str | None = None) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo has no annotation there
+        game = _game_of(rules)
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            offered = ", ".join(map(repr, RENDER_MODES))
+            raise InvalidSettingError(f"render_mode must be one of {offered} or None, not {render_mode!r}")
+        self.rules = rules
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, "name": name or env_name(type(rules))}  # type: ignore[misc]  # see above
+        self.possible_agents = list(game.traits.seat_names)
+        size = game.traits.num_actions
+        assert size is not None, "rules say how many"
+        seen = observation_space(rules)
+        self.action_spaces: dict[str, Any] = {agent: Discrete(size) for agent in self.possible_agents}
+        self.observation_spaces: dict[str, Any] = {
+            agent: Dict({"observation": seen, "action_mask": Box(0, 1, (size,), np.int8)})
+            for agent in self.possible_agents
+        }
+        self.state_space = Box(0, 1, (len(rules.initial_state()), 64), np.int8)
+        self.np_random: np.random.Generator | None = None
+        if hasattr(rules, "chance_outcomes"):
+            self.defer_chance = False
+
+    def observation_space(self, agent: str) -> Any:
+        """The same object every time it is asked for."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The same object every time it is asked for."""
+        return self.action_spaces[agent]
+
+    # -- play ----------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Starts a new game; a seed starts the stream of random numbers anew. There are no options."""
+        agents = self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: {} for agent in agents}
+        self._skip_agent_selection: Any = None
+        self.agent_selection = agents[0]
+        self.position = self.rules.initial_state()
+        if hasattr(self, "defer_chance") and (self.np_random is None or seed is not None):
+            self.np_random = np.random.default_rng(seed)
+        self._roll()
+        self._arrive()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: Any) -> None:
+        """Plays an action of ``agent_selection``, and then rolls what chance decides.
+
+        Raises:
+            IllegalActionError: The action is not legal.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        chosen = self._legal(action)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.position = self.rules.result(self.position, chosen)
+        self._roll()
+        self._arrive()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions of ``agent_selection``, ascending; none when the game is over."""
+        return list(_game_of(self.rules).legal_actions(self.position)) if self._going_on() else []
+
+    def _going_on(self) -> bool:
+        """Whether somebody is to move; after an illegal action a wrapper ends games that go on by the rules."""
+        return bool(self.agents) and not any(self.terminations.values())
+
+    def _legal(self, action: Any) -> int:
+        legal = self.legal_actions()
+        try:
+            chosen = operator.index(action)
+        except TypeError:
+            chosen = -1
+        if chosen not in legal:
+            shown = ", ".join(map(str, legal[:20])) + (", ..." if len(legal) > 20 else "")
+            raise IllegalActionError(
+                f"{action!r} is not legal for {self.agent_selection} in {self.metadata['name']}: legal are {shown}"
+            )
+        return chosen
+
+    def _arrive(self) -> None:
+        """Says whose turn it is, or pays the rewards of the end."""
+        rules, state = self.rules, self.position
+        if rules.is_terminal(state):
+            self.rewards = {
+                agent: float(rules.utility(state, seat)) for seat, agent in enumerate(self.possible_agents)
+            }
+            self.terminations = dict.fromkeys(self.agents, True)
+            after = self.possible_agents.index(self.agent_selection) + 1
+            self.agent_selection = self.possible_agents[after % len(self.possible_agents)]
+        else:
+            seat = rules.to_move(state)
+            if seat != CHANCE:
+                self.agent_selection = self.possible_agents[seat]
+
+    # -- chance, as zermelo.envs.adapters.aec asks for it --------------------------------------------------------
+
+    def _roll(self) -> None:
+        while getattr(self, "defer_chance", True) is False and (outcomes := self.chance_outcomes()):
+            numbers, probabilities = zip(*outcomes, strict=True)
+            assert self.np_random is not None, "reset made the generator"
+            drawn = self.np_random.choice(len(numbers), p=np.array(probabilities) / sum(probabilities))
+            self.position = self.rules.result(self.position, numbers[int(drawn)])
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """What may happen next by chance, with probabilities; nothing unless chance is to move."""
+        if self.rules.is_terminal(self.position) or self.rules.to_move(self.position) != CHANCE:
+            return []
+        return list(_game_of(self.rules).chance_outcomes(self.position))
+
+    def apply_chance(self, outcome: int) -> None:
+        """Makes one outcome happen."""
+        self.position = self.rules.result(self.position, outcome)
+        self._arrive()
+
+    # -- what is seen --------------------------------------------------------------------------------------------
+
+    def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
+        """What an agent sees from its own side, and the mask of its legal actions, zero unless it is to move."""
+        space = self.observation_spaces[agent]["observation"]
+        seen = observation(self.rules, self.position, self.possible_agents.index(agent))
+        mask = np.zeros(self.observation_spaces[agent]["action_mask"].shape, dtype=np.int8)
+        if agent == self.agent_selection:
+            mask[self.legal_actions()] = 1
+        return {"observation": seen.astype(space.dtype, copy=False), "action_mask": mask}
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """The bits of every integer of the state, of shape (how many, 64), lowest bit first."""
+        return bit_rows(self.position)
+
+    def render(self) -> Any:
+        """The position as text (``ansi``) or as a picture (``rgb_array``); ``human`` prints the text."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("You are calling render method without specifying any render mode.")
+            return None
+        if self.render_mode == "rgb_array":
+            return draw(self.rules, self.position)
+        text = state_text(self.rules, self.position)
+        if self.render_mode == "ansi":
+            return text
+        print(text, end="\n\n")
+        return None
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+raw_env = RulesEnv
+
+
+def env(rules: Any, render_mode: str | None = None, name: str | None = None) -> Any:
+    """``RulesEnv`` in PettingZoo's usual wrappers.
+
+    An illegal action ends the game: its player gets the least utility that there is (-1, where games are just won
+    and lost), the others nothing.
+    """
+    wrapped: Any = RulesEnv(rules, render_mode, name)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, _game_of(rules).traits.utility_bounds[0])
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)

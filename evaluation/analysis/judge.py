@@ -1,0 +1,256 @@
+"""Every move of every agent against perfect play, where perfect play can be proven.
+
+    table = judge(read_games("results/first"))
+    print(table)
+
+A position is judged if exact search proves the value of every legal action, each within a budget of nodes; games
+with compiled rules have a hundred times the budget, because they are searched a hundred times as fast. A game is
+judged from its end backwards, because positions near the end have the fewest moves ahead of them; where a position
+cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such.
+
+- Forced moves are neither judged nor counted: there was nothing to choose.
+
+What is counted of each move is in ``zermelo.evaluation.analysis.judgement``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Final
+
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
+from zermelo.agents.compiled.proof import Prover, can_prove
+from zermelo.agents.core.options import Ties
+from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnsupportedGameError, as_game
+from zermelo.envs.adapters.actions import codec_for
+from zermelo.evaluation.analysis.judgement import AgentJudgement, JudgeTable, Phase
+from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.sources import EnvSource
+
+__all__ = ["Judge", "judge"]
+
+NODES: Final = 20_000
+"""The default budget for the position after each action."""
+_COMPILED: Final = 100
+"""How many times the budget compiled rules have."""
+_POSITIONS_KEPT: Final = 200_000
+"""Of which the values are remembered; then the memory starts again."""
+_PLIES: Final = 1_000
+"""Of a longer game the last so many moves are looked at."""
+
+
+def judge(
+    records: Iterable[GameRecord],
+    env: EnvSource | None = None,
+    *,
+    nodes: int = NODES,
+    games: int | None = None,
+) -> JudgeTable:
+    """Every move of every agent against perfect play.
+
+    Args:
+        records: The games, read once and not kept. Void games are left out.
+        env: What makes their environment; by default the name in the records.
+        nodes: The budget of the exact search for the position after each action.
+        games: Look at so many games, the first, and no more; None looks at all.
+
+    Raises:
+        UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
+            enumerated, more than two seats, or two that are not opposed.
+        InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
+        ReplayError: Not one of the games can be played again.
+    """
+    found = Judge(env, nodes=nodes)
+    if games is not None and (isinstance(games, bool) or not isinstance(games, int) or games < 1):
+        raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
+    for record in records:
+        if games is not None and found.games >= games:
+            break
+        found.add(record)
+    return found.table()
+
+
+class Judge:
+    """Judges games one at a time; ``table`` is what it has found so far.
+
+    Args:
+        env: What makes the environment; by default the name in the records.
+        nodes: The budget of the exact search for the position after each action.
+    """
+
+    def __init__(self, env: EnvSource | None = None, *, nodes: int = NODES) -> None:
+        self.games = 0
+        self._nodes = nodes
+        self._replayer = Replayer(env)
+        self._alpha_beta = AlphaBetaAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
+        self._expectiminimax = ExpectiminimaxAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
+        self._agents: dict[str, AgentJudgement] = {}
+        self._values: dict[Hashable, tuple[float, ...] | None] = {}
+        self._env = ""
+        self._has_blunders = True
+        self._prover: Prover | None = None
+        self._lost: list[str] = []
+
+    def add(self, record: GameRecord) -> None:
+        """Judges the moves of a game.
+
+        Raises:
+            UnsupportedGameError: There is no perfect play in its game to compare with.
+        """
+        if record.void:
+            return
+        self._env = self._env or record.env
+        try:
+            game, positions = self._positions(record)
+        except ReplayError as error:
+            self._lost.append(str(error))
+            return
+        self.games += 1
+        lines = [self._agents.setdefault(name, AgentJudgement(name)) for name in record.agents]
+        for line in {move.seat: lines[move.seat] for move in record.moves}.values():
+            line.games += 1
+        plies = len(record.opening) + len(record.moves)
+        opponents = game.traits.chance is Chance.NONE and game.traits.seats == 2
+        draw = game.traits.constant / 2 if opponents else None
+        self._has_blunders = self._has_blunders and draw is not None
+        in_reach = True
+        for ply, seat, state, action in reversed(positions):
+            if len(game.legal_actions(state)) < 2:
+                continue
+            values = self._values_of(game, state, seat) if in_reach else None
+            if values is None or action not in values:
+                in_reach = False
+                lines[seat].unjudged += 1
+                continue
+            phase = tuple(Phase)[min(2, 3 * ply // plies)]
+            lines[seat].phases[phase].add(max(values.values()), values[action], draw)
+        for move in record.moves[: len(record.moves) - len(positions)]:
+            lines[move.seat].unjudged += 1
+
+    def _positions(self, record: GameRecord) -> tuple[Any, list[tuple[int, int, Any, int]]]:
+        """The game, and the ply, the mover, the state and the action of each of the agents' moves."""
+        driver = self._replayer.start(record)
+        driver.turn()
+        game = as_game(driver.env)
+        self._searcher(game)
+        positions: list[tuple[int, int, Any, int]] = []
+        first = max(len(record.opening), len(record.actions) - _PLIES)
+        for ply, (seat, played) in enumerate(self._replayer.steps(record, driver)):
+            if ply >= first:
+                agent = getattr(driver.env, "agent_selection", None)
+                action = codec_for(driver.env, agent).to_index(played)
+                positions.append((ply, seat, game.snapshot(driver.env), action))
+        return game, positions
+
+    def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
+        """Who finds exact values in this game.
+
+        Raises:
+            UnsupportedGameError: Nobody does.
+        """
+        try:
+            self._alpha_beta.check_game(game.traits)
+        except UnsupportedGameError:
+            try:
+                self._expectiminimax.check_game(game.traits)
+            except UnsupportedGameError as error:
+                raise UnsupportedGameError(f"play in {game.traits.name} cannot be judged: {error}") from error
+            if game.traits.chance is Chance.SAMPLED:
+                raise UnsupportedGameError(
+                    f"play in {game.traits.name} cannot be judged: its chance can be sampled but not listed, so "
+                    "no value is exact"
+                ) from None
+            return self._expectiminimax
+        return self._alpha_beta
+
+    def _values_of(self, game: Any, state: Any, seat: int) -> Mapping[int, float] | None:
+        """The exact value of every legal action for the mover, or None where one is not proven."""
+        values = {}
+        for action in game.legal_actions(state):
+            value = self._value(game, game.result(state, action))
+            if value is None:
+                return None
+            values[action] = value[seat]
+        return values
+
+    def _value(self, game: Any, state: Any) -> tuple[float, ...] | None:
+        """The exact value of a state for every seat, or None where it is not proven.
+
+        Actions are valued one by one, because a search that has proven the best of them need not have proven the
+        others.
+        """
+        earned: tuple[float, ...] = game.utility(state)
+        if game.is_terminal(state):
+            return earned
+        if game.to_move(state) == CHANCE:
+            return self._expected(game, state)
+        key = game.key(state)
+        if key not in self._values:
+            if len(self._values) >= _POSITIONS_KEPT:
+                self._values.clear()
+            found = self._proven(game, state) if can_prove(game) else self._searched(game, state)
+            # Keys may leave out what was earned before, so what is still to come is kept.
+            self._values[key] = None if found is None else tuple(map(operator.sub, found, earned))
+        to_come = self._values[key]
+        return None if to_come is None else tuple(map(operator.add, earned, to_come))
+
+    def _expected(self, game: Any, state: Any) -> tuple[float, ...] | None:
+        total: tuple[float, ...] = (0.0,) * int(game.traits.seats)
+        for outcome, chance in game.chance_outcomes(state):
+            value = self._value(game, game.result(state, outcome))
+            if value is None:
+                return None
+            total = tuple(sum_ + chance * part for sum_, part in zip(total, value, strict=True))
+        return total
+
+    def _searched(self, game: Any, state: Any) -> tuple[float, ...] | None:
+        result = self._searcher(game).search_state(game, state)
+        return result.values_by_seat if result.proven else None
+
+    def _proven(self, game: Any, state: Any) -> tuple[float, ...] | None:
+        """The same by compiled search."""
+        if self._prover is None or self._prover.game != game:
+            self._prover = Prover(game, nodes=_COMPILED * self._nodes)
+        traits = game.traits
+        # Where only win, draw and loss are paid, the distance to the end, which scores tell, is of no interest.
+        outcome_only = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
+        score = self._prover.score(state, lower=-1, upper=1) if outcome_only else self._prover.score(state)
+        if outcome_only and score.lower >= 1:
+            value = 1.0
+        elif outcome_only and score.upper <= -1:
+            value = -1.0
+        elif score.lower == score.upper:
+            value = self._prover.value(score.lower)[0]
+        else:
+            return None
+        other = traits.constant - value
+        return (value, other) if game.to_move(state) == 0 else (other, value)
+
+    def table(self) -> JudgeTable:
+        """What was found.
+
+        Raises:
+            ReplayError: Not one of the games could be played again.
+        """
+        if self._lost and not self.games:
+            raise ReplayError(self._lost[0])
+        notes = []
+        if self._lost:
+            count = "1 game is" if len(self._lost) == 1 else f"{len(self._lost)} games are"
+            notes.append(f"{count} not judged: {self._lost[0]}")
+        if self.games and not any(line.total.judged for line in self._agents.values()):
+            notes.append(
+                f"no position could be proven within {self._nodes:,} nodes: give the judge more, or a smaller game"
+            )
+        ranked = sorted(self._agents.values(), key=lambda line: (line.total.judged == 0, -line.optimal_share))
+        return JudgeTable(
+            env=self._env,
+            agents=tuple(ranked),
+            games=self.games,
+            nodes=self._nodes * (_COMPILED if self._prover is not None else 1),
+            compiled=self._prover is not None,
+            has_blunders=self._has_blunders,
+            notes=tuple(notes),
+        )

@@ -1,0 +1,181 @@
+"""What the judge found: moves counted by agent and phase, optimal ones, regret, blunders.
+
+- A move is optimal if no other has a greater value. Its regret is the greatest value less its own, in the game's
+  own rewards.
+- A blunder changes the outcome: a won position is thrown away if the best move wins and the one played does not, a
+  drawn one if the best move draws and the one played loses. A position is won if its value is above that of a
+  draw, half the sum of the rewards. With chance values are expectations, and there are no blunders.
+- The phase of a move is the third of its game that it lies in, by plies: opening, middle, end.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from zermelo.evaluation.analysis.judge_text import as_text
+
+__all__ = ["AgentJudgement", "JudgeTable", "Judgements", "Phase"]
+
+_EQUAL: Final = 1e-9
+"""Values that differ by less are equal: sums of probabilities are rounded."""
+
+
+class Phase(enum.StrEnum):
+    """Which third of the game."""
+
+    OPENING = "opening"
+    MIDDLE = "middle"
+    END = "end"
+
+
+@dataclass
+class Judgements:
+    """Counts over judged moves.
+
+    Attributes:
+        judged: Moves.
+        optimal: Those than which none was better.
+        regret: Sum of what they gave away, in rewards.
+        wins_thrown_away: Won positions in which a move was played that does not win.
+        draws_thrown_away: Drawn positions in which a move was played that loses.
+    """
+
+    judged: int = 0
+    optimal: int = 0
+    regret: float = 0.0
+    wins_thrown_away: int = 0
+    draws_thrown_away: int = 0
+
+    def add(self, best: float, played: float, draw: float | None) -> None:
+        """Counts a move.
+
+        Args:
+            best: The value of the best move for the mover.
+            played: The value of the move played.
+            draw: The value of a draw, or None where blunders are not counted.
+        """
+        self.judged += 1
+        if best - played <= _EQUAL:
+            self.optimal += 1
+            return
+        self.regret += best - played
+        if draw is not None:
+            self.wins_thrown_away += best > draw + _EQUAL >= played
+            self.draws_thrown_away += abs(best - draw) <= _EQUAL and played < draw - _EQUAL
+
+    def __iadd__(self, other: Judgements) -> Judgements:
+        self.judged += other.judged
+        self.optimal += other.optimal
+        self.regret += other.regret
+        self.wins_thrown_away += other.wins_thrown_away
+        self.draws_thrown_away += other.draws_thrown_away
+        return self
+
+
+@dataclass
+class AgentJudgement:
+    """One agent's moves.
+
+    Attributes:
+        agent: Its name.
+        games: In which at least one of its moves was looked at.
+        unjudged: Moves in positions that could not be proven, forced ones left out.
+        phases: The judged moves by phase.
+    """
+
+    agent: str
+    games: int = 0
+    unjudged: int = 0
+    phases: Mapping[Phase, Judgements] = field(default_factory=lambda: {phase: Judgements() for phase in Phase})
+
+    @property
+    def total(self) -> Judgements:
+        """The judged moves of all phases."""
+        total = Judgements()
+        for part in self.phases.values():
+            total += part
+        return total
+
+    @property
+    def optimal_share(self) -> float:
+        """Optimal moves among the judged; nan if there are none."""
+        total = self.total
+        return total.optimal / total.judged if total.judged else math.nan
+
+    @property
+    def mean_regret(self) -> float:
+        """What a judged move gave away on average, in rewards; nan if there are none."""
+        total = self.total
+        return total.regret / total.judged if total.judged else math.nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeTable:
+    """What the judge found; ``print`` shows it.
+
+    Attributes:
+        env: The environment's name.
+        agents: The fewest mistakes first.
+        games: Games looked at.
+        nodes: The budget for the position after each action.
+        compiled: Whether it was spent by compiled search.
+        has_blunders: Whether outcomes are certain, so that blunders are counted.
+        notes: Sentences that a reader of the table should know.
+    """
+
+    env: str
+    agents: tuple[AgentJudgement, ...]
+    games: int
+    nodes: int
+    compiled: bool = False
+    has_blunders: bool = True
+    notes: tuple[str, ...] = ()
+
+    def agent(self, name: str) -> AgentJudgement:
+        """The line of an agent, by name."""
+        return next(line for line in self.agents if line.agent == name)
+
+    @property
+    def about(self) -> str:
+        """What the numbers mean, for a reader of the table."""
+        return (
+            f"Moves with a choice, of {self.games:,} games, where the value of every action could be proven "
+            f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave "
+            "away, in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away "
+            "one that loses a drawn position. Phases are thirds of a game."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON; what is not known is None."""
+
+        def known(value: float) -> float | None:
+            return None if math.isnan(value) else value
+
+        return {
+            "env": self.env,
+            "games": self.games,
+            "nodes": self.nodes,
+            "compiled": self.compiled,
+            "has_blunders": self.has_blunders,
+            "about": self.about,
+            "notes": list(self.notes),
+            "agents": [
+                {
+                    "agent": line.agent,
+                    "games": line.games,
+                    **vars(line.total),
+                    "unjudged": line.unjudged,
+                    "optimal_share": known(line.optimal_share),
+                    "mean_regret": known(line.mean_regret),
+                    "phases": [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()],
+                }
+                for line in self.agents
+            ],
+        }
+
+    def __str__(self) -> str:
+        return as_text(self)

@@ -1,6 +1,0 @@
-"""Agents in processes of their own, where deadlines and limits on memory and output hold whatever they do."""
-
-from zermelo.evaluation.isolation.choice import Isolate
-from zermelo.evaluation.isolation.settings import Isolation
-
-__all__ = ["Isolate", "Isolation"]

@@ -1,0 +1,289 @@
+"""The driver's view of a live environment: whose turn it is, what is legal, what was earned, whether it is over.
+
+Agents are shown the environment and answer; only the driver steps it. One class for AEC environments and one for
+Gymnasium's single-player ones, with the same few methods.
+
+- Rewards are the instantaneous ones, read right after each live step and summed here. ``last()`` is not used: it
+  is cumulative, and Shimmy's adds the final rewards again in every dead step.
+- Dead agents are stepped with ``None`` when their turn comes, and what the environment then says of rewards is
+  not counted.
+- Whatever the environment raises becomes an ``EnvironmentFailureError``: it is nobody's fault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeVar
+
+import numpy as np
+
+from zermelo.agents.players.learned.observation import Observation, observed
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.adapters.actions import ActionCodec, mask_of
+from zermelo.envs.adapters.gymnasium import gym_mask
+from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match.record import EndReason
+
+__all__ = ["AecDriver", "EnvDriver", "GymDriver", "drive_env"]
+
+T = TypeVar("T")
+
+
+class EnvDriver(Protocol):
+    """What a match needs of an environment.
+
+    Attributes:
+        env: The live environment, as the agents are shown it.
+        seat_names: The players in seat order.
+        rewards: What each seat has earned so far.
+    """
+
+    env: Any
+    seat_names: tuple[str, ...]
+    rewards: list[float]
+
+    def turn(self) -> int | None:
+        """The seat to move, or None when the game is over."""
+        ...
+
+    def refusal(self, action: Any) -> str | None:
+        """Why the action cannot be played, as the end of a sentence, or None if it is legal."""
+        ...
+
+    def step(self, action: Any) -> None:
+        """Plays a legal action for the seat to move."""
+        ...
+
+    def view(self) -> Observation:
+        """What the seat to move sees, copied, for an agent that needs no more."""
+        ...
+
+    def fingerprint(self) -> Any:
+        """Something cheap that changes if anyone else steps or resets the environment."""
+        ...
+
+    def end_reason(self) -> EndReason:
+        """Whether the environment terminated or truncated the game."""
+        ...
+
+
+def drive_env(env: Any, seed: int) -> EnvDriver:
+    """Resets the environment with the seed and watches it.
+
+    Raises:
+        UnsupportedGameError: It is neither an AEC nor a Gymnasium environment.
+        EnvironmentFailureError: ``reset`` raised.
+    """
+    if is_gymnasium(env):
+        return GymDriver(env, seed)
+    if is_aec(env):
+        return AecDriver(env, seed)
+    raise UnsupportedGameError(
+        f"cannot play in {env!r} ({type(env).__name__}): give a name, a function that makes an environment, or a "
+        "live AEC or Gymnasium environment (a parallel one through pettingzoo.utils.parallel_to_aec)"
+    )
+
+
+def _guarded(name: str, what: str, call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except ZermeloError:
+        raise
+    except Exception as error:
+        raise EnvironmentFailureError(
+            f"the environment {name} failed in {what}: {type(error).__name__}: {error}"
+        ) from error
+
+
+_KINDS: Final = {float: "a fraction", str: "text", bool: "True or False", type(None): "None"}
+
+
+def _judge(space: Any, mask: Any, action: Any) -> str | None:
+    """Why ``action`` is not in the space or not allowed by the mask, or None."""
+    if type(action) is not int:  # the common case needs no further look
+        from gymnasium.spaces import Discrete
+
+        if not isinstance(space, Discrete):
+            return _judge_array(space, mask, action)
+        if isinstance(action, np.ndarray | np.generic) and action.shape == () and action.dtype.kind in "iu":
+            action = int(action)
+        elif isinstance(action, bool | np.bool_) or not isinstance(action, int):
+            kind = _KINDS.get(type(action), f"of type {type(action).__name__}")
+            return f"{_shown(action)}, which is {kind}, where an integer is wanted"
+    elif not hasattr(space, "n") or not hasattr(space, "start"):
+        return _judge_array(space, mask, action)
+    start, size = int(space.start), int(space.n)
+    if not start <= action < start + size:
+        return f"{_shown(action)}, which is outside the action space {space}"
+    if mask is None:
+        return None
+    if len(mask) != size:
+        raise EnvironmentFailureError(f"the action mask has {len(mask)} entries, but the action space is {space}")
+    if mask[action - start]:
+        return None
+    legal = (np.flatnonzero(np.asarray(mask)) + start).tolist()
+    if not legal:
+        raise EnvironmentFailureError("the action mask allows no action, though the game has not ended")
+    return f"{action}, which is not legal here ({_few(legal)})"
+
+
+def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
+    try:
+        inside = bool(space.contains(action))
+    except Exception:  # spaces are not written for hostile input: whatever they raise, it is no action of theirs
+        inside = False
+    if not inside:
+        return f"{_shown(action)}, which is not in the action space {space}"
+    if mask is None:
+        return None
+    codec = ActionCodec(space, "the seat to move")
+    if codec.to_index(action) in codec.masked(mask):
+        return None
+    return f"{_shown(action)}, which the action mask forbids"
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # an agent's answer may have a broken repr; its type will do
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _few(actions: list[int]) -> str:
+    shown = ", ".join(map(str, actions[:12]))
+    return f"legal: {shown}, ..." if len(actions) > 12 else f"legal: {shown}"
+
+
+def _number(total: float, who: str) -> float:
+    if math.isnan(total):
+        raise EnvironmentFailureError(f"the environment paid {who} rewards that add up to nan")
+    return total
+
+
+class AecDriver:
+    """Referees an AEC environment; seats are in the order of ``possible_agents``."""
+
+    def __init__(self, env: Any, seed: int) -> None:
+        self.env = env
+        self._name = game_name(env)
+        self._call("reset", lambda: env.reset(seed=seed))
+        # The wrappers that only check can be looked through for reading; steps go through them all.
+        self._inner = innermost(env)
+        self._agents = list(getattr(env, "possible_agents", None) or env.agents)
+        self._seat = {agent: seat for seat, agent in enumerate(self._agents)}
+        self.seat_names = tuple(str(agent) for agent in self._agents)
+        self.rewards = [0.0] * len(self._agents)
+        agents = self._agents
+        self._spaces = self._call("action_space", lambda: {agent: env.action_space(agent) for agent in agents})
+        self._terminated = False
+
+    def _call(self, what: str, call: Callable[[], T]) -> T:
+        return _guarded(self._name, what, call)
+
+    def turn(self) -> int | None:
+        """The seat to move, after stepping dead agents; None when all are dead."""
+        return self._call("saying whose turn it is", self._turn)
+
+    def _turn(self) -> int | None:
+        inner = self._inner
+        for _ in range(2 * len(self._agents) + 1):
+            if not inner.agents:
+                return None
+            terminations, truncations = inner.terminations, inner.truncations
+            if all(terminations[agent] or truncations[agent] for agent in inner.agents):
+                return None
+            agent = inner.agent_selection
+            if not (terminations[agent] or truncations[agent]):
+                return self._seat[agent]
+            self._call("the step of a dead agent", lambda: self.env.step(None))
+        raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
+
+    def refusal(self, action: Any) -> str | None:
+        """Why the action is not legal, by the mask and the space of the seat to move."""
+        agent = self._inner.agent_selection
+        mask = self._call("observe", lambda: mask_of(self.env.observe(agent), self._inner.infos.get(agent)))
+        return _judge(self._spaces[agent], mask, action)
+
+    def step(self, action: Any) -> None:
+        """Plays and collects the rewards."""
+        self._call(f"step({_shown(action)})", lambda: self.env.step(action))
+        inner = self._inner
+        self._call("paying the rewards", self._collect)
+        self._terminated = self._terminated or any(inner.terminations.values())
+
+    def _collect(self) -> None:
+        for agent, reward in self._inner.rewards.items():
+            if reward:
+                seat = self._seat[agent]
+                self.rewards[seat] = _number(self.rewards[seat] + float(reward), str(agent))
+
+    def view(self) -> Observation:
+        """What the player to move sees, and its mask."""
+        agent = self._inner.agent_selection
+        seen = self._call("observe", lambda: self.env.observe(agent))
+        return observed(str(agent), seen, self._inner.infos.get(agent), self._spaces[agent])
+
+    def fingerprint(self) -> Any:
+        """What a step of anyone else would change."""
+        inner = self._inner
+        return (
+            inner.agent_selection,
+            len(inner.agents),
+            tuple(inner.terminations.values()),
+            tuple(inner.truncations.values()),
+            tuple(inner._cumulative_rewards.values()) if hasattr(inner, "_cumulative_rewards") else (),
+        )
+
+    def end_reason(self) -> EndReason:
+        """Terminated or truncated."""
+        return EndReason.TERMINATED if self._terminated else EndReason.TRUNCATED
+
+
+class GymDriver:
+    """Referees a Gymnasium environment: one seat, called ``player``."""
+
+    def __init__(self, env: Any, seed: int) -> None:
+        self.env = env
+        self._name = game_name(env)
+        self.seat_names: tuple[str, ...] = ("player",)
+        self.rewards = [0.0]
+        self._ended: EndReason | None = None
+        self._seen, self._info = _guarded(self._name, "reset", lambda: env.reset(seed=seed))
+
+    def turn(self) -> int | None:
+        """The seat to move, after stepping dead agents; None when all are dead."""
+        return 0 if self._ended is None else None
+
+    def refusal(self, action: Any) -> str | None:
+        """Why the action is not legal, by the mask and the space of the seat to move."""
+        # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's leaves
+        # out moves into walls, and Taxi plays them.
+        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env))
+        return _guarded(self._name, "action_space", lambda: _judge(self.env.action_space, mask, action))
+
+    def step(self, action: Any) -> None:
+        """Plays and collects the rewards."""
+        self._seen, reward, terminated, truncated, self._info = _guarded(
+            self._name, f"step({_shown(action)})", lambda: self.env.step(action)
+        )
+        self.rewards[0] = _number(self.rewards[0] + float(reward), "the player")
+        if terminated or truncated:
+            self._ended = EndReason.TERMINATED if terminated else EndReason.TRUNCATED
+
+    def view(self) -> Observation:
+        """What ``reset`` or the last step returned, and the mask."""
+        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env))
+        info = self._info if mask is None else {"action_mask": mask}
+        return observed("player", self._seen, info, self.env.action_space)
+
+    def fingerprint(self) -> Any:
+        """What a step of anyone else would change."""
+        # Gymnasium does not say how far a game has come; the time limit that most environments have does.
+        return [vars(layer).get("_elapsed_steps") for layer in layers(self.env)]
+
+    def end_reason(self) -> EndReason:
+        """Terminated or truncated."""
+        return self._ended or EndReason.TRUNCATED

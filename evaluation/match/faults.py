@@ -1,0 +1,70 @@
+"""What agents do wrong, on its way from where it is noticed to the record of the game."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from typing import Any
+
+from zermelo.agents import SearchResult
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.envs import ZermeloError
+from zermelo.evaluation.match.record import FailureKind
+
+__all__ = ["AgentFault", "choose", "fault_kind", "manner_of_death", "sentence", "traceback_text"]
+
+
+class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours
+    """Something that an agent did wrong.
+
+    Attributes:
+        kind: Its name.
+        message: One sentence, without a subject: what the agent did.
+        detail: The traceback, and what the agent wrote, where there is any.
+    """
+
+    def __init__(self, kind: FailureKind, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.kind, self.message, self.detail = kind, message, detail
+
+
+def choose(agent: Any, env: Any) -> tuple[Any, SearchResult | None]:
+    """The agent's action, with its search's figures where ``act`` is the plain answer of its search."""
+    if isinstance(agent, SearchAgent) and type(agent).act is SearchAgent.act:
+        result = agent.search(env)
+        return result.env_action, result
+    return agent.act(env), None
+
+
+def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
+    """``OUT_OF_MEMORY`` for a ``MemoryError``, ``otherwise`` for all else."""
+    return FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else otherwise
+
+
+def sentence(method: str, error: BaseException) -> str:
+    """What an agent's method raised, in one line."""
+    try:
+        text = str(error)
+    except Exception:  # an exception's own __str__ may raise
+        text = ""
+    kind = type(error).__name__
+    if isinstance(error, ZermeloError) and text:
+        return f"{method} raised {kind}: {text}"
+    first = text.strip().splitlines()[0] if text.strip() else ""
+    return f"{method} raised {kind}" + (f": {first}" if first else "")
+
+
+def traceback_text(error: BaseException | None) -> str:
+    """The end of the traceback."""
+    return "" if error is None else "".join(traceback.format_exception(error))[-4000:]
+
+
+def manner_of_death(exit_code: int | None) -> str:
+    """How a process ended, from its exit code (negative: a signal's number)."""
+    if exit_code is None or exit_code >= 0:
+        return f"exit code {exit_code}"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = f"signal {-exit_code}"
+    return f"{name}, perhaps for lack of memory" if name == "SIGKILL" else name

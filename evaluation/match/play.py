@@ -1,0 +1,254 @@
+"""One game between agents: a function of the environment, the agents, the seed and the seats, and nothing else.
+
+    record = play_match("classic/connect_four-v3", ["random", "alphabeta(depth=4)"], seed=1)
+
+An agent that raises, or answers with something that is not a legal action, loses that game with the failure's
+name in the record; the match itself goes on returning records. An environment that raises is nobody's fault and
+raises ``EnvironmentFailureError``. ``KeyboardInterrupt`` always passes.
+
+An agent that ``needs`` only the observation is given nothing else (``players.learned.observation``). Other agents
+are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change it. What
+can be seen at no cost is checked after every move: whose turn it is, who is still in the game and what was earned
+must be as before, or the game is lost by ``ENVIRONMENT_CHANGED``. A change that leaves those alone (an agent that
+writes into the board, say) is not noticed; agents in processes of their own (``zermelo.evaluation.sandbox``) are
+shown a copy, and there it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents import Agent
+from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.adapters.wrappers import game_name
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
+from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, sentence, traceback_text
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
+from zermelo.evaluation.match.remote import RemoteAgent
+from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
+
+__all__ = ["MAX_MOVES", "agent_seeds", "play_match"]
+
+MAX_MOVES: Final = 100_000
+"""The default limit on moves: a game in which random players may wander for ever still ends."""
+
+
+def play_match(
+    env: EnvSource,
+    agents: Sequence[Agent | str] | Mapping[Any, Agent | str],
+    *,
+    seed: int,
+    opening: Sequence[Any] = (),
+    max_moves: int = MAX_MOVES,
+) -> GameRecord:
+    """Plays one game.
+
+    Args:
+        env: A name (``"classic/connect_four-v3"``), a function that makes an environment, or a live AEC or
+            Gymnasium environment, which is reset with the seed.
+        agents: The agents in the order of the environment's ``possible_agents``, or by the names of those; each
+            an agent or the text of one (``"alphabeta(depth=4)"``).
+        seed: Decides the game: the environment is reset with it, and each agent with a seed derived from it.
+        opening: Actions to play before the agents take over, as ``env.step`` takes them.
+        max_moves: Stop here; the rewards so far are then compared.
+
+    Returns:
+        The record, with a ``failure`` if an agent failed.
+
+    Raises:
+        InvalidSettingError: The agents do not fit the seats, or the seed or the opening is no good.
+        UnsupportedGameError: This is not an environment, or an agent's search cannot play this kind of game.
+        EnvironmentFailureError: The environment itself raised; its ``record`` is the game so far.
+    """
+    live, name = build_env(env)
+    driver = drive_env(live, checked_seed(seed))
+    seated = [build_agent(agent) for agent in _by_seat(agents, driver, live)]
+    names = [str(getattr(agent, "name", type(agent).__name__)) for agent in seated]
+    return play_game(driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves)
+
+
+def checked_seed(seed: int) -> int:
+    """The seed as an ``int``.
+
+    Raises:
+        InvalidSettingError: It is not a whole number of at least 0.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidSettingError(f"seed must be a whole number of at least 0, not {seed!r}")
+    return int(seed)
+
+
+def _by_seat(agents: Any, driver: EnvDriver, env: Any) -> list[Any]:
+    seats = driver.seat_names
+    described = f"{game_name(env)} has {len(seats)} {'seat' if len(seats) == 1 else 'seats'} ({', '.join(seats)})"
+    if isinstance(agents, Mapping):
+        given = {str(key): agent for key, agent in agents.items()}
+        if given.keys() != set(seats):
+            raise InvalidSettingError(f"{described}: name an agent for each of them, not for {', '.join(given)}")
+        return [given[seat] for seat in seats]
+    if isinstance(agents, str) or not isinstance(agents, Sequence):
+        agents = [agents]
+    if len(agents) != len(seats):
+        raise InvalidSettingError(f"{described}: give as many agents, not {len(agents)}")
+    return list(agents)
+
+
+def agent_seeds(seed: int, seats: int) -> list[int]:
+    """The seed of the agent in each seat, below 2**31 (NumPy's ``SeedSequence`` of the game's seed)."""
+    return [int(word) >> 1 for word in np.random.SeedSequence(seed).generate_state(seats)]
+
+
+class _AgentFailureError(Exception):
+    """An agent's failure on its way out of the game."""
+
+    def __init__(self, seat: int, fault: AgentFault) -> None:
+        super().__init__(fault.message)
+        self.failure = Failure(fault.kind, seat, fault.message, fault.detail)
+
+
+def play_game(
+    driver: EnvDriver,
+    agents: Sequence[Agent],
+    *,
+    seed: int,
+    env: str,
+    names: Sequence[str],
+    game_id: str = "",
+    opening: Sequence[Any] = (),
+    max_moves: int = MAX_MOVES,
+    on_turn: Callable[[int], None] | None = None,
+) -> GameRecord:
+    """Plays a game that the driver has just reset; ``play_match`` and the tournament's runners end here.
+
+    Args:
+        driver: Watches the environment.
+        agents: By seat.
+        seed: What the environment was reset with.
+        env: What the record calls the environment.
+        names: What the record calls the agents, by seat.
+        game_id: Its place in a schedule.
+        opening: Actions played first.
+        max_moves: Stop here.
+        on_turn: Told the seat whenever an agent is about to run, and -1 when it is done: who watches from
+            another process then knows whom to charge.
+    """
+    started = time.perf_counter()
+    watch = on_turn or _nobody
+    moves: list[Move] = []
+    failure: Failure | None = None
+    fault: EnvironmentFailureError | None = None
+    limited = False
+    try:
+        _play_opening(driver, opening)
+        for seat, (agent, agent_seed) in enumerate(zip(agents, agent_seeds(seed, len(agents)), strict=True)):
+            watch(seat)
+            _get_ready(agent, seat, agent_seed, driver)
+            watch(-1)
+        while (seat_to_move := driver.turn()) is not None:
+            if len(moves) >= max_moves:
+                limited = True
+                break
+            moves.append(_one_move(driver, agents[seat_to_move], seat_to_move, watch))
+    except _AgentFailureError as error:
+        failure = error.failure
+    except EnvironmentFailureError as error:
+        fault = error
+        failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error), traceback_text(error.__cause__))
+    finally:
+        watch(-1)
+    played_out = EndReason.MOVE_LIMIT if limited else driver.end_reason()
+    record = GameRecord(
+        env=env,
+        agents=tuple(names),
+        seat_names=driver.seat_names,
+        seed=seed,
+        rewards=tuple(driver.rewards),
+        end=played_out if failure is None else EndReason.FAILURE,
+        game_id=game_id,
+        opening=tuple(plain(action) for action in opening),
+        moves=tuple(moves),
+        failure=failure,
+        seconds=round(time.perf_counter() - started, 6),
+        versions=versions(),
+    )
+    if fault is not None:
+        fault.record = record
+        raise fault
+    return record
+
+
+def _nobody(seat: int) -> None:
+    """The watcher of a match that nobody watches."""
+
+
+def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
+    for ply, action in enumerate(opening):
+        if driver.turn() is None:
+            raise InvalidSettingError(f"the opening {tuple(opening)!r} goes on after the end, at ply {ply}")
+        refusal = driver.refusal(action)
+        if refusal is not None:
+            raise InvalidSettingError(f"the opening plays {refusal}, at ply {ply}")
+        driver.step(action)
+
+
+def _get_ready(agent: Agent, seat: int, seed: int, driver: EnvDriver) -> None:
+    try:
+        if isinstance(agent, RemoteAgent):
+            agent.get_ready(seed, driver.env, driver.view)
+        else:
+            agent.reset(seed)
+    except (KeyboardInterrupt, UnsupportedGameError):
+        raise
+    except AgentFault as fault:
+        raise _AgentFailureError(seat, fault) from fault
+    except BaseException as error:
+        raise _AgentFailureError(seat, _fault("reset", error, FailureKind.INVALID_START)) from error
+
+
+def _one_move(driver: EnvDriver, agent: Agent, seat: int, watch: Callable[[int], None]) -> Move:
+    before = driver.fingerprint()
+    watch(seat)
+    clock = time.perf_counter()
+    try:
+        action, figures = _ask(agent, driver)
+    except (KeyboardInterrupt, UnsupportedGameError):
+        raise
+    except EnvFailedError as error:
+        raise EnvironmentFailureError(str(error)) from error
+    except AgentFault as fault:
+        raise _AgentFailureError(seat, fault) from fault
+    except BaseException as error:
+        raise _AgentFailureError(seat, _fault("act", error, FailureKind.CRASH)) from error
+    seconds = round(time.perf_counter() - clock, 6)
+    watch(-1)
+    if driver.fingerprint() != before:
+        message = "stepped or reset the environment that it was only shown"
+        raise _AgentFailureError(seat, AgentFault(FailureKind.ENVIRONMENT_CHANGED, message))
+    refusal = driver.refusal(action)
+    if refusal is not None:
+        raise _AgentFailureError(seat, AgentFault(FailureKind.ILLEGAL_ACTION, f"played {refusal}"))
+    played = plain(action)
+    driver.step(played if type(played) is int else action)
+    return Move(seat, played, seconds, *figures)
+
+
+_NO_FIGURES: Final = (None, None, None)
+
+
+def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, Any, Any]]:
+    """The agent's action, and what its search says of nodes, depth and value."""
+    if getattr(agent, "needs", None) == "observation":
+        return agent.act_on(driver.view()), _NO_FIGURES
+    action, result = choose(agent, driver.env)
+    if result is not None:
+        return action, (plain(result.nodes), plain(result.depth), plain(result.value))
+    return action, agent.figures if isinstance(agent, RemoteAgent) else _NO_FIGURES
+
+
+def _fault(method: str, error: BaseException, otherwise: FailureKind) -> AgentFault:
+    return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))

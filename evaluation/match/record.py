@@ -1,0 +1,309 @@
+"""One finished game, as data: who sat where, what was played, what it earned, how it ended.
+
+Everything else that is said about a tournament is recomputed from these records. A record holds only plain
+values, so that ``GameRecord.from_json(record.to_json()) == record`` exactly: numpy scalars become Python's,
+arrays and lists become tuples, and infinities survive JSON (which has none).
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import importlib.metadata
+import json
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.score import Outcome, outcomes_by_seat, scores_by_seat
+
+__all__ = ["EndReason", "Failure", "FailureKind", "GameRecord", "Move", "plain", "versions"]
+
+SCHEMA: Final = 1
+"""The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
+
+
+class FailureKind(enum.StrEnum):
+    """Why a game ended without the rules ending it. All but the last are charged to a seat."""
+
+    CRASH = "CRASH"
+    """The agent raised, or the process it ran in died."""
+    TIMEOUT = "TIMEOUT"
+    """The agent did not answer in time."""
+    ILLEGAL_ACTION = "ILLEGAL_ACTION"
+    """The agent answered with something that is not a legal action, or not an action at all."""
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    INVALID_START = "INVALID_START"
+    """The agent could not get ready for the game."""
+    ENVIRONMENT_CHANGED = "ENVIRONMENT_CHANGED"
+    """The agent changed the environment that it was only shown."""
+    FLOOD = "FLOOD"
+    """The agent wrote more output than it may."""
+    LEFT_RUNNING = "LEFT_RUNNING"
+    """The agent answered, and threads or processes that it had started for the move went on."""
+    ENVIRONMENT_ERROR = "ENVIRONMENT_ERROR"
+    """The environment itself failed: nobody's fault, and the game counts for nobody."""
+
+
+class EndReason(enum.StrEnum):
+    """What ended the game."""
+
+    TERMINATED = "terminated"
+    TRUNCATED = "truncated"
+    MOVE_LIMIT = "move limit"
+    """The match's own limit on moves; the rewards so far are compared."""
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failure and whose it was.
+
+    Attributes:
+        kind: Its name.
+        seat: The seat that is charged with it, or None for the environment's own.
+        message: One sentence with the offending value.
+        detail: The traceback where there is one, for whoever mends the agent.
+    """
+
+    kind: FailureKind
+    seat: int | None
+    message: str
+    detail: str = ""
+
+
+class Move(NamedTuple):
+    """One action of one seat.
+
+    Attributes:
+        seat: Who moved.
+        action: What ``env.step`` was given, as a plain value.
+        seconds: Wall-clock time that ``agent.act`` took.
+        nodes: States that the agent's search visited, where it says so.
+        depth: The depth it completed, where it says so.
+        value: The value it found for itself, where it says so.
+    """
+
+    seat: int
+    action: Any
+    seconds: float = 0.0
+    nodes: int | None = None
+    depth: int | None = None
+    value: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameRecord:
+    """One game.
+
+    Attributes:
+        env: The environment's name or spec.
+        agents: The name of the agent in each seat, in seat order.
+        seat_names: What the environment calls its seats (``possible_agents``).
+        seed: What the environment was reset with; the agents' seeds are derived from it.
+        rewards: For each seat the sum of its instantaneous rewards.
+        end: What ended the game.
+        game_id: Its place in a schedule; empty for a single match.
+        opening: Actions played before the agents took over.
+        moves: What the agents played, in order.
+        failure: What went wrong and whose fault it was, or None.
+        seconds: Wall-clock time of the whole game.
+        versions: Of this package and what it stands on.
+    """
+
+    env: str
+    agents: tuple[str, ...]
+    seat_names: tuple[str, ...]
+    seed: int
+    rewards: tuple[float, ...]
+    end: EndReason
+    game_id: str = ""
+    opening: tuple[Any, ...] = ()
+    moves: tuple[Move, ...] = ()
+    failure: Failure | None = None
+    seconds: float = 0.0
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # A tournament's games have the same versions: keep them once.
+        object.__setattr__(self, "versions", _shared(tuple(self.versions.items())))
+
+    @property
+    def void(self) -> bool:
+        """Whether the game counts for nobody, because the environment itself failed."""
+        return self.failure is not None and self.failure.seat is None
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """The score of each seat (see ``zermelo.evaluation.match.score``); empty when the game is void."""
+        return () if self.void else scores_by_seat(self.rewards, self._offender)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Win, draw or loss of each seat; empty for a single player and for a void game."""
+        return () if self.void else outcomes_by_seat(self.rewards, self._offender)
+
+    @property
+    def _offender(self) -> int | None:
+        return None if self.failure is None else self.failure.seat
+
+    @property
+    def actions(self) -> tuple[Any, ...]:
+        """All actions from the start of the game, the opening first."""
+        return (*self.opening, *(move.action for move in self.moves))
+
+    def without_timings(self) -> GameRecord:
+        """The part that the seed decides: the same game again gives an equal one."""
+        moves = tuple(move._replace(seconds=0.0) for move in self.moves)
+        failure = None if self.failure is None else replace(self.failure, detail="")
+        return replace(self, moves=moves, failure=failure, seconds=0.0)
+
+    def to_json(self) -> str:
+        """One line of JSON (RFC 8259, ASCII only)."""
+        columns = dict(zip(Move._fields, zip(*self.moves, strict=True), strict=False))
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "game_id": self.game_id,
+            "env": self.env,
+            "agents": self.agents,
+            "seat_names": self.seat_names,
+            "seed": self.seed,
+            "rewards": self.rewards,
+            "outcomes": self.outcomes,
+            "scores": self.scores,
+            "end": self.end,
+            "failure": None if self.failure is None else vars(self.failure),
+            "opening": self.opening,
+            "moves": {
+                name: column for name, column in columns.items() if any(value is not None for value in column)
+            },
+            "seconds": self.seconds,
+            "versions": self.versions,
+        }
+        try:
+            return _JSON.encode(data)
+        except ValueError:  # a number is not finite
+            return _JSON.encode(_encode(data))
+
+    @classmethod
+    def from_json(cls, line: str) -> GameRecord:
+        """Reads what ``to_json`` wrote.
+
+        Raises:
+            StoreError: The line is no game record, or one of a newer version of this package.
+        """
+        try:
+            data = _decode(json.loads(line))
+            if data["schema"] > SCHEMA:
+                raise StoreError(
+                    f"this game was written by a newer zermelo (record version {data['schema']}, "
+                    f"this one reads up to {SCHEMA}): update zermelo to read it"
+                )
+            failure = data["failure"]
+            return cls(
+                env=data["env"],
+                agents=data["agents"],
+                seat_names=data["seat_names"],
+                seed=data["seed"],
+                rewards=data["rewards"],
+                end=EndReason(data["end"]),
+                game_id=data["game_id"],
+                opening=data["opening"],
+                moves=_moves(data["moves"]),
+                failure=None if failure is None else Failure(**{**failure, "kind": FailureKind(failure["kind"])}),
+                seconds=data["seconds"],
+                versions=data["versions"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"not a game record ({error!r}): {line[:80]!r}") from error
+
+
+def _moves(columns: Mapping[str, Sequence[Any]]) -> tuple[Move, ...]:
+    count = len(columns.get("seat", ()))
+    absent = [None] * count
+    return tuple(map(Move._make, zip(*(columns.get(name, absent) for name in Move._fields), strict=True)))
+
+
+def plain(value: Any) -> Any:
+    """The same value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples.
+
+    Raises:
+        InvalidSettingError: The value is of a kind that has no plain form.
+    """
+    if isinstance(value, np.generic):
+        item = value.item()
+        return float(item) if isinstance(item, np.generic) else plain(item)  # long double has no Python twin
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)  # of an enum's member, its value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return tuple(plain(item) for item in value)
+    raise InvalidSettingError(
+        f"a game record holds numbers, text, arrays, sequences and mappings, not {type(value).__name__}: {value!r}"
+    )
+
+
+# JSON has no infinities and no nan: they are written as {"$float": "inf"}.
+_FLOAT: Final = "$float"
+
+
+_JSON: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=plain)
+_AS_IT_IS: Final = frozenset({int, str, bool, type(None)})
+
+
+def _encode(value: Any) -> Any:
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else {_FLOAT: repr(value)}
+    if kind is tuple or kind is list:
+        return value if _AS_IT_IS.issuperset(map(type, value)) else [_encode(item) for item in value]
+    if kind is dict:
+        return {str(key): _encode(item) for key, item in value.items()}
+    return _encode(plain(value))
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if isinstance(value, dict):
+        if value.keys() == {_FLOAT}:
+            return float(value[_FLOAT])
+        return {key: _decode(item) for key, item in value.items()}
+    return value
+
+
+@functools.lru_cache(maxsize=64)
+def _shared(items: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(items)
+
+
+@functools.cache
+def _installed(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def versions() -> dict[str, str]:
+    """The versions of this package, of Python and of what games depend on, as far as they are installed."""
+    packages = ("zermelo", "numpy", "gymnasium", "pettingzoo", "shimmy", "open_spiel", "rlcard", "numba")
+    found = {name: _installed(name) for name in packages}
+    return {"python": platform.python_version(), **{name: version for name, version in found.items() if version}}

@@ -1,0 +1,106 @@
+"""Environments and agents as people give them: by name, by a function that makes one, or as a live object."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, TypeGuard
+
+from zermelo.agents import Agent, make_agent
+from zermelo.envs import InvalidSettingError, ZermeloError, make_env
+from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
+
+__all__ = ["AgentSource", "EnvSource", "build_agent", "build_env", "env_name", "is_live"]
+
+EnvSource = Any
+"""A name, a function (or class, or PettingZoo module) that makes an environment, or a live environment."""
+
+AgentSource = str | Agent | Callable[[], Agent]
+"""The text of an agent, a live agent, or a function (or class) that makes one."""
+
+
+def is_live(source: EnvSource) -> bool:
+    """Whether this is an environment already, rather than the means to make one."""
+    return not isinstance(source, type | str) and (is_aec(source) or is_gymnasium(source))
+
+
+def env_name(source: EnvSource) -> str:
+    """What records and tables call the environment."""
+    if isinstance(source, str):
+        return source
+    if is_live(source):
+        return game_name(source)
+    if isinstance(source, ModuleType):
+        return source.__name__
+    module = getattr(source, "__module__", "")
+    return f"{module}:{getattr(source, '__qualname__', type(source).__name__)}"
+
+
+def build_env(source: EnvSource) -> tuple[Any, str]:
+    """The live environment and its name.
+
+    Raises:
+        UnknownNameError: No environment has that name.
+        InvalidSettingError: It is neither a name nor an environment nor something that makes one.
+        EnvironmentFailureError: Making it raised.
+    """
+    name = env_name(source)
+    if is_live(source):
+        return source, name
+    try:
+        if isinstance(source, str):
+            return make_env(source), name
+        if isinstance(source, ModuleType) and hasattr(source, "env"):
+            return source.env(), name
+        if callable(source):
+            return source(), name
+    except ZermeloError:
+        raise
+    except Exception as error:
+        raise EnvironmentFailureError(
+            f"the environment {name} cannot be made: {type(error).__name__}: {error}"
+        ) from error
+    raise InvalidSettingError(
+        f"env must be a name such as 'classic/connect_four-v3', a function that makes an environment, or a live "
+        f"environment, not {source!r}"
+    )
+
+
+def _is_agent(source: Any) -> TypeGuard[Agent]:
+    """Whether this can play; unlike the protocol's own check, it may lack a name."""
+    methods = (getattr(source, name, None) for name in ("act", "reset"))
+    return not isinstance(source, type) and all(callable(method) for method in methods)
+
+
+def build_agent(source: AgentSource) -> Agent:
+    """The live agent.
+
+    Raises:
+        UnknownNameError: No agent has that name.
+        InvalidSettingError: It is neither the text of an agent nor an agent nor something that makes one.
+        AgentStartError: Making it raised.
+    """
+    if isinstance(source, str):
+        source_name: str = source
+        make: Callable[[], Any] = functools.partial(make_agent, source)
+    elif _is_agent(source):
+        return source
+    elif callable(source):
+        source_name, make = getattr(source, "__qualname__", repr(source)), source
+    else:
+        raise InvalidSettingError(
+            "an agent is text such as 'alphabeta(depth=4)', an object with act(env) and reset(seed), or a "
+            f"function that makes one, not {source!r}"
+        )
+    try:
+        agent = make()
+    except ZermeloError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise AgentStartError(f"the agent {source_name} cannot be made: {reason}") from error
+    if not _is_agent(agent):
+        raise InvalidSettingError(f"{source_name} made {agent!r}, which has no act(env) and reset(seed)")
+    return agent

@@ -1,0 +1,257 @@
+"""Games and moves as tables for other programs: CSV, JSON or Parquet, written as they are read.
+
+``games`` has one row a game, with a column for each seat's agent, reward, score and outcome (``agent_0``, ...).
+``moves`` has one row a move: ``ply`` counts from 0 at the start of the game, its opening included, and moves of
+the opening have no agent. An action that is not an integer is written as JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import enum
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import GameRecord
+
+__all__ = ["ExportFormat", "export_games", "game_row", "move_rows"]
+
+_BATCH: Final = 20_000
+"""Rows that a Parquet file gets at a time."""
+
+
+class ExportFormat(enum.StrEnum):
+    """The files that can be written."""
+
+    CSV = "csv"
+    JSON = "json"
+    """An array of objects, one a line."""
+    PARQUET = "parquet"
+
+
+_GAME_COLUMNS: Final[Mapping[str, type]] = {
+    "game_id": str,
+    "env": str,
+    "seed": int,
+    "end": str,
+    "plies": int,
+    "opening": str,
+    "seconds": float,
+    "failure": str,
+    "failure_seat": int,
+    "failure_message": str,
+}
+_SEAT_COLUMNS: Final[Mapping[str, type]] = {"agent": str, "reward": float, "score": float, "outcome": str}
+_MOVE_COLUMNS: Final[Mapping[str, type]] = {
+    "game_id": str,
+    "ply": int,
+    "seat": int,
+    "agent": str,
+    "action": str,
+    "seconds": float,
+    "nodes": int,
+    "depth": int,
+    "value": float,
+}
+
+
+def game_row(record: GameRecord) -> dict[str, Any]:
+    """The row of a game; None where there is nothing to say."""
+    failure = record.failure
+    row: dict[str, Any] = {
+        "game_id": record.game_id,
+        "env": record.env,
+        "seed": record.seed,
+        "end": str(record.end),
+        "plies": len(record.opening) + len(record.moves),
+        "opening": json.dumps(record.opening) if record.opening else "",
+        "seconds": record.seconds,
+        "failure": "" if failure is None else str(failure.kind),
+        "failure_seat": None if failure is None else failure.seat,
+        "failure_message": "" if failure is None else failure.message,
+    }
+    scores, outcomes = record.scores, record.outcomes
+    for seat, agent in enumerate(record.agents):
+        row[f"agent_{seat}"] = agent
+        row[f"reward_{seat}"] = record.rewards[seat]
+        row[f"score_{seat}"] = scores[seat] if scores else None
+        row[f"outcome_{seat}"] = str(outcomes[seat]) if outcomes else None
+    return row
+
+
+def move_rows(record: GameRecord) -> Iterator[dict[str, Any]]:
+    """The rows of a game's moves, its opening first."""
+    for ply, action in enumerate(record.opening):
+        yield dict.fromkeys(_MOVE_COLUMNS) | {"game_id": record.game_id, "ply": ply, "action": _text(action)}
+    for ply, move in enumerate(record.moves, start=len(record.opening)):
+        yield {
+            "game_id": record.game_id,
+            "ply": ply,
+            "seat": move.seat,
+            "agent": record.agents[move.seat],
+            "action": _text(move.action),
+            "seconds": move.seconds,
+            "nodes": move.nodes,
+            "depth": move.depth,
+            "value": move.value,
+        }
+
+
+def _text(action: Any) -> str:
+    return str(action) if isinstance(action, int) else json.dumps(action)
+
+
+def export_games(
+    records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat | str
+) -> tuple[Path, Path]:
+    """Writes ``games`` and ``moves`` into a folder; the records are read once and not kept.
+
+    Args:
+        records: The games.
+        folder: It is made if need be. Files of the same names are replaced once the new ones are complete.
+        form: ``"csv"``, ``"json"`` or ``"parquet"``, which needs pyarrow.
+
+    Returns:
+        The two files.
+
+    Raises:
+        InvalidSettingError: There is no such format.
+        ZermeloError: pyarrow is not installed.
+        StoreError: There are no games, or the files cannot be written.
+    """
+    try:
+        form = ExportFormat(form)
+    except ValueError:
+        known = ", ".join(ExportFormat)
+        raise InvalidSettingError(f"games can be exported as {known}, not {form!r}") from None
+    target = Path(folder)
+    iterator = iter(records)
+    first = next(iterator, None)
+    if first is None:
+        raise StoreError("there are no games to export: play some first")
+    game_columns = dict(_GAME_COLUMNS)
+    for seat in range(len(first.agents)):
+        game_columns |= {f"{name}_{seat}": kind for name, kind in _SEAT_COLUMNS.items()}
+    if form is ExportFormat.PARQUET:
+        _require_pyarrow()
+    writer = _WRITERS[form]
+    paths = (target / f"games.{form}", target / f"moves.{form}")
+    partial = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            games = stack.enter_context(contextlib.closing(writer(partial[0], game_columns)))
+            moves = stack.enter_context(contextlib.closing(writer(partial[1], _MOVE_COLUMNS)))
+            record: GameRecord | None = first
+            while record is not None:
+                games.add(game_row(record))
+                for row in move_rows(record):
+                    moves.add(row)
+                record = next(iterator, None)
+        for before, after in zip(partial, paths, strict=True):
+            before.replace(after)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the tables to {target}: {error.strerror or error}; choose another folder"
+        ) from error
+    finally:
+        for path in partial:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+    return paths
+
+
+def _require_pyarrow() -> None:
+    try:
+        import pyarrow.parquet  # noqa: F401 - only to see whether it is there
+    except ImportError as error:
+        raise ZermeloError(
+            'Parquet files need pyarrow: pip install "zermelo[parquet]", or choose csv or json'
+        ) from error
+
+
+class _Writer(Protocol):
+    """Takes rows one at a time."""
+
+    def add(self, row: Mapping[str, Any]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Csv:
+    """RFC 4180 with line feeds; nothing stands for None, ``inf`` and ``-inf`` for infinities."""
+
+    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
+        self._file = path.open("w", encoding="utf-8", newline="")
+        self._writer = csv.DictWriter(self._file, list(columns), lineterminator="\n", extrasaction="ignore")
+        self._writer.writeheader()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self._writer.writerow(row)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Json:
+    """An array of objects; JSON has no infinities and no nan, so they are text."""
+
+    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
+        self._file = path.open("w", encoding="utf-8", newline="\n")
+        self._columns = list(columns)
+        self._separator = "[\n"
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        values = {name: _finite(row.get(name)) for name in self._columns}
+        self._file.write(self._separator + json.dumps(values, allow_nan=False))
+        self._separator = ",\n"
+
+    def close(self) -> None:
+        self._file.write("[]\n" if self._separator == "[\n" else "\n]\n")
+        self._file.close()
+
+
+def _finite(value: Any) -> Any:
+    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class _Parquet:
+    """Typed columns, in groups of rows."""
+
+    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+        self._pyarrow = pyarrow
+        self._schema = pyarrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
+        self._writer = pyarrow.parquet.ParquetWriter(path, self._schema)
+        self._rows: list[Mapping[str, Any]] = []
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self._rows.append(row)
+        if len(self._rows) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._writer.write_table(self._pyarrow.Table.from_pylist(self._rows, self._schema))
+        self._rows = []
+
+    def close(self) -> None:
+        if self._rows:
+            self._flush()
+        self._writer.close()
+
+
+_WRITERS: Final[Mapping[ExportFormat, Callable[[Path, Mapping[str, type]], _Writer]]] = {
+    ExportFormat.CSV: _Csv,
+    ExportFormat.JSON: _Json,
+    ExportFormat.PARQUET: _Parquet,
+}

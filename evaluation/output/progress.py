@@ -1,0 +1,149 @@
+"""How far a run is, and who leads.
+
+Games are only counted, by line-up and finish (``GameTotals``);
+the table is made from these counts when it is drawn, at most twice a second and in a fiftieth of the time at most,
+so that a run of very many games is hardly held up. Ratings are not drawn: fitting them would take longer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
+
+__all__ = ["Pace", "RunningTable", "Watcher", "duration", "line"]
+
+SHARE = 0.02
+"""Of the time that may go into the table."""
+
+Watcher = Callable[[GameRecord], None]
+"""Is called with each game that is stored."""
+
+
+class Pace:
+    """Games done and to do, and how fast.
+
+    Args:
+        total: Games of the run.
+        at_most: Whether the run may end before all are played.
+        before: How many were there already.
+    """
+
+    def __init__(self, total: int, at_most: bool = False, before: int = 0) -> None:
+        self.total, self.at_most, self.done, self._before = total, at_most, before, before
+        self._started = time.monotonic()
+        self._first = self._last = self._started
+
+    def step(self) -> None:
+        """One more game."""
+        self.done += 1
+        self._last = time.monotonic()
+        if self.done == self._before + 1:
+            self._first = self._last
+
+    @property
+    def rate(self) -> float:
+        """Games a second since the first, before which much may be compiled; 0 if that is not known."""
+        spent = self._last - self._first
+        return (self.done - self._before - 1) / spent if spent > 0 else 0.0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._started
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the rest will take if it goes on like this; None if that cannot be said."""
+        rate = self.rate
+        if not rate:
+            return None
+        # While a game goes on, what is left of it shrinks.
+        return max(0.0, (self.total - self.done) / rate - min(time.monotonic() - self._last, 1 / rate))
+
+    def __str__(self) -> str:
+        share = f" ({100 * self.done // self.total} %)" if self.total else ""
+        return f"{self.done:,} of {'at most ' * self.at_most}{self.total:,} games{share}, {self.speed}"
+
+    @property
+    def speed(self) -> str:
+        """The rate and what is left, in words."""
+        rate, left = self.rate, self.left
+        if left is None:
+            return f"{duration(self.elapsed)} so far"
+        speed = f"{rate:,.0f} games/s" if rate >= 10 else f"{rate:.2g} games/s" if rate >= 0.5 else ""
+        speed = speed or f"{duration(1 / rate)} a game"
+        return f"{speed}, {'at most ' * self.at_most}{duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """As a person writes it: 42 s, 3:07 min, 2:05 h, 3 days 4 h."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02} min"
+    hours, minutes = divmod(whole // 60, 60)
+    if hours < 48:
+        return f"{hours}:{minutes:02} h"
+    return f"{hours // 24} days {hours % 24} h"
+
+
+class RunningTable:
+    """The standings while games come in; safe to read from another thread.
+
+    Args:
+        agents: Their names.
+        env: The environment's name.
+        seat_names: Its seats.
+        before: Games that were there already.
+    """
+
+    def __init__(self, agents: Sequence[str], env: str, seat_names: Sequence[str], before: GameTotals) -> None:
+        self._agents, self._env, self._seats = agents, env, seat_names
+        self._totals = before
+        self._lock = threading.Lock()
+        self._standings: Standings | None = None
+        self._due = 0.0
+        self._games = -1
+
+    def add(self, record: GameRecord) -> None:
+        """Counts a game."""
+        finish = Finish.of(record)
+        with self._lock:
+            group = self._totals.groups.get(finish)
+            if group is None:
+                group = GroupTotal(
+                    0, [0] * len(self._seats), [0] * len(self._seats), 0, 0, (len(self._totals.groups),)
+                )
+                self._totals.groups[finish] = group
+            group.games += 1
+            if len(self._seats) == 1 and record.failure is None:
+                self._totals.add_return(finish, record.rewards[0])
+
+    def standings(self) -> Standings:
+        """The table; that of a moment ago while a new one is not due."""
+        with self._lock:
+            now, games = time.monotonic(), self._totals.games
+            if self._standings is None or (games != self._games and now >= self._due):
+                self._standings = Standings.from_totals(
+                    self._totals, (), agents=self._agents, env=self._env, seat_names=self._seats
+                )
+                self._games = games
+                spent = time.monotonic() - now
+                self._due = now + spent / SHARE
+            return self._standings
+
+
+def line(pace: Pace, standings: Standings) -> str:
+    """How far a run is, and its leaders, in one line."""
+    rows = [row for row in standings.rows if row.games][:3]
+    single = len(standings.seat_names) == 1
+    scores = (f"{row.agent} {row.score:.4g}" if single else f"{row.agent} {100 * row.score:.1f} %" for row in rows)
+    more = len(standings.rows) - len(rows)
+    leaders = ", ".join(scores) + (f" and {more} more" if rows and more else "")
+    return f"zermelo: {pace}" + (f"; {leaders}" if leaders else "")

@@ -1,0 +1,172 @@
+"""The shown games as plain data for the page: moves with their values, and the board after each.
+
+Boards come from playing the games again. A board that changes in few places is kept as those changes, which makes
+a page several times smaller.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from zermelo.envs import ZermeloError, as_game
+from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.output.drawing import drawing
+from zermelo.evaluation.output.report.sample import ShownGame
+
+__all__ = ["DrawnGames", "draw_games"]
+
+MOVES_SHOWN: Final = 1000
+"""Of a longer game the first so many moves can be stepped through."""
+
+
+@dataclass
+class DrawnGames:
+    """The games of a page.
+
+    Attributes:
+        games: One mapping for each, as the page's script reads it.
+        left_out: Games for which there was no room.
+        notes: Sentences on games that could not be drawn.
+    """
+
+    games: list[dict[str, Any]] = field(default_factory=list)
+    left_out: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def draw_games(
+    shown: Iterable[ShownGame], numbers: Mapping[str, int], *, room: int, replayer: Replayer | None = None
+) -> DrawnGames:
+    """The games as data, with boards, as far as there is room.
+
+    Args:
+        shown: The games, the most important first.
+        numbers: The number of each agent on the page, by name.
+        room: Bytes of JSON that all games together may take.
+        replayer: Plays them again; by default in the environments that the records name.
+    """
+    drawn = DrawnGames()
+    replayer = replayer or Replayer()
+    undrawn: list[str] = []
+    for game in shown:
+        if drawn.left_out:
+            drawn.left_out += 1
+            continue
+        data = _plain_game(game, numbers)
+        try:
+            data["frames"], data["names"] = _frames(game.record, replayer)
+        except ReplayError as error:
+            undrawn.append(str(error))
+        size = len(json.dumps(data, separators=(",", ":")))
+        if size > room:
+            drawn.left_out += 1
+            continue
+        room -= size
+        drawn.games.append(data)
+    if undrawn:
+        count = "1 game is" if len(undrawn) == 1 else f"{len(undrawn)} games are"
+        drawn.notes.append(f"{count} shown without a board: {undrawn[0]}")
+    return drawn
+
+
+def _plain_game(game: ShownGame, numbers: Mapping[str, int]) -> dict[str, Any]:
+    record, failure = game.record, game.record.failure
+    return {
+        "id": record.game_id,
+        "why": game.reason,
+        "agents": [numbers[name] for name in record.agents],
+        "end": str(record.end),
+        "failure": None
+        if failure is None
+        else {"kind": str(failure.kind), "seat": failure.seat, "message": failure.message[:500]},
+        "rewards": [_short(reward) for reward in record.rewards],
+        "outcomes": [str(outcome) for outcome in record.outcomes],
+        "seed": record.seed,
+        "opening": min(len(record.opening), MOVES_SHOWN),
+        "plies": len(record.opening) + len(record.moves),
+        "actions": [_action_text(action) for action in record.actions[:MOVES_SHOWN]],
+        "moves": [
+            [move.seat, _short(1000 * move.seconds), move.nodes, move.depth, _short(move.value)]
+            for move in record.moves[: max(0, MOVES_SHOWN - len(record.opening))]
+        ],
+    }
+
+
+def _short(value: float | None) -> float | int | str | None:
+    """A number with five digits; infinities as text, for JSON has none."""
+    if value is None or math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    rounded = float(f"{value:.5g}")
+    return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
+
+
+def _action_text(action: Any) -> str:
+    text = json.dumps(action) if isinstance(action, tuple | list | dict) else str(action)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _frames(record: GameRecord, replayer: Replayer) -> tuple[list[Any], list[str]]:
+    """The board before the first move and after each, and the actions as people write them ("" for none)."""
+    driver = replayer.start(record)
+    driver.turn()
+    try:
+        game = as_game(driver.env)
+    except ZermeloError:
+        game = None  # what cannot be searched may still render itself
+    boards, names = [_draw(game, driver.env)], []
+    if not boards[0]:
+        return [], []
+    for ply, (_, action) in enumerate(replayer.steps(record, driver)):
+        if ply:
+            boards.append(_draw(game, driver.env))
+        if ply == MOVES_SHOWN:
+            break
+        names.append(_name(game, driver.env, action))
+    else:
+        if record.actions:
+            boards.append(_draw(game, driver.env))
+    return _as_changes(boards), names if any(names) else []
+
+
+def _draw(game: Any, env: Any) -> str:
+    try:
+        return drawing(game, env)
+    except ZermeloError:
+        return ""
+
+
+def _name(game: Any, env: Any, action: Any) -> str:
+    write = getattr(game, "action_text", None)
+    if write is None or not isinstance(action, int):
+        return ""
+    text = str(write(game.snapshot(env), action)).removeprefix(f"{action} - ")  # OpenSpiel's backgammon says both
+    return "" if text == str(action) else text
+
+
+def _as_changes(boards: list[str]) -> list[Any]:
+    """Each board as text, or as its changes to the one before: ``[place, characters, place, characters, ...]``."""
+    frames: list[Any] = boards[:1]
+    for before, after in itertools.pairwise(boards):
+        changes = _changes(before, after) if len(before) == len(after) else None
+        is_short = changes is not None and len(json.dumps(changes)) < len(json.dumps(after))
+        frames.append(changes if is_short else after)
+    return frames
+
+
+def _changes(before: str, after: str) -> list[Any]:
+    changes: list[Any] = []
+    for place, (old, new) in enumerate(zip(before, after, strict=True)):
+        if old != new:
+            if changes and changes[-2] + len(changes[-1]) == place:
+                changes[-1] += new
+            else:
+                changes += [place, new]
+    return changes

@@ -1,0 +1,337 @@
+"""The parts of a report, each HTML of its own: they can be read without the page's script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.output.report.markup import (
+    Cell,
+    Row,
+    escape,
+    four_digits,
+    number,
+    percent,
+    table,
+    time_text,
+)
+from zermelo.evaluation.output.report.plots import Interval, histogram, interval_plot
+from zermelo.evaluation.output.report.tally import AgentTally, Tally
+from zermelo.evaluation.stats.ratings import RatingTable
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
+
+__all__ = [
+    "crosstable_section",
+    "effort_section",
+    "faults_section",
+    "judge_section",
+    "length_section",
+    "notes_section",
+    "ratings_section",
+    "seats_section",
+    "section",
+]
+
+_FEW_GAMES: Final = 20
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    """A part of the page under a heading; nothing if it would be empty."""
+    inside = "\n".join(part for part in parts if part)
+    if not inside:
+        return ""
+    heading = f'<h2 id="{name}-title">{escape(title)}</h2>'
+    return f'<section id="{name}" aria-labelledby="{name}-title">\n{heading}\n{inside}\n</section>'
+
+
+def _paragraph(text: str) -> str:
+    return f'<p class="about">{escape(text)}</p>'
+
+
+def notes_section(notes: Sequence[str]) -> str:
+    """What must be known before the numbers are read."""
+    if not notes:
+        return ""
+    items = "\n".join(f"<li>{escape(note)}</li>" for note in notes)
+    return section("notes", "Read this first", f'<ul class="notes">\n{items}\n</ul>')
+
+
+def ratings_section(tally: Tally, ratings: RatingTable | None) -> str:
+    """Ratings with intervals, or for a single player mean returns with theirs."""
+    if ratings is None or not ratings.players:
+        return _returns(tally)
+    lines, rows = [], []
+    for rank, player in enumerate(ratings.players, start=1):
+        counted = tally.agents[player.name]
+        won, drawn, lost = (counted.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
+        interval = f"{number(player.lower)} to {number(player.upper)}"
+        is_anchor = player.name == ratings.anchor
+        elo = number(player.elo) if player.status != "undetermined" else "unknown"
+        said = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}"
+        place = player.elo if player.status != "undetermined" else math.inf
+        lines.append(Interval(player.name, place, player.lower, player.upper, said))
+        low, high = counted.interval
+        rows.append(
+            [
+                str(rank),
+                player.name,
+                elo,
+                "anchor" if is_anchor else interval,
+                number(player.games),
+                *(number(count) for count in (won, drawn, lost)),
+                percent(counted.score),
+                f"{percent(low)} to {percent(high)}",
+            ]
+        )
+    level = f"{100 * ratings.confidence:g} %"
+    zero = (
+        f"{ratings.anchor} is {ratings.anchor_elo:g}"
+        if ratings.anchor is not None
+        else f"the average is {ratings.anchor_elo:g}"
+    )
+    about = (
+        f"Elo by maximum likelihood from {ratings.games:,} games ({zero}), with {level} intervals. "
+        "Where an agent only ever won or lost, the most likely rating is infinite, and the games bound it on one "
+        "side: an arrow instead of a dot."
+    )
+    advantage = ratings.seat_advantage
+    seat = ""
+    if advantage is not None and math.isfinite(advantage.standard_error):
+        least, most = (number(ELO_PER_LOG_ABILITY * end) for end in (advantage.lower, advantage.upper))
+        seat = _paragraph(
+            f"Moving first is worth {number(advantage.elo)} Elo ({least} to {most}) in this tournament."
+        )
+    columns = [
+        "#",
+        "agent",
+        "Elo",
+        f"{level} interval",
+        "games",
+        "won",
+        "drawn",
+        "lost",
+        "score %",
+        "95 % interval",
+    ]
+    return section(
+        "ratings",
+        "Ratings",
+        _paragraph(about),
+        interval_plot("Rating of each agent, with its interval", lines, "Elo"),
+        table("Ratings and results", columns, rows, names=2),
+        seat,
+    )
+
+
+def _returns(tally: Tally) -> str:
+    lines, rows = [], []
+    for rank, counted in enumerate(tally.ranked(), start=1):
+        low, high = counted.interval
+        if counted.scores.count:
+            said = f"{four_digits(counted.score)}, from {four_digits(low)} to {four_digits(high)}"
+            lines.append(Interval(counted.name, counted.score, low, high, said))
+        ends = "" if math.isinf(low) else f"{four_digits(low)} to {four_digits(high)}"
+        games = counted.scores.count + counted.failures.total()
+        rows.append([str(rank), counted.name, number(games), four_digits(counted.score), ends])
+    columns = ["#", "agent", "games", "mean return", "95 % interval"]
+    return section(
+        "ratings",
+        "Returns",
+        _paragraph("Mean return of each agent over the games it finished, with Student's 95 % interval."),
+        interval_plot("Mean return of each agent, with its interval", lines, "return") if lines else "",
+        table("Returns", columns, rows, names=2) if rows else "",
+    )
+
+
+def _heat(share: float, text: str, title: str) -> Cell:
+    """A cell whose colour says how far above or below one half the share is."""
+    strength = round(abs(share - 0.5) * 200)
+    return Cell(text, "heat good" if share >= 0.5 else "heat bad", f"--p:{strength}%", title)
+
+
+def crosstable_section(tally: Tally, order: Sequence[str]) -> str:
+    """Everybody's score against everybody as a heat map."""
+    met = tally.counts.head_to_head()
+    if tally.single or not met:
+        return ""
+    digits = 1 if len(order) <= 8 else 0
+    rows: list[Row] = []
+    for place, name in enumerate(order, start=1):
+        cells: list[str | Cell] = [str(place), name]
+        for other in order:
+            won, drawn, lost = met.get((name, other), (0, 0, 0))
+            games = won + drawn + lost
+            if not games:
+                cells.append(Cell("·" if name == other else "", "self" if name == other else ""))
+                continue
+            share = (won + drawn / 2) / games
+            title = f"{name} against {other}: {won:,} won, {drawn:,} drawn, {lost:,} lost"
+            cells.append(_heat(share, percent(share, digits), title))
+        rows.append(cells)
+    columns = ["#", "agent", *(str(place) for place in range(1, len(order) + 1))]
+    return section(
+        "crosstable",
+        "Who beats whom",
+        _paragraph("The score in % of the agent in each row against the agent of each column's number."),
+        table("Crosstable", columns, rows, names=2, kind="heatmap"),
+    )
+
+
+def seats_section(tally: Tally, order: Sequence[str]) -> str:
+    """Scores by seat."""
+    if tally.single:
+        return ""
+    rows: list[Row] = []
+    for name in order:
+        cells: list[str | Cell] = [name]
+        for seat in tally.agents[name].by_seat:
+            title = f"{seat.count:,} games"
+            cells.append(_heat(seat.mean, percent(seat.mean), title) if seat.count else "")
+        rows.append([*cells, *(number(seat.count) for seat in tally.agents[name].by_seat)])
+    everybody = [_heat(seat.mean, percent(seat.mean), f"{seat.count:,} games") for seat in tally.seat_scores]
+    rows.append(["all agents", *everybody, *(number(seat.count) for seat in tally.seat_scores)])
+    columns = ["agent", *tally.seat_names, *(f"games as {seat}" for seat in tally.seat_names)]
+    return section(
+        "seats",
+        "Score by seat",
+        _paragraph("The score in % from each seat, in the order in which they first move, and the games there."),
+        table("Score by seat", columns, rows, kind="heatmap"),
+    )
+
+
+def faults_section(tally: Tally, order: Sequence[str]) -> str:
+    """Games lost by failure, by kind."""
+    kinds = [kind for kind in FailureKind if any(agent.failures[kind] for agent in tally.agents.values())]
+    if not kinds:
+        return section("faults", "Faults", _paragraph("No agent failed in any game."))
+    rows: list[Row] = [
+        [
+            name,
+            *(
+                Cell(number(count), "fault") if (count := tally.agents[name].failures[kind]) else "0"
+                for kind in kinds
+            ),
+            number(tally.agents[name].failures.total()),
+        ]
+        for name in order
+    ]
+    columns = ["agent", *(kind.replace("_", " ").lower() for kind in kinds), "all"]
+    about = "Games that an agent lost by a failure of its own, by kind. Each counts as a loss."
+    return section("faults", "Faults", _paragraph(about), table("Faults by kind", columns, rows))
+
+
+def effort_section(tally: Tally, order: Sequence[str]) -> str:
+    """Time and nodes for each move."""
+    agents = [tally.agents[name] for name in order if tally.agents[name].seconds.count]
+    if not agents:
+        return ""
+    searching = [agent for agent in agents if agent.nodes.count]
+    columns = ["agent", "moves", "mean", "median", "95 % below", "longest"]
+    rows: list[Row] = [
+        [
+            agent.name,
+            number(agent.seconds.count),
+            time_text(agent.seconds.mean),
+            time_text(agent.seconds.quantile(0.5)),
+            time_text(agent.seconds.quantile(0.95)),
+            time_text(agent.seconds.greatest),
+        ]
+        for agent in agents
+    ]
+    return section(
+        "effort",
+        "Time and nodes per move",
+        table("Wall-clock time of a move", columns, rows),
+        _nodes_table(searching) if searching else "",
+    )
+
+
+def _nodes_table(agents: Sequence[AgentTally]) -> str:
+    rows: list[Row] = []
+    for agent in agents:
+        speed = agent.nodes.total / agent.searched_seconds if agent.searched_seconds else math.nan
+        depth = agent.depths.mean if agent.depths.count else math.nan
+        spread = (agent.nodes.mean, agent.nodes.quantile(0.5), agent.nodes.quantile(0.95), agent.nodes.greatest)
+        rows.append(
+            [agent.name, *(number(value) for value in spread), number(depth, 1), number(speed)],
+        )
+    columns = ["agent", "mean", "median", "95 % below", "most", "mean depth", "nodes a second"]
+    return table("Nodes visited for a move, by agents that search", columns, rows)
+
+
+def length_section(tally: Tally) -> str:
+    """How long games were and how they ended."""
+    if not tally.lengths:
+        return ""
+    games = tally.lengths.total()
+    mean = sum(length * count for length, count in tally.lengths.items()) / games
+    ends: list[Row] = [
+        [str(end).replace("_", " ").lower(), number(count), percent(count / games)]
+        for end, count in tally.ends.most_common()
+    ]
+    low, high = min(tally.lengths), max(tally.lengths)
+    about = f"Games had {low:,} to {high:,} moves, {mean:,.1f} on average, those of openings included."
+    return section(
+        "length",
+        "Length of games",
+        _paragraph(about),
+        histogram("Games by their number of moves", tally.lengths, "moves"),
+        table("What ended the games", ["end", "games", "%"], ends),
+    )
+
+
+def judge_section(judged: Mapping[str, Any] | None) -> str:
+    """The judge's table (``JudgeTable.to_dict``)."""
+    if not judged:
+        return ""
+    rows: list[Row] = []
+    phases: list[Row] = []
+    for agent in judged["agents"]:
+        rows.append(
+            [
+                agent["agent"],
+                number(agent["judged"]),
+                number(agent["unjudged"]),
+                "" if agent["optimal_share"] is None else percent(agent["optimal_share"]),
+                "" if agent["mean_regret"] is None else four_digits(agent["mean_regret"]),
+                number(agent["wins_thrown_away"]),
+                number(agent["draws_thrown_away"]),
+                number(agent["games"]),
+            ]
+        )
+        phases.append([agent["agent"], *_phase_cells(agent["phases"])])
+    names = [phase["phase"] for phase in judged["agents"][0]["phases"]] if judged["agents"] else []
+    columns = [
+        "agent",
+        "judged",
+        "not judged",
+        "optimal %",
+        "mean regret",
+        "wins thrown away",
+        "draws thrown away",
+    ]
+    return section(
+        "judge",
+        "Judged by perfection",
+        _paragraph(str(judged["about"])),
+        table("Moves against perfect play", [*columns, "games"], rows),
+        table("By phase: optimal moves in % and blunders (judged moves)", ["agent", *names], phases)
+        if names
+        else "",
+    )
+
+
+def _phase_cells(phases: Sequence[Mapping[str, Any]]) -> list[str | Cell]:
+    cells: list[str | Cell] = []
+    for phase in phases:
+        if not phase["judged"]:
+            cells.append("")
+            continue
+        share = phase["optimal"] / phase["judged"]
+        blunders = phase["wins_thrown_away"] + phase["draws_thrown_away"]
+        word = "blunder" if blunders == 1 else "blunders"
+        cells.append(f"{percent(share)} · {blunders:,} {word} ({phase['judged']:,})")
+    return cells

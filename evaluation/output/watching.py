@@ -1,0 +1,77 @@
+"""Shows how far a run is: drawn in a terminal, as a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TextIO
+
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher, line
+
+__all__ = ["tracked", "watcher"]
+
+FIRST_LINE = 10.0
+"""Seconds until the first line, where nothing can be drawn: short runs are silent."""
+LINES_APART = 30.0
+"""Seconds between lines."""
+
+
+@contextlib.contextmanager
+def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None = None) -> Iterator[Watcher]:
+    """Gives what is to be told of each game.
+
+    Args:
+        table: Makes the table, if one is wanted.
+        pace: Of the run, with no game told yet.
+        shown: Whether to show anything; None does in a terminal only.
+    """
+    stream = sys.stderr
+    is_terminal = stream.isatty()
+    if pace.done >= pace.total or not (is_terminal if shown is None else shown):
+        yield _ignore
+    elif is_terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
+        from zermelo.evaluation.output.live import drawn  # rich's live display takes long to load
+
+        with drawn(pace, table()) as told:
+            yield told
+    else:
+        yield _lines(pace, table(), stream)
+
+
+def _ignore(record: GameRecord) -> None:
+    """Where nobody watches."""
+
+
+def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:
+    due = FIRST_LINE
+
+    def told(record: GameRecord) -> None:
+        nonlocal due
+        pace.step()
+        table.add(record)
+        if pace.elapsed >= due and pace.done < pace.total:
+            due = pace.elapsed + LINES_APART
+            with contextlib.suppress(OSError, ValueError):  # whoever read it has gone: the games go on
+                print(line(pace, table.standings()), file=stream, flush=True)
+
+    return told
+
+
+def tracked(games: Iterable[GameRecord], total: int, what: str) -> Iterator[GameRecord]:
+    """The games, one after another, while a bar says how many are through, in a terminal.
+
+    Args:
+        games: Any number of them.
+        total: How many there are.
+        what: What is being done with them.
+    """
+    if not sys.stderr.isatty():
+        yield from games
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(games, what, total=total, console=Console(stderr=True), transient=True)

@@ -1,0 +1,1 @@
+"""Where the games of a schedule are played: this process, worker processes, a Ray cluster."""

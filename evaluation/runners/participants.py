@@ -1,0 +1,142 @@
+"""The agents of a tournament: each under a name of its own, and made here or in a process of its own."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zermelo.agents import Agent
+from zermelo.agents.specs import runs_own_code
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.errors import AgentStartError
+from zermelo.evaluation.match.sources import AgentSource, build_agent
+from zermelo.evaluation.sandbox.isolated import IsolatedAgent
+from zermelo.evaluation.sandbox.settings import Isolation
+from zermelo.evaluation.sandbox.supervision import Supervisor
+
+__all__ = ["Participant", "participants", "require_picklable"]
+
+
+@dataclass(frozen=True)
+class Participant:
+    """One agent of a tournament: its unique name in the tables, and what makes it.
+
+    Attributes:
+        name: In the tables.
+        source: What makes it.
+        isolation: The limits that it runs under in a process of its own; None for an agent inside the worker.
+    """
+
+    name: str
+    source: AgentSource
+    isolation: Isolation | None = None
+
+    @property
+    def may_be_made_here(self) -> bool:
+        """Whether making it in this process runs none but this package's code."""
+        return self.isolation is None or _is_builtin(self.source)
+
+    def player(self, supervisor: Supervisor, copies: int = 0) -> Agent:
+        """The agent as matches need it: itself, or what speaks for it in a process of the supervisor's.
+
+        Raises:
+            AgentStartError: As ``build`` does.
+        """
+        if self.isolation is None:
+            return self.build(copies)
+        return IsolatedAgent(self.source, self.name, self.isolation, supervisor)
+
+    def build(self, copies: int = 0) -> Agent:
+        """The agent; a live one is handed out itself at first and then in copies.
+
+        Raises:
+            AgentStartError: A live agent is needed in two seats and cannot be copied.
+        """
+        agent = build_agent(self.source)
+        if agent is not self.source or not copies:
+            return agent
+        try:
+            return copy.deepcopy(agent)
+        except Exception as error:
+            raise AgentStartError(
+                f"{self.name} is needed in two seats of a game and cannot be copied ({error}): give a function "
+                "that makes it instead"
+            ) from error
+
+
+def participants(
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource], isolation: Isolation | None = None
+) -> tuple[Participant, ...]:
+    """The agents of a tournament, each made once to see that it can be, under names that differ.
+
+    Args:
+        agents: Agents, or agents by the names that the tables should use. Equal names get ``#1``, ``#2``.
+        isolation: Which of them get processes of their own, and are made there; None for none of them.
+
+    Raises:
+        ZermeloError: One of them cannot be made; no game should start.
+    """
+    if isinstance(agents, str) or not isinstance(agents, Sequence | Mapping):
+        raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
+    sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
+    limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
+    own_names = _own_names(sources, limits)
+    if isinstance(agents, Mapping):
+        return tuple(map(Participant, map(str, agents), sources, limits))
+    names = [name or _called(source) for name, source in zip(own_names, sources, strict=True)]
+    counts, seen = Counter(names), Counter[str]()
+    result = []
+    for name, source, limit in zip(names, sources, limits, strict=True):
+        seen[name] += 1
+        result.append(Participant(f"{name}#{seen[name]}" if counts[name] > 1 else name, source, limit))
+    return tuple(result)
+
+
+def _own_names(sources: Sequence[AgentSource], limits: Sequence[Isolation | None]) -> list[str | None]:
+    """What each agent calls itself, once it has been made."""
+    supervisor = Supervisor()
+    names: list[str | None] = []
+    try:
+        for source, limit in zip(sources, limits, strict=True):
+            if limit is None:
+                name = getattr(build_agent(source), "name", None)
+                names.append(None if name is None else str(name))
+            else:
+                trial = IsolatedAgent(source, _called(source), limit, supervisor)
+                name = trial.start()
+                # A name made of a function inside another one says less than the text that it was made from.
+                nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
+                names.append(None if nameless and isinstance(source, str) else name)
+                trial.close()
+    finally:
+        supervisor.close()
+    return names
+
+
+def _is_builtin(source: AgentSource) -> bool:
+    if isinstance(source, str):
+        return not runs_own_code(source)
+    return type(source).__module__.startswith("zermelo.agents.") and not isinstance(source, type)
+
+
+def _called(source: AgentSource) -> str:
+    return source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
+
+
+def require_picklable(value: Any, what: str, name: str) -> None:
+    """Checks that worker processes can be given this.
+
+    Raises:
+        InvalidSettingError: It cannot be pickled, or is a live environment.
+    """
+    advice = "give a name or a function at the top level of a module, or play with workers=1"
+    try:
+        pickle.dumps(value)
+    except Exception as error:
+        raise InvalidSettingError(
+            f"{what} {name} cannot be sent to worker processes ({type(error).__name__}: {error}): {advice}"
+        ) from error

@@ -1,0 +1,202 @@
+"""Inside an agent's process: makes the agent, asks it, and answers with plain values.
+
+Requests come from the worker and are trusted; they are pickled pairs of a name and its value:
+
+* ``make``: the agent's source, the module path, the limit on memory
+* ``show``: an environment, for the sake of what it imports, or an empty view; for a rehearsal
+* ``reset``: the seed
+* ``act``: an environment to choose an action in
+* ``see``: what the player sees, for an agent that needs no more
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import pickle
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
+from zermelo.evaluation.match.faults import choose, fault_kind, sentence, traceback_text
+from zermelo.evaluation.match.positions import shown_position
+from zermelo.evaluation.match.record import FailureKind, plain
+from zermelo.evaluation.match.rehearsal import rehearse
+from zermelo.evaluation.match.sources import build_agent
+from zermelo.evaluation.sandbox.shipping import pack_answer
+from zermelo.evaluation.sandbox.wire import read_frame, write_frame
+
+__all__ = ["children", "serve"]
+
+GRACE: Final = 0.25
+"""Seconds that what an agent started has to end after the answer."""
+
+
+def serve(requests: int, answers: int, output: int) -> None:
+    """Answers requests until there are no more."""
+    _seclude(output)
+    agent = _Child()
+    while (frame := read_frame(requests)) is not None:
+        name, value = pickle.loads(frame)
+        write_frame(answers, pack_answer(agent.answer(name, value)))
+
+
+def _seclude(output: int) -> None:
+    """Sends what is written to the worker, reads nothing, and says where it was when it dies."""
+    import resource
+
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(nothing)
+    os.close(output)
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _limit_memory(mebibytes: int) -> None:
+    """A hard limit far enough up that the worker, which watches what is resident, is the one to judge.
+
+    It stops one sudden great allocation, which no watcher could be in time for.
+    """
+    import resource
+
+    own = 0
+    with contextlib.suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        own = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
+    limit = own + mebibytes * 2**20
+    with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+class _Child:
+    def __init__(self) -> None:
+        self._agent: Any = None
+        self._allowed: set[Any] = set()
+
+    def answer(self, name: str, value: Any) -> dict[str, Any]:
+        """What the worker is told; whatever the agent raises is a part of it."""
+        method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
+        try:
+            answer = method(value)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt of the agent's own are its failures too
+            answer = _raised("act" if name == "see" else name, error)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # the agent may have put anything in their place
+                stream.flush()
+        return answer
+
+    def _make(self, value: dict[str, Any]) -> dict[str, Any]:
+        sys.path[:] = value["path"]
+        if value["memory_mb"] is not None:
+            _limit_memory(value["memory_mb"])
+        self._agent = build_agent(pickle.loads(value["source"]))
+        self._allow()
+        name = getattr(self._agent, "name", None)
+        needs = getattr(self._agent, "needs", "environment")
+        return {"name": None if name is None else str(name), "needs": str(needs)}
+
+    def _show(self, value: bytes) -> dict[str, Any]:
+        rehearse(self._agent, pickle.loads(value))
+        return {}
+
+    def _reset(self, seed: int) -> dict[str, Any]:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002  # for agents that draw from the global generators
+        self._agent.reset(seed)
+        self._allow()
+        return {}
+
+    def _act(self, value: bytes) -> dict[str, Any]:
+        env = pickle.loads(value)
+        ours = type(self._agent).__module__.startswith("zermelo.agents.")
+        before = None if ours else shown_position(env)
+        action, result = choose(self._agent, env)
+        answer: dict[str, Any] = {"action": action}
+        if result is not None:
+            answer |= {name: plain(getattr(result, name)) for name in ("nodes", "depth", "value")}
+        if not ours and shown_position(env) != before:
+            answer["changed"] = True
+        return answer | self._left()
+
+    def _see(self, value: bytes) -> dict[str, Any]:
+        return {"action": self._agent.act_on(pickle.loads(value))} | self._left()
+
+    def _allow(self) -> None:
+        """What runs now was started while getting ready, and may stay."""
+        self._allowed = {*_running()}
+
+    def _left(self) -> dict[str, Any]:
+        """What the agent started during its move that still runs, once it has had time to end."""
+        ends = time.monotonic() + GRACE
+        while left := [thing for thing in _running() if thing not in self._allowed]:
+            if time.monotonic() > ends:
+                kind = "a process" if any(isinstance(thing, int) for thing in left) else "a thread"
+                return {"left": kind, "detail": ", ".join(sorted(map(_described, left)))[:1000]}
+            time.sleep(0.005)
+        return {}
+
+
+def _raised(method: str, error: BaseException) -> dict[str, Any]:
+    category = "agent"
+    if isinstance(error, UnsupportedGameError):
+        category = "unsupported"
+    elif isinstance(error, EnvFailedError):
+        category = "environment"
+    is_ours = isinstance(error, ZermeloError)
+    says_it_all = category != "agent" or (is_ours and method == "make")
+    return {
+        "raised": category,
+        "message": str(error) if says_it_all else sentence(method, error),
+        "error": type(error).__name__ if is_ours else "",
+        "kind": str(fault_kind(error, FailureKind.CRASH)),
+        "detail": traceback_text(error),
+    }
+
+
+def _running() -> list[Any]:
+    """Threads that Python knows of, and child processes that have not ended.
+
+    Threads of a ``ThreadPoolExecutor`` wait for work and end by themselves: they are not counted, and neither are
+    those of native libraries.
+    """
+    executors = sys.modules.get("concurrent.futures.thread")
+    pooled = getattr(executors, "_threads_queues", {})
+    threads = [thread for thread in threading.enumerate() if thread not in pooled]
+    found = children(os.getpid())
+    return [*threads, *(pid for pid in found if not _is_zombie(pid))]
+
+
+def children(pid: int) -> list[int]:
+    """The child processes of a process, ended ones that nobody has waited for included (Linux; elsewhere none)."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    return found
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+class _Named(Protocol):
+    name: str
+
+
+def _described(thing: int | _Named) -> str:
+    return f"process {thing}" if isinstance(thing, int) else f"thread {thing.name}"

@@ -1,0 +1,341 @@
+"""An agent in a process of its own, as the worker sees it.
+
+Everything that the agent can do is noticed from here: while an answer is awaited, one loop watches the clock, the
+answer, what is written, what memory is resident, and whether the process still lives. None of that asks for the
+agent's help, so native code that holds Python's lock is stopped like anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import cloudpickle
+import numpy as np
+
+from zermelo.agents import Observation
+from zermelo.envs import UnsupportedGameError, errors
+from zermelo.evaluation.errors import AgentStartError
+from zermelo.evaluation.match.faults import AgentFault, manner_of_death
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.match.remote import RemoteAgent
+from zermelo.evaluation.sandbox.child_process import children
+from zermelo.evaluation.sandbox.settings import Isolation
+from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
+from zermelo.evaluation.sandbox.supervision import Process, Supervisor
+from zermelo.evaluation.sandbox.wire import FrameReader, frame
+
+__all__ = ["IsolatedAgent"]
+
+_LOOK: Final = 0.02
+"""Seconds between looks at the memory."""
+_LAST_WORDS: Final = 0.3
+"""Seconds that a process that is out of time has to say where it was."""
+_KEPT: Final = 2000
+"""Bytes that are kept of the beginning and of the end of what an agent writes during a move."""
+
+
+class IsolatedAgent(RemoteAgent):
+    """Speaks for an agent in a process of its own, which is started when first needed.
+
+    Args:
+        source: What makes the agent there (see ``participants``); a live one is sent.
+        name: What to call it in messages.
+        isolation: The limits.
+        supervisor: Starts the process.
+
+    Attributes:
+        needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
+        figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+    """
+
+    def __init__(self, source: Any, name: str, isolation: Isolation, supervisor: Supervisor) -> None:
+        self.name = name
+        self.needs = "environment"
+        self.figures: tuple[Any, Any, Any] = (None, None, None)
+        self._source = source
+        self._isolation = isolation
+        self._supervisor = supervisor
+        self._process: Process | None = None
+        self._rehearsed = False
+        self._dice = np.random.default_rng(0)
+
+    def start(self) -> str | None:
+        """Starts the process and makes the agent in it; its own name.
+
+        Raises:
+            AgentStartError: It cannot be made, or not in time.
+            ZermeloError: The source names no agent.
+        """
+        try:
+            source = cloudpickle.dumps(self._source)
+        except Exception as error:  # whatever an object's own pickling raises
+            raise AgentStartError(
+                f"{self.name} cannot be sent to a process of its own ({type(error).__name__}: {error}): give a "
+                "function at the top level of a module, or play with isolate='none'"
+            ) from error
+        self._process = self._supervisor.start()
+        self._rehearsed = False
+        request = {"source": source, "path": list(sys.path), "memory_mb": self._isolation.memory_mb}
+        try:
+            answer = self._ask("make", request, self._isolation.start_seconds, starting=True)
+        except AgentFault as fault:
+            raise AgentStartError(f"{self.name} cannot start: it {fault.message}{_last_line(fault)}") from fault
+        if "raised" in answer:
+            self.close()
+            raise _start_error(self.name, answer)
+        self.needs = answer["needs"]
+        name: str | None = answer["name"]
+        return name
+
+    def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
+        """``reset`` before a game, and in a new process a rehearsal, so that no move pays for what is loaded late.
+
+        Args:
+            seed: For ``reset``.
+            env: The environment at the start of the game.
+            view: Says what the player to move sees. Nothing of it but its form is sent.
+
+        Raises:
+            AgentFault: It failed, or was not ready in time.
+            UnsupportedGameError: The environment cannot leave this process.
+        """
+        self._dice = np.random.default_rng([seed, 1])
+        if self._process is None:
+            try:
+                self.start()
+            except errors.ZermeloError as error:
+                raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
+        if not self._rehearsed:
+            if self.needs != "observation":
+                self._settle("show", pack_env(env, self._dice), starting=True)
+            elif view is not None:
+                self._settle("show", cloudpickle.dumps(view().blank()), starting=True)
+            self._rehearsed = True
+        self._settle("reset", seed, starting=True)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Like the agent's own; ``get_ready`` is what matches call."""
+        self._settle("reset", 0 if seed is None else seed, starting=True)
+
+    def act(self, env: Any) -> Any:
+        """The agent's answer to a copy of the environment.
+
+        Raises:
+            AgentFault: It failed.
+            UnsupportedGameError: The agent says that it cannot play this game, or the environment cannot be sent.
+            EnvFailedError: The environment failed while the agent was using it.
+        """
+        return self._answer("act", pack_env(env, self._dice))
+
+    def act_on(self, view: Any) -> Any:
+        """The agent's answer to what the player sees.
+
+        Raises:
+            AgentFault: It failed.
+        """
+        return self._answer("see", cloudpickle.dumps(view))
+
+    def _answer(self, name: str, value: bytes) -> Any:
+        answer = self._settle(name, value)
+        if answer.get("changed"):
+            self._fault(FailureKind.ENVIRONMENT_CHANGED, "changed the environment that it was only shown")
+        if "left" in answer:
+            message = f"left {answer['left']} running after its move"
+            self._fault(FailureKind.LEFT_RUNNING, message, f"still running: {answer.get('detail')}")
+        self.figures = (answer.get("nodes"), answer.get("depth"), answer.get("value"))
+        if "action" not in answer:
+            self._fault(FailureKind.CRASH, "sent an answer without an action")
+        return answer["action"]
+
+    def _settle(self, name: str, value: Any, *, starting: bool = False) -> dict[str, Any]:
+        seconds = self._isolation.start_seconds if starting else self._isolation.move_seconds
+        answer = self._ask(name, value, seconds, starting=starting)
+        raised = answer.get("raised")
+        if raised is None:
+            return answer
+        message = str(answer.get("message"))
+        if raised == "unsupported":
+            raise UnsupportedGameError(message)
+        if raised == "environment":
+            raise errors.EnvFailedError(message)
+        kind = FailureKind(answer["kind"])
+        if starting and kind is FailureKind.CRASH:
+            kind = FailureKind.INVALID_START
+        raise AgentFault(kind, message, str(answer.get("detail")))
+
+    def _fault(self, kind: FailureKind, message: str, detail: str = "") -> None:
+        self.close()
+        raise AgentFault(kind, message, detail)
+
+    def _ask(self, name: str, value: Any, seconds: float | None, *, starting: bool = False) -> dict[str, Any]:
+        """Sends a request and awaits the answer; a process that fails to give one is ended."""
+        if self._process is None:
+            raise AgentFault(FailureKind.CRASH, "has no process any more")
+        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds)
+        ended = wait.run()
+        if ended is None:
+            try:
+                return unpack_answer(wait.answer)
+            except ValueError as error:
+                ended = _unreadable(error)
+        kind, message = ended
+        if kind is FailureKind.TIMEOUT:
+            wait.last_words()
+        process, self._process = self._process, None
+        exit_code = self._supervisor.stop(process)
+        if starting and kind in (FailureKind.CRASH, FailureKind.TIMEOUT):
+            kind = FailureKind.INVALID_START
+        raise AgentFault(kind, message(exit_code), wait.written())
+
+    def close(self) -> None:
+        """Ends the process; a later game starts a new one."""
+        if self._process is not None:
+            self._supervisor.stop(self._process)
+            self._process = None
+
+
+def _start_error(name: str, answer: dict[str, Any]) -> errors.ZermeloError:
+    cls = getattr(errors, str(answer.get("error")), None)
+    if isinstance(cls, type) and issubclass(cls, errors.ZermeloError):
+        return cls(str(answer["message"]))
+    return AgentStartError(f"{name} cannot start: {answer['message']}")
+
+
+def _last_line(fault: AgentFault) -> str:
+    lines = fault.detail.strip().splitlines()
+    return f", and wrote {lines[-1].strip()[:200]!r}" if lines else ""
+
+
+_End = tuple[FailureKind, Callable[[int | None], str]]
+"""A fault, and its message once the exit code is known."""
+
+
+def _unreadable(error: ValueError) -> _End:
+    message = f"sent an answer that cannot be read ({error})"
+    return FailureKind.CRASH, lambda _: message
+
+
+class _Wait:
+    """One request, until its answer or its end."""
+
+    def __init__(self, process: Process, request: bytes, isolation: Isolation, seconds: float | None) -> None:
+        self.answer = b""
+        self._process = process
+        self._request = memoryview(request)
+        self._limit = isolation
+        self._seconds = seconds
+        self._reader = FrameReader()
+        self._size = 0
+        self._first, self._last = bytearray(), bytearray()
+
+    def run(self) -> _End | None:
+        """Waits; None once ``answer`` is there."""
+        ends = None if self._seconds is None else time.monotonic() + self._seconds
+        with selectors.DefaultSelector() as selector:
+            process = self._process
+            for pipe in (process.answers, process.output, process.life):
+                selector.register(pipe, selectors.EVENT_READ)
+            selector.register(process.requests, selectors.EVENT_WRITE)
+            while True:
+                left = None if ends is None else max(0.0, ends - time.monotonic())
+                if self._limit.memory_mb is not None:
+                    left = _LOOK if left is None else min(left, _LOOK)
+                ready = {key.fd for key, _ in selector.select(left)}
+                end = self._look(ready, selector)
+                if end is not None or self.answer:
+                    return end
+                if ends is not None and time.monotonic() >= ends:
+                    return FailureKind.TIMEOUT, lambda _: f"did not answer within {self._seconds:g} s"
+                if self._limit.memory_mb is not None:
+                    resident = _resident_mb(process.pid)
+                    if resident > self._limit.memory_mb:
+                        return (
+                            FailureKind.OUT_OF_MEMORY,
+                            lambda _: f"took more than the {self._limit.memory_mb} MB of memory that it may",
+                        )
+
+    def _look(self, ready: set[int], selector: selectors.BaseSelector) -> _End | None:
+        process = self._process
+        if process.requests in ready:
+            try:
+                self._request = self._request[os.write(process.requests, self._request) :]
+            except BlockingIOError:
+                pass
+            except BrokenPipeError:
+                self._request = self._request[:0]  # it is gone, as its life will say
+            if not self._request:
+                selector.unregister(process.requests)
+        if process.output in ready and not self._read_output():
+            selector.unregister(process.output)
+        if self._size > self._limit.output_kb * 1024:
+            return FailureKind.FLOOD, lambda _: f"wrote more than {self._limit.output_kb} KB of output"
+        if process.answers in ready:
+            try:
+                part = os.read(process.answers, 2**20)
+                self.answer = self._reader.feed(part) or b""
+            except ValueError as error:
+                return _unreadable(error)
+            if not part:
+                selector.unregister(process.answers)
+        elif process.life in ready:
+            while self._pending_output():
+                pass
+            return FailureKind.CRASH, lambda code: f"ended its process ({manner_of_death(code)})"
+        return None
+
+    def _read_output(self) -> bool:
+        part = os.read(self._process.output, 2**16)
+        self._size += len(part)
+        if len(self._first) < _KEPT:
+            self._first += part[: _KEPT - len(self._first)]
+        self._last = (self._last + part)[-_KEPT:]
+        return bool(part)
+
+    def _pending_output(self) -> bool:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.output, selectors.EVENT_READ)
+            return bool(selector.select(0)) and self._size < 2**24 and self._read_output()
+
+    def last_words(self) -> None:
+        """Has the process write where it is (``faulthandler`` does, whatever holds Python's lock), and die."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGABRT)
+        ends = time.monotonic() + _LAST_WORDS
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.life, selectors.EVENT_READ)
+            selector.register(self._process.output, selectors.EVENT_READ)
+            while (left := ends - time.monotonic()) > 0:
+                ready = {key.fd for key, _ in selector.select(left)}
+                if (self._process.output not in ready or not self._read_output()) and self._process.life in ready:
+                    return
+
+    def written(self) -> str:
+        """The beginning and the end of what the agent wrote."""
+        if self._size <= _KEPT:
+            return self._first.decode(errors="replace")
+        first, last = self._first, self._last
+        if self._size <= 2 * _KEPT:
+            last = last[-(self._size - _KEPT) :]
+        cut = self._size - len(first) - len(last)
+        between = f"\n[... {cut} bytes ...]\n" if cut else ""
+        return first.decode(errors="replace") + between + last.decode(errors="replace")
+
+
+def _resident_mb(pid: int) -> float:
+    """Resident memory of a process and its children, in MiB."""
+    total, waiting = 0.0, [pid]
+    while waiting:
+        one = waiting.pop()
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+        waiting += children(one)
+    return total

@@ -1,0 +1,97 @@
+"""Which agents get a process of their own, and what they may use there."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any, Final
+
+from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.specs import runs_own_code
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.sandbox.choice import Isolate
+
+__all__ = ["Isolation"]
+
+_POSIX: Final = sys.platform != "win32"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Isolation:
+    """What is enforced from outside of an agent's process.
+
+    An agent inside the worker cannot be stopped, so a limit on its time or memory implies a process of its own. An
+    agent given as a live object or a function stays in the worker unless there is a limit, or ``isolate`` is
+    ``"all"``.
+
+    Attributes:
+        isolate: Which agents get a process of their own.
+        move_seconds: Wall-clock time for one move, the journey of the position to the process and back included.
+        start_seconds: Wall-clock time to be made, and to get ready for a game.
+        memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
+        output_kb: What may be written to standard output and error in one move, in KiB.
+    """
+
+    isolate: Isolate = Isolate.OWN
+    move_seconds: float | None = None
+    start_seconds: float = 60.0
+    memory_mb: int | None = None
+    output_kb: int = 1024
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "isolate", Isolate(self.isolate))
+        except ValueError:
+            raise InvalidSettingError(f"isolate must be 'all', 'own' or 'none', not {self.isolate!r}") from None
+        for name in ("move_seconds", "start_seconds"):
+            _check_seconds(name, getattr(self, name), optional=name == "move_seconds")
+        for name, least in (("memory_mb", 16), ("output_kb", 1)):
+            _check_whole(name, getattr(self, name), least, optional=name == "memory_mb")
+        if self.isolate is Isolate.NONE and self.limited:
+            limit = "move_seconds" if self.move_seconds is not None else "memory_mb"
+            raise InvalidSettingError(
+                f"{limit} cannot be enforced with isolate='none': an agent inside the worker cannot be stopped; "
+                "leave isolate at 'own', or leave out the limit"
+            )
+        if not _POSIX and (self.limited or self.isolate is Isolate.ALL):
+            raise InvalidSettingError(
+                f"isolate={self.isolate.value!r} with limits needs processes that fork, which {sys.platform} does "
+                "not have: play without limits and with isolate='none'"
+            )
+
+    @property
+    def limited(self) -> bool:
+        """Whether time or memory is limited."""
+        return self.move_seconds is not None or self.memory_mb is not None
+
+    def applies_to(self, source: Any) -> bool:
+        """Whether the agent from this source (see ``participants``) gets a process of its own."""
+        if self.isolate is Isolate.NONE or not _POSIX:
+            return False
+        if self.isolate is Isolate.ALL:
+            return True
+        if self.limited:
+            return not _is_random(source)
+        return isinstance(source, str) and runs_own_code(source)
+
+
+def _is_random(source: Any) -> bool:
+    if isinstance(source, str):
+        return source.partition("(")[0].strip() == RandomAgent.kind
+    return source is RandomAgent or type(source) is RandomAgent
+
+
+def _check_seconds(name: str, value: Any, *, optional: bool) -> None:
+    if value is None and optional:
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or value <= 0:
+        raise InvalidSettingError(f"{name} must be a number of seconds above 0, not {value!r}")
+
+
+def _check_whole(name: str, value: Any, least: int, *, optional: bool) -> None:
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidSettingError(f"{name} must be a whole number of at least {least}, not {value!r}")

@@ -1,0 +1,1 @@
+"""Who is better, computed from records: standings, intervals, ratings."""

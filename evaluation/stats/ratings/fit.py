@@ -1,0 +1,337 @@
+"""Ratings from game records alone: Bradley-Terry with ties and seats for two, Plackett-Luce for more.
+
+Everything is recomputed from the counts; their order does not matter, and nothing is drawn at random.
+
+Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where the log-likelihood agrees,
+falling by 1.92 to within a tenth on the way to either end. Where it does not, as with few games or a score near 0
+or 1, the ends are those of the profile likelihood. Where the estimate is infinite, as after nothing but wins, the
+finite end is the value at which results so one-sided have a chance of 2.5 %. (Numbers are those of 95 %.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs import UnknownNameError
+from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
+from zermelo.evaluation.stats.ratings.counts import GameCounts
+from zermelo.evaluation.stats.ratings.nash import find_cycles, logit_matrix, nash_average
+from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, check_confidence, normal_quantile
+from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable, effect_of
+
+__all__ = ["fit_ratings"]
+
+_SMOOTHING_RIDGE = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
+
+
+def fit_ratings(
+    results: GameCounts | Iterable[Sequence[Any]],
+    *,
+    anchor: str | None = None,
+    anchor_elo: float = 0.0,
+    seat_effects: bool = True,
+    confidence: float = 0.95,
+) -> RatingTable:
+    """The most likely ratings of all players.
+
+    Args:
+        results: Counted games, or games to count one at a time (``GameCounts.add_results``): ``(players, scores)``
+            in seat order, or ``(first, second, score)`` with the first one's score 1, 0.5 or 0.
+        anchor: The player whose rating is the zero of the scale; None for the average of the players.
+        anchor_elo: The Elo given to that zero.
+        seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
+            cannot be told from those of the players.
+        confidence: Of the intervals.
+
+    Returns:
+        The table, with notes on everything that the games do not tell. Elo differences here are 400 / ln 10 times
+        the log odds of a win against a loss; with many draws that is more than ``elo`` gives for the same games,
+        which counts a draw as half a win.
+
+    Raises:
+        UnknownNameError: The anchor played no game.
+        InvalidSettingError: A result has an unknown form, or ``confidence`` is not strictly between 0 and 1.
+    """
+    check_confidence(confidence)
+    counts = results if isinstance(results, GameCounts) else GameCounts(results)
+    if anchor is not None and anchor not in counts.players:
+        known = ", ".join(counts.players) or "nobody"
+        raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {known}")
+    if not counts.games:
+        return RatingTable(
+            players=(), anchor=anchor, anchor_elo=anchor_elo, confidence=confidence, notes=("No games.",)
+        )
+    notes: list[str] = []
+    components = _components(counts, anchor)
+    model = RankingModel.of(counts, seat_effects=seat_effects)
+    fit = ChoiceFit(model.choices)
+    if model.seats and _blind_dimension(model) > len(components):
+        notes.append(
+            "Seat effects are left out: with these line-ups they cannot be told from the players' strengths."
+        )
+        model = RankingModel.of(counts, seat_effects=False)
+        fit = ChoiceFit(model.choices)
+    for n in model.winner_only:
+        notes.append(f"In games of {n} seats only the winner was told: the others count as unranked, not as tied.")
+
+    rows = _Rows(counts, model, fit, components, anchor, anchor_elo, confidence)
+    players = rows.all()
+    seats, ties = _seat_effects(model, fit, confidence), _tie_effects(model, fit, confidence)
+    notes += _notes(components, players, (*seats, *ties), model)
+    cycles = find_cycles(counts, confidence=confidence)
+    nash = None
+    if cycles:
+        shown = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
+        more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
+        nash = nash_average(logit_matrix(counts), counts.players)
+        notes.append(
+            f"Strength is not a line here: {shown}{more}. Ratings mispredict such games. Nash average, the mix of "
+            f"agents that none beats: {nash.mix}."
+        )
+    return RatingTable(
+        players=players,
+        seat_effects=seats,
+        tie_effects=ties,
+        components=components,
+        anchor=anchor,
+        anchor_elo=anchor_elo,
+        confidence=confidence,
+        games=counts.games,
+        log_likelihood=fit.log_likelihood,
+        cycles=cycles,
+        nash=nash,
+        notes=tuple(notes),
+        _model=model,
+        _fit=fit,
+    )
+
+
+def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...], ...]:
+    """Players linked by games, directly or not: the anchor's first, then the largest."""
+    parent = {name: name for name in counts.players}
+
+    def root(name: str) -> str:
+        while parent[name] != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for players, _, _ in counts.items():
+        for other in players[1:]:
+            parent[root(other)] = root(players[0])
+    members: dict[str, list[str]] = {}
+    for name in counts.players:
+        members.setdefault(root(name), []).append(name)
+    return tuple(sorted((tuple(c) for c in members.values()), key=lambda c: (anchor not in c, -len(c), c)))
+
+
+def _blind_dimension(model: RankingModel) -> int:
+    return int(model.choices.null_space().shape[1])
+
+
+class _Rows:
+    """Makes the ratings of all players, component by component."""
+
+    def __init__(
+        self,
+        counts: GameCounts,
+        model: RankingModel,
+        fit: ChoiceFit,
+        components: tuple[tuple[str, ...], ...],
+        anchor: str | None,
+        anchor_elo: float,
+        confidence: float,
+    ) -> None:
+        self.model, self.fit, self.components = model, fit, components
+        self.anchor, self.anchor_elo, self.confidence = anchor, anchor_elo, confidence
+        self.points = counts.points()
+        self.smoothed: npt.NDArray[np.float64] = fit.theta
+        if fit.separated:
+            choices = model.smoothed_choices(counts)
+            ridge = np.full(model.parameters, 1e-6)
+            ridge[len(model.players) :] = _SMOOTHING_RIDGE
+            self.smoothed = choices.maximize(np.zeros(model.parameters), np.eye(model.parameters), ridge)
+
+    def all(self) -> tuple[PlayerRating, ...]:
+        rows: list[PlayerRating] = []
+        group_number = 0
+        for number, names in enumerate(self.components):
+            groups = self._groups(names)
+            main = max(groups, key=lambda g: (len(g), sum(self.points[name][1] for name in g), g))
+            zero = np.zeros(self.model.parameters)
+            for name in (self.anchor,) if self.anchor in names else main:
+                zero[self._column(str(name))] += 1.0 if self.anchor in names else 1.0 / len(main)
+            # Groups in order of strength, as far as it is known.
+            groups.sort(key=lambda g: (-sum(self.smoothed[self._column(n)] for n in g) / len(g), g))
+            part = []
+            for group in groups:
+                part += [self._row(name, zero, number, group_number) for name in group]
+                group_number += 1
+            rows += sorted(part, key=lambda row: (-row.elo, -row.smoothed_elo, row.name))
+        return tuple(rows)
+
+    def _column(self, name: str) -> int:
+        return self.model.players.index(name)
+
+    def _contrast(self, name: str, zero: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        contrast = -zero
+        contrast[self._column(name)] += 1.0
+        return contrast
+
+    def _groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """The names of one component in groups whose differences are finite."""
+        groups: list[list[str]] = []
+        for name in names:
+            for group in groups:
+                zero = np.zeros(self.model.parameters)
+                zero[self._column(group[0])] = 1.0
+                if self.fit.is_finite(self._contrast(name, zero)):
+                    group.append(name)
+                    break
+            else:
+                groups.append([name])
+        return [tuple(group) for group in groups]
+
+    def _interval(self, name: str, contrast: npt.NDArray[np.float64]) -> tuple[Effect, Direction, str]:
+        fit = self.fit
+        direction = fit.direction(contrast)
+        if direction is Direction.FINITE:
+            if not np.abs(contrast).max() > 0.0:
+                return (
+                    Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0),
+                    direction,
+                    "anchor",
+                )
+            ends = fit.standard_interval(contrast, normal_quantile(self.confidence) ** 2 / 2.0)
+            if ends is None:
+                return effect_of(fit, contrast, name, self.confidence), direction, "profile likelihood"
+            effect = Effect(
+                name=name,
+                estimate=float(contrast @ fit.theta),
+                lower=ends[0],
+                upper=ends[1],
+                standard_error=math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast))),
+            )
+            return effect, direction, "standard error"
+        method = "none" if direction is Direction.UNDETERMINED else "exact"
+        return effect_of(fit, contrast, name, self.confidence), direction, method
+
+    def _row(self, name: str, zero: npt.NDArray[np.float64], component: int, group: int) -> PlayerRating:
+        contrast = self._contrast(name, zero)
+        effect, direction, method = self._interval(name, contrast)
+        smoothed = float(contrast @ self.smoothed)
+        log_ability = smoothed if direction is Direction.UNDETERMINED else effect.estimate
+        points, games = self.points[name]
+        unit, shift = ELO_PER_LOG_ABILITY, self.anchor_elo
+        return PlayerRating(
+            name=name,
+            elo=log_ability * unit + shift,
+            lower=effect.lower * unit + shift,
+            upper=effect.upper * unit + shift,
+            standard_error=effect.standard_error * unit,
+            log_ability=log_ability,
+            log_ability_lower=effect.lower,
+            log_ability_upper=effect.upper,
+            log_ability_standard_error=effect.standard_error,
+            smoothed_elo=smoothed * unit + shift,
+            status=direction.value,
+            method=method,
+            component=component,
+            group=group,
+            games=games,
+            points=points,
+            score=points / games,
+        )
+
+
+def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tuple[Effect, ...]:
+    effects = []
+    for n in sorted({n for n, _ in model.seats}):
+        for seat in range(1 if n == 2 else n):
+            contrast = np.zeros(model.parameters)
+            if n > 2:
+                for other in range(n - 1):
+                    contrast[model.seats[n, other]] -= 1.0 / n
+            if (n, seat) in model.seats:
+                contrast[model.seats[n, seat]] += 1.0
+            effects.append(effect_of(fit, contrast, f"seat {seat} of {n}", confidence))
+    return tuple(effects)
+
+
+def _tie_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tuple[Effect, ...]:
+    effects = []
+    for size, column in sorted(model.ties.items()):
+        contrast = np.zeros(model.parameters)
+        contrast[column] = 1.0
+        effects.append(effect_of(fit, contrast, f"{size} tied", confidence))
+    return tuple(effects)
+
+
+def _notes(
+    components: tuple[tuple[str, ...], ...],
+    players: Sequence[PlayerRating],
+    effects: Sequence[Effect],
+    model: RankingModel,
+) -> list[str]:
+    """What the games do not tell."""
+    notes = []
+    if len(components) > 1:
+        parts = "; ".join(", ".join(names) for names in components)
+        notes.append(
+            f"The pairings fall into {len(components)} parts that never met: {parts}. "
+            "Ratings compare only within one; each has a zero of its own."
+        )
+    choices = model.choices
+    if len(choices.counts) and not any(
+        count for count, tied in zip(choices.counts, _is_tie(model), strict=True) if not tied
+    ):
+        notes.append("Every game was drawn.")
+    for component in range(len(components)):
+        part = [p for p in players if p.component == component]
+        zero = ", ".join(sorted(p.name for p in part if p.method == "anchor"))
+        if not zero:
+            group = next(p.group for p in part if p.status == Direction.FINITE.value)
+            names = sorted(p.name for p in part if p.group == group)
+            zero = "the average of " + (", ".join(names) if len(names) <= 6 else f"the {len(names)} others")
+        for direction, text in _STATUS_NOTES.items():
+            if names := sorted(p.name for p in part if p.status == direction.value):
+                notes.append(text.format(names=", ".join(names), zero=zero))
+    for effect in effects:
+        if effect.estimate == 0.0 and math.isinf(effect.upper):
+            notes.append(f"The games do not tell the effect of {effect.name}.")
+        elif math.isinf(effect.estimate):
+            end, finite = ("upper", "lower") if effect.estimate > 0.0 else ("lower", "upper")
+            notes.append(
+                f"The effect of {effect.name} has no {end} bound: no game went against it. "
+                f"The {finite} end of its interval holds."
+            )
+    return notes
+
+
+_STATUS_NOTES = {
+    Direction.PLUS_INFINITY: (
+        "No upper bound for {names}: nothing speaks against any rating above {zero}, however high. "
+        "The lower end of the interval holds; smoothed_elo is finite."
+    ),
+    Direction.MINUS_INFINITY: (
+        "No lower bound for {names}: nothing speaks against any rating below {zero}, however low. "
+        "The upper end of the interval holds; smoothed_elo is finite."
+    ),
+    Direction.UNDETERMINED: (
+        "No bound at all for {names} against {zero}: the games do not tell. Shown is smoothed_elo."
+    ),
+}
+
+
+def _is_tie(model: RankingModel) -> list[bool]:
+    """Of each alternative, whether it is a tie."""
+    matrix = model.choices.matrix
+    if not model.ties:
+        return [False] * matrix.shape[0]
+    return [bool(x) for x in np.asarray(matrix[:, min(model.ties.values()) :].sum(axis=1)).ravel() > 0.5]

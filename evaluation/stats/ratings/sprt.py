@@ -1,0 +1,307 @@
+"""Wald's sequential test of one agent against another: stop as soon as the games have decided.
+
+Two hypotheses about the Elo difference, ``elo0`` and ``elo1``, are weighed by the logarithm of their likelihood
+ratio (LLR) until it leaves the interval ``(log(beta / (1 - alpha)), log((1 - beta) / alpha))``. Rates of draws
+and spreads are not assumed but set, under each hypothesis, to what explains the games best (the generalized
+ratio); see the papers named in ``multinomial``. Three models say what Elo means:
+
+* ``normalized``: normalized Elo, the field's usual choice today;
+* ``logistic``: the expected score is ``1 / (1 + 10 ** (-elo / 400))``;
+* ``bayesian``: BayesElo, which has draws in it; for single games only.
+
+An outcome that never happened counts as a thousandth of a game, as in fishtest and fastchess, so that ratios
+exist from the first game on.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.stats.ratings.elo import GAME_SCORES, PAIR_SCORES, check_games, check_pairs
+from zermelo.evaluation.stats.ratings.multinomial import fit_mean, fit_t_value, mean_and_variance
+from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT, plain, score_from_elo
+
+__all__ = ["Decision", "Sprt", "SprtModel", "SprtResult", "sprt"]
+
+_NEVER_SEEN = 1e-3
+
+
+class SprtModel(enum.StrEnum):
+    """What the hypotheses' Elo means."""
+
+    NORMALIZED = "normalized"
+    LOGISTIC = "logistic"
+    BAYESIAN = "bayesian"
+
+
+class Decision(enum.StrEnum):
+    """What the test says so far."""
+
+    CONTINUE = "continue"
+    ACCEPT_H0 = "accept H0"
+    """The difference is ``elo0`` rather than ``elo1``."""
+    ACCEPT_H1 = "accept H1"
+    """The difference is ``elo1`` rather than ``elo0``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SprtResult:
+    """Where a sequential test stands.
+
+    Attributes:
+        llr: Logarithm of the likelihood ratio of ``elo1`` to ``elo0``; positive speaks for ``elo1``.
+        lower_bound: At or below it, H0 is accepted.
+        upper_bound: At or above it, H1 is accepted.
+        decision: The verdict.
+        fraction: How much of the way to a bound the LLR has gone, 1 or more once decided; negative towards H0.
+        games: Games counted so far.
+        expected_games: About how many more games until a bound is met, if the agents go on as they have; infinite
+            if no game was played or nothing but one outcome in so few that no pace can be told. A sum of
+            steps is taken for a Brownian motion, good while a step is small against the bounds.
+        expected_games_h0: The same if ``elo0`` is the truth.
+        expected_games_h1: The same if ``elo1`` is the truth.
+        elo0: The hypothesis H0.
+        elo1: The hypothesis H1.
+        alpha: The chance of accepting H1 when H0 is true.
+        beta: The chance of accepting H0 when H1 is true.
+        model: What Elo means here.
+        paired: Whether pairs of games were counted.
+    """
+
+    llr: float
+    lower_bound: float
+    upper_bound: float
+    decision: Decision
+    fraction: float
+    games: int
+    expected_games: float
+    expected_games_h0: float
+    expected_games_h1: float
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: SprtModel
+    paired: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON can hold them; infinities are the strings ``"inf"`` and ``"-inf"``."""
+        return {name: str(v) if isinstance(v, enum.StrEnum) else v for name, v in plain(self).items()}
+
+    def __str__(self) -> str:
+        return (
+            f"LLR {self.llr:.2f} ({self.lower_bound:.2f}, {self.upper_bound:.2f}) "
+            f"[{self.elo0:g}, {self.elo1:g}] {self.model}: {self.decision}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sprt:
+    """A sequential test, checked when made; ask it after each game or pair.
+
+    Attributes:
+        elo0: The hypothesis H0, an Elo difference of the first agent over the second.
+        elo1: The hypothesis H1, greater than ``elo0``.
+        alpha: The chance of accepting H1 when H0 is true.
+        beta: The chance of accepting H0 when H1 is true.
+        model: What Elo means: ``normalized``, ``logistic`` or ``bayesian``.
+
+    Raises:
+        InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0
+            and 1, their sum is not less than 1, or there is no such model.
+    """
+
+    elo0: float = 0.0
+    elo1: float = 5.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: SprtModel | str = SprtModel.NORMALIZED
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+            raise InvalidSettingError(
+                f"elo0 must be less than elo1 and both finite, not elo0={self.elo0!r} and elo1={self.elo1!r}"
+            )
+        for name in ("alpha", "beta"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise InvalidSettingError(
+                    f"{name} must lie strictly between 0 and 1, such as 0.05, not {getattr(self, name)!r}"
+                )
+        if self.alpha + self.beta >= 1.0:
+            raise InvalidSettingError(
+                f"alpha + beta must be less than 1, not {self.alpha!r} + {self.beta!r}: the test would be a coin"
+            )
+        try:
+            object.__setattr__(self, "model", SprtModel(self.model))
+        except ValueError:
+            names = ", ".join(SprtModel)
+            raise InvalidSettingError(f"model must be one of {names}, not {self.model!r}") from None
+
+    @property
+    def lower_bound(self) -> float:
+        """The LLR at or below which H0 is accepted."""
+        return math.log(self.beta / (1.0 - self.alpha))
+
+    @property
+    def upper_bound(self) -> float:
+        """The LLR at or above which H1 is accepted."""
+        return math.log((1.0 - self.beta) / self.alpha)
+
+    def test(self, wins: int = 0, draws: int = 0, losses: int = 0) -> SprtResult:
+        """Where the test stands after these single games.
+
+        Raises:
+            InvalidSettingError: A count is negative or no whole number.
+        """
+        counts = check_games(wins, draws, losses)
+        return self._result(GAME_SCORES, (counts[2], counts[1], counts[0]), 1)
+
+    def test_pairs(self, pairs: Sequence[int]) -> SprtResult:
+        """Where the test stands after pairs of games, counted as LL, LD, WL, DD, WD, WW.
+
+        Raises:
+            InvalidSettingError: There are not six counts, one is negative or no whole number, or the model is
+                ``bayesian``.
+        """
+        if self.model is SprtModel.BAYESIAN:
+            raise InvalidSettingError(
+                "the bayesian model counts single games: use model='normalized' or 'logistic' for pairs"
+            )
+        ll, ld, wl, dd, wd, ww = check_pairs(pairs)
+        return self._result(PAIR_SCORES, (ll, ld, wl + dd, wd, ww), 2)
+
+    def _result(self, values: tuple[float, ...], counts: tuple[int, ...], games_each: int) -> SprtResult:
+        observations = sum(counts)
+        weights = [float(n) if n else _NEVER_SEEN for n in counts]
+        total = math.fsum(weights)
+        frequencies = [w / total for w in weights]
+        ratios = self._log_ratios(values, counts, frequencies, games_each) if observations else [0.0] * len(values)
+        llr = total * math.fsum(f * r for f, r in zip(frequencies, ratios, strict=True))
+        lower, upper = self.lower_bound, self.upper_bound
+        decision = Decision.CONTINUE
+        if llr >= upper:
+            decision = Decision.ACCEPT_H1
+        elif llr <= lower:
+            decision = Decision.ACCEPT_H0
+        remaining = [math.inf] * 3
+        if decision is not Decision.CONTINUE:
+            remaining = [0.0] * 3
+        elif observations:
+            _, spread = mean_and_variance(ratios, frequencies)
+            drifts = (llr / total, -spread / 2.0, spread / 2.0)
+            remaining = [games_each * _time_to_leave(llr, lower, upper, drift, spread) for drift in drifts]
+        return SprtResult(
+            llr=llr,
+            lower_bound=lower,
+            upper_bound=upper,
+            decision=decision,
+            fraction=llr / upper if llr >= 0.0 else -llr / lower,
+            games=observations * games_each,
+            expected_games=remaining[0],
+            expected_games_h0=remaining[1],
+            expected_games_h1=remaining[2],
+            elo0=self.elo0,
+            elo1=self.elo1,
+            alpha=self.alpha,
+            beta=self.beta,
+            model=SprtModel(self.model),
+            paired=games_each == 2,
+        )
+
+    def _log_ratios(
+        self, values: tuple[float, ...], counts: tuple[int, ...], frequencies: list[float], games_each: int
+    ) -> list[float]:
+        """Of each outcome, the logarithm of its probability under H1 over that under H0."""
+        if self.model is SprtModel.NORMALIZED:
+            unit = math.sqrt(games_each) / NORMALIZED_ELO_UNIT
+            p0 = fit_t_value(values, frequencies, 0.5, self.elo0 * unit)
+            p1 = fit_t_value(values, frequencies, 0.5, self.elo1 * unit)
+        else:
+            if self.model is SprtModel.LOGISTIC:
+                score0, score1 = score_from_elo(self.elo0), score_from_elo(self.elo1)
+            else:
+                if not counts[0] or not counts[-1]:
+                    return [0.0] * len(values)  # The model's draw parameter needs both a win and a loss.
+                loss, win = frequencies[0], frequencies[-1]
+                draw_elo = 200.0 * math.log10((1.0 - loss) / loss * (1.0 - win) / win)
+                score0, score1 = (_score_from_bayes_elo(e, draw_elo) for e in (self.elo0, self.elo1))
+            p0 = fit_mean(values, frequencies, score0)
+            p1 = fit_mean(values, frequencies, score1)
+        return [math.log(b) - math.log(a) for a, b in zip(p0, p1, strict=True)]
+
+
+def _score_from_bayes_elo(bayes_elo: float, draw_elo: float) -> float:
+    """The expected score in R. Coulom's BayesElo model."""
+    win, loss = score_from_elo(bayes_elo - draw_elo), score_from_elo(-bayes_elo - draw_elo)
+    return win + 0.5 * (1.0 - win - loss)
+
+
+def _time_to_leave(start: float, lower: float, upper: float, drift: float, variance: float) -> float:
+    """Expected time until a Brownian motion leaves ``(lower, upper)``.
+
+    Args:
+        start: Where it is, inside.
+        lower: The lower end.
+        upper: The upper end.
+        drift: Its mean change in a unit of time.
+        variance: Of that change.
+    """
+    if variance <= 0.0:
+        return math.inf
+    below, above = start - lower, upper - start
+    rate = 2.0 * drift / variance
+    if abs(rate) * (below + above) < 1e-9:
+        return below * above / variance
+    # The chance of leaving upwards, written so that no exponential overflows.
+    if rate > 0.0:
+        up = -math.expm1(-rate * below) / -math.expm1(-rate * (below + above))
+    else:
+        up = math.exp(rate * above) * math.expm1(rate * below) / math.expm1(rate * (below + above))
+    return max(0.0, (up * above - (1.0 - up) * below) / drift)
+
+
+def sprt(
+    wins: int = 0,
+    draws: int = 0,
+    losses: int = 0,
+    *,
+    pairs: Sequence[int] | None = None,
+    elo0: float = 0.0,
+    elo1: float = 5.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    model: SprtModel | str = SprtModel.NORMALIZED,
+) -> SprtResult:
+    """Where a sequential test of two agents stands.
+
+    Args:
+        wins: Games won by the first agent.
+        draws: Games drawn.
+        losses: Games lost.
+        pairs: Instead of the three, counts of pairs of games with the seats exchanged: LL, LD, WL, DD, WD, WW.
+        elo0: The hypothesis H0.
+        elo1: The hypothesis H1.
+        alpha: The chance of accepting H1 when H0 is true.
+        beta: The chance of accepting H0 when H1 is true.
+        model: ``normalized``, ``logistic`` or ``bayesian``.
+
+    Returns:
+        The LLR, its bounds, the decision and the games to expect.
+
+    Raises:
+        InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or
+            both kinds of count are given.
+    """
+    test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+    if pairs is None:
+        return test.test(wins, draws, losses)
+    if wins or draws or losses:
+        raise InvalidSettingError(
+            "give either wins, draws and losses or pairs, not both: the pairs' games are counted in the pairs"
+        )
+    return test.test_pairs(pairs)

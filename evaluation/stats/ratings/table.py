@@ -1,0 +1,303 @@
+"""What ``fit_ratings`` answers: every player's rating, what seats and ties are worth, and what to beware of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs import UnknownNameError
+from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
+from zermelo.evaluation.stats.ratings.nash import NashAverage
+from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, plain
+
+__all__ = ["Effect", "PlayerRating", "RatingTable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """A parameter of the model that is not a player's, on the natural logarithmic scale.
+
+    Attributes:
+        name: What it is.
+        estimate: Most likely value; infinite if every game says so.
+        lower: Lower end of its interval.
+        upper: Upper end.
+        standard_error: From the curvature of the likelihood; infinite if the estimate is.
+    """
+
+    name: str
+    estimate: float
+    lower: float
+    upper: float
+    standard_error: float
+
+    @property
+    def elo(self) -> float:
+        """The estimate times 400 / ln 10."""
+        return self.estimate * ELO_PER_LOG_ABILITY
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerRating:
+    """The strength of one player, with an interval for its difference to the zero of the scale.
+
+    Attributes:
+        name: The player.
+        elo: Most likely rating, 400 / ln 10 times ``log_ability`` plus the anchor's Elo. ``inf`` or ``-inf`` if
+            the games say only "stronger" or "weaker" than the zero; then one end of the interval is finite.
+        lower: Lower end of the interval of ``elo``.
+        upper: Upper end.
+        standard_error: In Elo, from the curvature of the likelihood; 0 for the anchor, infinite without a finite
+            estimate.
+        log_ability: Natural logarithm of the worth, 0 at the zero of the scale.
+        log_ability_lower: Lower end of its interval.
+        log_ability_upper: Upper end.
+        log_ability_standard_error: The same in log-ability.
+        smoothed_elo: The rating with half a win each way added to every two players that met: always finite, on
+            the same zero, a little too near to it. Equal to ``elo`` while all ratings are finite.
+        status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``; of an undetermined one
+            ``elo`` is the smoothed rating and the interval has no ends.
+        method: How the interval was found: ``standard error``, ``profile likelihood``, ``exact``, ``anchor`` or
+            ``none``.
+        component: Which part of the pairing graph the player is in, from 0; ratings compare only within one.
+        group: Players whose differences are finite share a group, numbered from 0 within the whole table.
+        games: Games played.
+        points: Points scored: the share of the other seats that were beaten, ties counting half.
+        score: Points a game, 0 to 1.
+    """
+
+    name: str
+    elo: float
+    lower: float
+    upper: float
+    standard_error: float
+    log_ability: float
+    log_ability_lower: float
+    log_ability_upper: float
+    log_ability_standard_error: float
+    smoothed_elo: float
+    status: str
+    method: str
+    component: int
+    group: int
+    games: int
+    points: float
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingTable:
+    """Ratings of all players, strongest first within each component.
+
+    Attributes:
+        players: One rating each.
+        seat_effects: What a seat adds to the log-ability of whoever sits there. With two seats one effect, that of
+            the first over the second; with more, that of each seat over the average of them. Empty if not fitted.
+        tie_effects: Logarithm of the tie parameter of each number of players tied: with two equal players the
+            chance of a draw is ``nu / (2 + nu)``, ``nu`` being its exponential. Empty if nothing was ever tied.
+        components: The names of the players in each part of the pairing graph, largest first.
+        anchor: The player at the zero, or None for the average of its component's largest group.
+        anchor_elo: The Elo given to the zero.
+        confidence: Of all intervals.
+        games: How many games were counted.
+        log_likelihood: Natural logarithm of the greatest likelihood, without the multinomial constant.
+        cycles: Agents that significantly beat each other in a circle (``find_cycles``).
+        nash: The Nash average, where there is a cycle.
+        notes: Sentences to be read before the numbers, empty if there is nothing to beware of.
+    """
+
+    players: tuple[PlayerRating, ...]
+    seat_effects: tuple[Effect, ...] = ()
+    tie_effects: tuple[Effect, ...] = ()
+    components: tuple[tuple[str, ...], ...] = ()
+    anchor: str | None = None
+    anchor_elo: float = 0.0
+    confidence: float = 0.95
+    games: int = 0
+    log_likelihood: float = 0.0
+    cycles: tuple[tuple[str, ...], ...] = ()
+    nash: NashAverage | None = None
+    notes: tuple[str, ...] = ()
+    _model: RankingModel | None = field(default=None, repr=False, compare=False)
+    _fit: ChoiceFit | None = field(default=None, repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> PlayerRating:
+        """The rating of the player of that name.
+
+        Raises:
+            UnknownNameError: There is none.
+        """
+        for player in self.players:
+            if player.name == name:
+                return player
+        raise UnknownNameError(
+            f"no player named {name!r}: the table has {', '.join(p.name for p in self.players)}"
+        )
+
+    @property
+    def seat_advantage(self) -> Effect | None:
+        """What the first of two seats is worth over the second; None if there are not two or it was not fitted."""
+        return next((effect for effect in self.seat_effects if effect.name == "seat 0 of 2"), None)
+
+    @property
+    def score_elo_factor(self) -> float:
+        """What to multiply Elo differences by, between near equals, to have those of ``elo``: 2 / (2 + nu).
+
+        1 without draws, 0 if everything was drawn. Here a draw is an outcome of its own, there half a win.
+        """
+        tie = next((effect.estimate for effect in self.tie_effects if effect.name == "2 tied"), -math.inf)
+        return 2.0 / (2.0 + math.exp(tie)) if tie < 700.0 else 0.0
+
+    @property
+    def log_abilities(self) -> Mapping[str, float]:
+        """Log-ability by name."""
+        return {player.name: player.log_ability for player in self.players}
+
+    @property
+    def covariance(self) -> npt.NDArray[np.float64]:
+        """Of the log-abilities in the order of ``players``, taking the mean of each group as known, shape (n, n).
+
+        Only variances of differences within a group mean anything.
+        """
+        if self._fit is None or self._model is None:
+            return np.zeros((0, 0))
+        order = [self._model.players.index(player.name) for player in self.players]
+        return self._fit.covariance[np.ix_(order, order)]
+
+    def _contrast(self, first: str, second: str) -> npt.NDArray[np.float64]:
+        self[first], self[second]  # An unknown name is told of here.
+        model = self._model
+        contrast = np.zeros(model.parameters if model else 0)
+        if model:
+            contrast[model.players.index(first)] += 1.0
+            contrast[model.players.index(second)] -= 1.0
+        return contrast
+
+    def difference(self, first: str, second: str) -> Effect:
+        """By how much ``first`` is stronger than ``second``, in log-ability, with an interval.
+
+        Raises:
+            UnknownNameError: There is no such player.
+        """
+        contrast = self._contrast(first, second)
+        name = f"{first} - {second}"
+        if first == second or self._fit is None:
+            return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
+        return effect_of(self._fit, contrast, name, self.confidence)
+
+    def superiority(self, first: str, second: str) -> float:
+        """The probability, 0 to 1, that ``first`` is stronger than ``second``; 0.5 if the games do not tell.
+
+        From the normal distribution of the difference. Where that is infinite, half the chance of such one-sided
+        results between equals is left for the other side, as with a uniform prior on one pair's score.
+
+        Raises:
+            UnknownNameError: There is no such player.
+        """
+        contrast = self._contrast(first, second)
+        fit = self._fit
+        if first == second or fit is None:
+            return 0.5
+        direction = fit.direction(contrast)
+        if direction is Direction.UNDETERMINED:
+            return 0.5
+        if direction is Direction.FINITE:
+            error = math.sqrt(float(contrast @ fit.covariance @ contrast))
+            return NormalDist().cdf(float(contrast @ fit.theta) / error) if error > 0.0 else 0.5
+        other = 0.5 * math.exp(min(0.0, fit.profile(contrast, 0.0)[0] - fit.log_likelihood))
+        return 1.0 - other if direction is Direction.PLUS_INFINITY else other
+
+    def games_to_be_sure(self, first: str, second: str) -> float:
+        """About how many more games of this tournament until the interval of ``difference`` leaves out zero.
+
+        If everything goes on as it has; even odds that it takes more. 0 if it does already; infinite if the two
+        are even or the games do not tell.
+
+        Raises:
+            UnknownNameError: There is no such player.
+        """
+        contrast, fit = self._contrast(first, second), self._fit
+        direction = Direction.UNDETERMINED if first == second or fit is None else fit.direction(contrast)
+        if fit is None or direction is Direction.UNDETERMINED:
+            return math.inf
+        z = NormalDist().inv_cdf(0.5 + self.confidence / 2.0)
+        # As for the intervals. Likelihoods multiply: so many times the games have so many times the logarithm.
+        needed = z * z / 2.0 if direction is Direction.FINITE else -math.log((1.0 - self.confidence) / 2.0)
+        gained = fit.log_likelihood - fit.profile(contrast, 0.0)[0]
+        if gained >= needed:
+            return 0
+        more = self.games * (needed / gained - 1.0) if gained > 1e-9 else math.inf
+        return max(1, math.ceil(more)) if more < 1e9 else math.inf
+
+    @property
+    def leader_note(self) -> str:
+        """A sentence on who leads where that is not sure, and how many more games may tell; else empty."""
+        if len(self.players) < 2 or self.players[0].component != self.players[1].component:
+            return ""
+        first, second = self.players[0].name, self.players[1].name
+        games = self.games_to_be_sure(first, second)
+        if not games:
+            return ""
+        if math.isinf(games):
+            return f"The games do not tell which of {first} and {second} is stronger."
+        more = "1 more game" if games == 1 else f"{games:,} more games in all"
+        return (
+            f"That {first} is stronger than {second} is not sure yet ({100 * self.confidence:g} %): if everything "
+            f"goes on as it has, it takes about {more}."
+        )
+
+    def expected_score(self, first: str, second: str) -> float:
+        """Points a game to expect of ``first`` in the first of two seats against ``second``, 0 to 1.
+
+        With seats and ties as fitted; 0.5 if the games do not tell.
+
+        Raises:
+            UnknownNameError: There is no such player.
+        """
+        contrast = self._contrast(first, second)
+        if self._fit is None or self._model is None:
+            return 0.5
+        seat = self._model.seats.get((2, 0))
+        if seat is not None:
+            contrast[seat] = 1.0
+        direction = self._fit.direction(contrast)
+        if direction is Direction.PLUS_INFINITY:
+            return 1.0
+        if direction is Direction.MINUS_INFINITY:
+            return 0.0
+        if direction is Direction.UNDETERMINED:
+            return 0.5
+        tie = next((math.exp(e.estimate) for e in self.tie_effects if e.name == "2 tied"), 0.0)
+        if math.isinf(tie):
+            return 0.5
+        half = min(350.0, max(-350.0, float(contrast @ self._fit.theta) / 2.0))
+        return (math.exp(half) + tie / 2.0) / (math.exp(half) + math.exp(-half) + tie)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON can hold them; infinities are the strings ``"inf"`` and ``"-inf"``."""
+        return dict(plain(self))
+
+
+def effect_of(fit: ChoiceFit, contrast: npt.NDArray[np.float64], name: str, confidence: float) -> Effect:
+    """A combination of parameters with its interval: of the profile likelihood, or exact where it is infinite."""
+    direction = fit.direction(contrast)
+    if direction is Direction.UNDETERMINED:
+        return Effect(name=name, estimate=0.0, lower=-math.inf, upper=math.inf, standard_error=math.inf)
+    if direction is Direction.FINITE:
+        z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+        lower, upper = fit.likelihood_interval(contrast, z * z / 2.0)
+        error = math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast)))
+        return Effect(
+            name=name, estimate=float(contrast @ fit.theta), lower=lower, upper=upper, standard_error=error
+        )
+    end = fit.bound(contrast, direction, -math.log((1.0 - confidence) / 2.0))
+    if direction is Direction.PLUS_INFINITY:
+        return Effect(name=name, estimate=math.inf, lower=end, upper=math.inf, standard_error=math.inf)
+    return Effect(name=name, estimate=-math.inf, lower=-math.inf, upper=end, standard_error=math.inf)

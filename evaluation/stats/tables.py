@@ -1,0 +1,247 @@
+"""Standings as people and programs read them: tables for a terminal, plain text for a pipe, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+    from zermelo.evaluation.stats.ratings import PlayerRating
+    from zermelo.evaluation.stats.standings import Row, Standings
+
+__all__ = ["as_csv", "as_json", "as_text", "files_of", "print_standings"]
+
+NAME_WIDTH: Final = 10
+"""Characters that names of agents may be folded to."""
+MANY_AGENTS: Final = 6
+"""With more agents than this the crosstable leaves decimals out, to fit a terminal."""
+
+
+def as_text(standings: Standings) -> str:
+    """The tables as plain text, as wide as they need to be."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=400, color_system=None, force_terminal=False)
+    print_standings(standings, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO made above
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+
+
+def print_standings(standings: Standings, console: Console) -> None:
+    """Prints the tables and the notes.
+
+    Args:
+        standings: What to print.
+        console: Where to. One that is no terminal should be wide enough for the table.
+    """
+    from rich.console import Console
+
+    names = max((len(row.agent) for row in standings.rows), default=0)
+    for part in _parts(standings):
+        if isinstance(part, str):
+            console.print(part, soft_wrap=not console.is_terminal, markup=False, highlight=False)
+            continue
+        # Names can be folded. Numbers must not be cut: a table that is too wide is wrapped by the terminal.
+        wide = console.measure(part, options=console.options.update(width=100_000, markup=False)).maximum
+        least = wide - max(0, names - NAME_WIDTH)
+        target = console if least <= console.width else Console(file=console.file, width=least, color_system=None)
+        target.print(part, markup=False, highlight=False)
+
+
+def _parts(standings: Standings) -> Iterable[RenderableType]:
+    seats = len(standings.seat_names)
+    games = f"{standings.games} game{'' if standings.games == 1 else 's'}"
+    yield f"{standings.env}: {games}\n"
+    yield _main_table(standings)
+    if seats > 1 and len(standings.rows) > 1:
+        yield ""
+        yield _crosstable(standings)
+        yield ""
+        yield _rating_table(standings)
+    yield f"\n{_legend(standings)}"
+    for note in standings.all_notes:
+        yield f"Note: {note}"
+
+
+def _legend(standings: Standings) -> str:
+    seats = len(standings.seat_names)
+    if seats == 1:
+        return "score: mean return, with its 95 % confidence interval (Student)."
+    zero = "the average" if standings.anchor is None else standings.anchor
+    columns = (
+        "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"Elo: 400 for odds of 10 to 1 of a win to a loss; {zero} has 0. Last column: likelihood in %."
+    )
+    if standings.ratings and any(player.status != "finite" for player in standings.ratings.players):
+        columns += (
+            "\n~: no finite rating fits such one-sided games; this one comes of half a win more for each side."
+        )
+    if seats == 2:
+        return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
+    return (
+        "score: the mean over the other seats of 1 (more reward than it), 1/2 (the same) or 0, in %,\n"
+        "with its 95 % confidence interval. won: alone with the most reward; drawn: shared the most.\n"
+        f"{columns}"
+    )
+
+
+def _new_table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        is_name = column in ("agent", "against", "rated")
+        table.add_column(
+            column,
+            justify="left" if is_name else "right",
+            overflow="fold",
+            no_wrap=not is_name,
+            min_width=NAME_WIDTH if is_name else None,
+        )
+    return table
+
+
+def _main_table(standings: Standings) -> Table:
+    single = len(standings.seat_names) == 1
+    failed = any(row.failures for row in standings.rows)
+    columns = ["#", "agent", "games"]
+    columns += [] if single else ["won", "drawn", "lost"]
+    columns += ["failed"] if failed else []
+    table = _new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
+    for number, row in enumerate(standings.rows, start=1):
+        cells = [str(number), row.agent, str(row.games)]
+        if not single:
+            cells += [str(row.wins), str(row.draws), str(row.losses)]
+        if failed:
+            cells += [str(sum(row.failures.values())) if row.failures else ""]
+        if single:
+            cells += [_number(row.score), _ends(row), _milliseconds(row.seconds_per_move)]
+        else:
+            low, high = row.interval
+            cells += [_percent(row.score), f"{_percent(low)} - {_percent(high)}"]
+        table.add_row(*cells)
+    return table
+
+
+def _rating_table(standings: Standings) -> Table:
+    """Elo with its interval, and how likely it is that the leader is stronger."""
+    table = _new_table("#", "rated", "Elo", "95 % interval", "leader is stronger")
+    ratings = {player.name: player for player in standings.ratings.players} if standings.ratings else {}
+    for number, row in enumerate(standings.rows, start=1):
+        rating = ratings.get(row.agent)
+        cells = ["", ""] if rating is None else [_estimate(rating), _elo_ends(rating)]
+        table.add_row(str(number), row.agent, *cells, _likelihood(standings.superiority(row.agent)))
+    return table
+
+
+def _crosstable(standings: Standings) -> Table:
+    """Scores against each agent and from each seat, and the time of a move."""
+    rows = standings.rows
+    digits = 1 if len(rows) <= MANY_AGENTS else 0
+    numbers = [str(number) for number in range(1, len(rows) + 1)]
+    table = _new_table("#", "against", *numbers, *map(_ordinal, range(len(standings.seat_names))), "ms/move")
+    for number, row in zip(numbers, rows, strict=True):
+        cells = [
+            "·" if row is other else _percent(standings.crosstable.get((row.agent, other.agent), math.nan), digits)
+            for other in rows
+        ]
+        seats = [_percent(seat.score) for seat in row.by_seat]
+        table.add_row(number, row.agent, *cells, *seats, _milliseconds(row.seconds_per_move))
+    return table
+
+
+def _ordinal(seat: int) -> str:
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
+
+
+def _percent(value: float, digits: int = 1) -> str:
+    return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
+
+
+def _ends(row: Row) -> str:
+    low, high = row.interval
+    return "" if math.isinf(low) else f"{_number(low)} .. {_number(high)}"
+
+
+def _elo(value: float) -> str:
+    return f"{value + 0.0:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
+
+
+def _estimate(rating: PlayerRating) -> str:
+    return _elo(rating.elo) if rating.status == "finite" else f"~{_elo(rating.smoothed_elo)}"
+
+
+def _likelihood(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    percent = 100 * value  # certainty is not to be had by rounding
+    return "> 99.9" if percent > 99.9 else "< 0.1" if percent < 0.1 else f"{percent:.1f}"
+
+
+def _elo_ends(rating: PlayerRating) -> str:
+    if rating.lower == rating.upper:  # the anchor
+        return ""
+    if rating.status == "undetermined":
+        return "unknown"
+    if math.isinf(rating.upper):
+        return f"> {_elo(rating.lower)}"
+    if math.isinf(rating.lower):
+        return f"< {_elo(rating.upper)}"
+    return f"{_elo(rating.lower)} .. {_elo(rating.upper)}"
+
+
+def _milliseconds(seconds: float) -> str:
+    if math.isnan(seconds):
+        return ""
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.2g}"
+
+
+def as_json(standings: Standings) -> str:
+    """The standings as JSON, without the games."""
+    return json.dumps(standings.to_dict(), indent=2, allow_nan=False)
+
+
+def files_of(standings: Standings) -> Mapping[str, str]:
+    """What a run's folder holds of its standings, by the names of the files."""
+    return {"standings.json": as_json(standings) + "\n", "standings.csv": as_csv(standings)}
+
+
+def as_csv(standings: Standings) -> str:
+    """One line for each agent: counts, score, interval, score by seat and against each other agent."""
+    data = standings.to_dict()
+    names = [row["agent"] for row in data["agents"]]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high"]
+    header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move"]
+    seats = [f"score as {seat}" for seat in data["seats"]]
+    writer.writerow([*header, *seats, *(f"against {name}" for name in names)])
+    for row in data["agents"]:
+        writer.writerow(
+            [
+                *(row[name] for name in ("agent", "games", "wins", "draws", "losses")),
+                sum(row["failures"].values()),
+                row["score"],
+                *row["interval"],
+                row["elo"],
+                *row["elo_interval"],
+                row["leader_superiority"],
+                row["seconds_per_move"],
+                *(seat["score"] for seat in row["by_seat"]),
+                *(row["against"].get(name) for name in names),
+            ]
+        )
+    return out.getvalue()

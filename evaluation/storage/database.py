@@ -1,0 +1,237 @@
+"""The database of a run: its tables, how it is opened, and what is asked of it.
+
+    run       one row: the specification as JSON
+    finishes  one row for each line-up and way to end that occurred
+    games     one short row a game: enough for standings and ratings, and quick to read through
+    records   one row a game: the whole record, as its line of JSON
+
+``place`` is the game's number in the schedule. SQLite keeps the version of the tables (``user_version``) and a
+mark that says whose file it is (``application_id``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import FailureKind, GameRecord
+from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal, Summary
+
+__all__ = [
+    "FILE",
+    "create",
+    "finish_row",
+    "game_row",
+    "open_reader",
+    "open_writer",
+    "read_spec",
+    "totals",
+    "translated",
+]
+
+FILE: Final = "games.sqlite"
+MARK: Final = 0x5A524D4C  # "ZRML"
+VERSION: Final = 1
+"""Raised when the tables change so that an older reader would misread them."""
+
+TABLES: Final = """
+    CREATE TABLE run (spec TEXT NOT NULL);
+    CREATE TABLE finishes (
+        finish INTEGER PRIMARY KEY,
+        agents TEXT NOT NULL,       -- JSON list, by seat
+        places TEXT NOT NULL,       -- JSON list, by seat, and empty if the game counts for nobody
+        failure TEXT,
+        failed_seat INTEGER
+    );
+    CREATE TABLE games (
+        place INTEGER PRIMARY KEY,
+        game_id TEXT NOT NULL,
+        turn INTEGER NOT NULL,      -- its number within the rotation of the seats
+        finish INTEGER NOT NULL REFERENCES finishes,
+        returned REAL,              -- of a single player
+        line INTEGER NOT NULL       -- hash of the actions and rewards
+        {seat_columns}
+    );
+    CREATE TABLE records (place INTEGER PRIMARY KEY, record TEXT NOT NULL);
+"""
+
+
+def open_writer(path: Path) -> sqlite3.Connection:
+    """The database, made if need be, for the one process that writes; without tables if it is new.
+
+    Raises:
+        StoreError: The file is damaged, somebody else's, or of a newer version.
+        sqlite3.Error: It cannot be written.
+    """
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+    try:
+        version = _checked_version(db, path)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise _damaged(path, found)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise translated(error, path) from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def translated(error: Exception, path: Path) -> Exception:
+    """A ``StoreError`` if the file is damaged, else the error itself."""
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    return _damaged(path, str(error)) if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) else error
+
+
+def _damaged(path: Path, what: str) -> StoreError:
+    return StoreError(
+        f"{path} is damaged ({' '.join(what.split())}); nothing was changed: put back a copy of it, or choose "
+        "another folder"
+    )
+
+
+@contextlib.contextmanager
+def open_reader(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database for reading, also while a run writes it.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    try:
+        db = _connect_reader(path)
+        try:
+            if not _checked_version(db, path):
+                raise StoreError(f"{path.parent} holds no tournament: {path.name} is empty")
+            yield db
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        reason = translated(error, path)
+        raise reason if isinstance(reason, StoreError) else StoreError(f"cannot read {path}: {error}") from error
+
+
+def _connect_reader(path: Path) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    db = sqlite3.connect(address, uri=True, timeout=10.0)
+    try:
+        db.execute("PRAGMA user_version")
+    except sqlite3.OperationalError:
+        db.close()
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        # Reading in WAL mode needs to write beside the file; where nobody can, nobody can change it either.
+        db = sqlite3.connect(f"{address}&immutable=1", uri=True)
+    return db
+
+
+def _checked_version(db: sqlite3.Connection, path: Path) -> int:
+    """The version of the tables, 0 if there are none."""
+    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    mark = int(db.execute("PRAGMA application_id").fetchone()[0])
+    tables = int(db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
+    if not (version or mark or tables):
+        return 0
+    if mark != MARK:
+        raise StoreError(f"{path} is a database of another program: choose another folder")
+    if version > VERSION:
+        raise StoreError(
+            f"{path} was written by a newer zermelo (store version {version}, this one knows up to {VERSION}): "
+            "update zermelo, or choose another folder"
+        )
+    return version
+
+
+def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
+    """Makes the tables and keeps the specification, all or nothing."""
+    columns = "".join(f", moves{seat} INTEGER NOT NULL, micros{seat} INTEGER NOT NULL" for seat in range(seats))
+    db.execute("BEGIN IMMEDIATE")
+    for statement in TABLES.format(seat_columns=columns).split(";"):
+        db.execute(statement)
+    db.execute("INSERT INTO run VALUES (?)", (json.dumps(spec),))
+    db.execute(f"PRAGMA application_id = {MARK}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
+    db.execute("COMMIT")
+
+
+def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
+    """The specification, or None if there are no tables yet."""
+    if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        return None
+    return dict(json.loads(db.execute("SELECT spec FROM run").fetchone()[0]))
+
+
+def finish_row(number: int, finish: Finish) -> tuple[Any, ...]:
+    """A row of ``finishes``."""
+    failure = None if finish.failure is None else str(finish.failure)
+    return number, json.dumps(finish.agents), json.dumps(finish.places), failure, finish.failed_seat
+
+
+def game_row(place: int, game_id: str, finish: int, summary: Summary) -> tuple[Any, ...]:
+    """A row of ``games``."""
+    turn = int(game_id.rpartition(".")[2] or 0)
+    by_seat = (n for both in zip(summary.moves, summary.microseconds, strict=True) for n in both)
+    return place, game_id, turn, finish, summary.returned, summary.line, *by_seat
+
+
+def finishes(db: sqlite3.Connection) -> dict[int, Finish]:
+    """All rows of ``finishes`` by number."""
+    return {
+        number: Finish(
+            tuple(json.loads(agents)),
+            tuple(json.loads(places)),
+            None if failure is None else FailureKind(failure),
+            seat,
+        )
+        for number, agents, places, failure, seat in db.execute("SELECT * FROM finishes")
+    }
+
+
+def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> GameTotals:
+    """The games counted, in memory that does not grow with their number.
+
+    Args:
+        db: The database.
+        seats: Of the environment.
+        before: Count only games with a lower place.
+    """
+    end = -1 if before is None else before
+    limit = "" if before is None else "WHERE place < :end"
+    sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
+    known, found = finishes(db), GameTotals()
+    query = f"SELECT finish, COUNT(*), MIN(place), MIN(line), MAX(line){sums} FROM games {limit} GROUP BY finish"
+    for number, games, first, least, greatest, *by_seat in db.execute(query, {"end": end}).fetchall():
+        first_id = db.execute("SELECT game_id FROM games WHERE place = ?", (first,)).fetchone()[0]
+        message = ""
+        if known[number].failure is not None:
+            text = db.execute("SELECT record FROM records WHERE place = ?", (first,)).fetchone()[0]
+            failure = GameRecord.from_json(text).failure
+            message = "" if failure is None else failure.message
+        found.groups[known[number]] = GroupTotal(
+            games, by_seat[::2], by_seat[1::2], least, greatest, (first,), first_id, message
+        )
+    if seats == 1:
+        query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"
+        for number, returned, games in db.execute(query, {"end": end}):
+            if returned is not None:
+                counts = found.returns.setdefault(known[number].agents[0], Counter())
+                counts[returned] += games
+    if seats == 2:
+        # A rotation's two games are neighbours in the schedule.
+        query = """
+            SELECT first.finish, second.finish, COUNT(*)
+            FROM games AS first JOIN games AS second ON second.place = first.place + 1
+            WHERE first.turn = 0 AND second.turn = 1 AND (:end < 0 OR second.place < :end)
+            GROUP BY first.finish, second.finish
+        """
+        for one, two, games in db.execute(query, {"end": end}):
+            if not (known[one].void or known[two].void):
+                found.pairs[known[one], known[two]] += games
+    return found

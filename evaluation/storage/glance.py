@@ -1,0 +1,123 @@
+"""What a report counts of a game, read without making the whole record of it: games come by the million.
+
+A glance keeps what it was taken from (a record, or its line of JSON), so that the few games that are to be shown
+can be had in full.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from zermelo.evaluation.match.record import SCHEMA, Failure, FailureKind, GameRecord
+
+__all__ = ["Glance"]
+
+
+class Glance(NamedTuple):
+    """A game without its actions and values.
+
+    Attributes:
+        source: The record or its line.
+        game_id: Its place in a schedule.
+        env: The environment's name.
+        agents: The name of the agent in each seat.
+        seat_names: What the environment calls its seats.
+        seed: Of the game.
+        rewards: Of each seat.
+        end: What ended the game (an ``EndReason``).
+        failure: What went wrong, or None.
+        opening: How many actions were played before the agents took over.
+        seats: Who made each move.
+        seconds: What each move took.
+        nodes: Of each move that says them, else None; empty if no move does.
+        depths: Likewise.
+        versions: What it was played with.
+    """
+
+    source: GameRecord | str
+    game_id: str
+    env: str
+    agents: tuple[str, ...]
+    seat_names: tuple[str, ...]
+    seed: int
+    rewards: tuple[float, ...]
+    end: str
+    failure: Failure | None
+    opening: int
+    seats: Sequence[int]
+    seconds: Sequence[float]
+    nodes: Sequence[float | None]
+    depths: Sequence[float | None]
+    versions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, record: GameRecord) -> Glance:
+        """The glance at a record."""
+        moves = record.moves
+        nodes, depths = [move.nodes for move in moves], [move.depth for move in moves]
+        return cls(
+            record,
+            record.game_id,
+            record.env,
+            record.agents,
+            record.seat_names,
+            record.seed,
+            record.rewards,
+            record.end,
+            record.failure,
+            len(record.opening),
+            [move.seat for move in moves],
+            [move.seconds for move in moves],
+            () if nodes.count(None) == len(nodes) else nodes,
+            () if depths.count(None) == len(depths) else depths,
+            record.versions,
+        )
+
+    @classmethod
+    def from_json(cls, line: str) -> Glance:
+        """The glance at what ``GameRecord.to_json`` wrote.
+
+        Raises:
+            StoreError: The line is no game record, or one of a newer version of this package.
+        """
+        try:
+            data: dict[str, Any] = json.loads(line)
+            if data["schema"] <= SCHEMA and "$float" not in line:
+                failure, moves = data["failure"], data["moves"]
+                return cls(
+                    line,
+                    data["game_id"],
+                    data["env"],
+                    tuple(data["agents"]),
+                    tuple(data["seat_names"]),
+                    data["seed"],
+                    tuple(data["rewards"]),
+                    data["end"],
+                    None if failure is None else Failure(**{**failure, "kind": FailureKind(failure["kind"])}),
+                    len(data["opening"]),
+                    moves.get("seat", ()),
+                    moves.get("seconds", ()),
+                    moves.get("nodes", ()),
+                    moves.get("depth", ()),
+                    data["versions"],
+                )
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass  # the whole record says what is wrong
+        # Also where a number is not finite, which JSON cannot say by itself.
+        return cls.of(GameRecord.from_json(line))
+
+    @property
+    def plies(self) -> int:
+        """All moves, those of the opening included."""
+        return self.opening + len(self.seats)
+
+    @property
+    def void(self) -> bool:
+        """Whether the game counts for nobody, because the environment itself failed."""
+        return self.failure is not None and self.failure.seat is None
+
+    def record(self) -> GameRecord:
+        """The whole game."""
+        return self.source if isinstance(self.source, GameRecord) else GameRecord.from_json(self.source)

@@ -1,0 +1,329 @@
+"""A run in a folder, kept in SQLite so that neither a crash nor a power cut loses a game that was acknowledged.
+
+Games are written in groups, a group in one transaction with a synchronous write ahead (WAL, ``synchronous=FULL``):
+a game waits at most about ``INTERVAL`` for its group, and counts as kept (``kept``) only when the transaction is
+done. Writing to the disk then costs the same whether games take a millisecond or a minute.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.schedule import Schedule
+from zermelo.evaluation.storage import database
+from zermelo.evaluation.storage.run_lock import RunLock
+from zermelo.evaluation.storage.store import LINES, read_games
+from zermelo.evaluation.storage.totals import Finish, GameTotals, Summary
+
+__all__ = ["SqliteStore"]
+
+INTERVAL: Final = 0.1
+"""Seconds between two groups of games."""
+
+DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor"})
+"""Parts of a specification that do not decide the games."""
+
+
+class SqliteStore:
+    """A folder with a run: a new one, or one of the same specification, which is gone on with.
+
+    Args:
+        folder: It is made if need be.
+        spec: What is to be played, as plain values.
+        schedule: The games.
+
+    Raises:
+        StoreError: The folder cannot be used; nothing in it was changed.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], spec: Mapping[str, Any], schedule: Schedule) -> None:
+        self.folder, self._schedule = Path(folder), schedule
+        self._mutex = threading.RLock()
+        self._waiting: list[tuple[int, GameRecord, str, Summary]] = []
+        self._new: list[GameRecord] = []
+        self._present = bytearray(len(schedule))
+        self._finishes: dict[Finish, int] = {}
+        self._broken: StoreError | None = None
+        self._flushed = time.monotonic()
+        self._last, self._in_order = -1, True
+        self._closing = threading.Event()
+        self._closer: threading.Thread | None = None
+        with contextlib.ExitStack() as undo:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                if (self.folder / LINES).exists() and not self._path.exists():
+                    raise StoreError(
+                        f"{self.folder} already holds a tournament ({LINES} without {database.FILE}), which "
+                        "cannot be gone on with: choose another folder"
+                    )
+                self._lock = RunLock(self.folder / "lock")
+                undo.callback(self._lock.release)
+                self._db = database.open_writer(self._path)
+                undo.callback(self._db.close)
+                self._begin(json.loads(json.dumps(spec)))
+                self._lines = (self.folder / LINES).open("a", encoding="utf-8")
+            except (OSError, sqlite3.Error) as error:
+                raise self._refused(error) from error
+            undo.pop_all()
+
+    @property
+    def _path(self) -> Path:
+        return self.folder / database.FILE
+
+    @property
+    def records(self) -> Sequence[GameRecord]:
+        """The games that are kept, read from the folder."""
+        return read_games(self.folder)
+
+    def _begin(self, spec: Mapping[str, Any]) -> None:
+        """Makes the tables, or finds out what is in them."""
+        found = database.read_spec(self._db)
+        if found is None:
+            database.create(self._db, spec, self._schedule.seats)
+        else:
+            self._compare(found, spec)
+            self._finishes = {finish: number for number, finish in database.finishes(self._db).items()}
+            for (place,) in self._db.execute("SELECT place FROM games"):
+                self._present[place] = 1
+                self._last = place
+            if 0 in self._present:
+                self._compare_versions(found.get("versions", {}), spec.get("versions", {}))
+        self._write("spec.json", json.dumps(spec if found is None else found, indent=2) + "\n")
+        self._write_lines()
+
+    def _compare(self, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+        differ = _differences(
+            {key: value for key, value in there.items() if key not in DESCRIPTIVE},
+            {key: value for key, value in here.items() if key not in DESCRIPTIVE},
+        )
+        if differ:
+            raise StoreError(
+                f"{self.folder} already holds a tournament, and not this one ({differ}): choose another folder, "
+                "or give the command that it was begun with"
+            )
+
+    def _compare_versions(self, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+        """Refuses to add games of other versions than the first ones were played with."""
+        differ = _differences({**there, "python": ""}, {**here, "python": ""})
+        if differ:
+            raise StoreError(
+                f"{self.folder} was begun with other versions ({differ}), and their games may differ: go on with "
+                "those, or choose another folder"
+            )
+
+    def _refused(self, error: Exception) -> StoreError:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        text = f"cannot write the games to {self.folder}: {reason or error}"
+        count = sum(self._present) - len(self._waiting)
+        if count:
+            games = "1 game is" if count == 1 else f"{count} games are"
+            return StoreError(
+                f"{text}; {games} safe in it: mend that, and give the same command again to play the rest"
+            )
+        return StoreError(f"{text}; choose another folder")
+
+    def _write(self, name: str, text: str) -> None:
+        """Writes a file whole or not at all."""
+        temporary = self.folder / f"{name}.new"
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(self.folder / name)
+
+    def _write_lines(self) -> None:
+        """Makes the text of the games anew from the database, in the order of the schedule."""
+        temporary = self.folder / f"{LINES}.new"
+        with temporary.open("w", encoding="utf-8") as file:
+            for (text,) in self._db.execute("SELECT record FROM records ORDER BY place"):
+                file.write(f"{text}\n")
+        temporary.replace(self.folder / LINES)
+        self._in_order = True
+
+    def has(self, place: int) -> bool:
+        """Whether that game is kept or about to be."""
+        return bool(self._present[place])
+
+    def append(self, record: GameRecord) -> None:
+        """Takes a game, which is kept within about ``INTERVAL``.
+
+        Raises:
+            StoreError: This game or one before could not be written.
+        """
+        place, text, summary = self._schedule.place(record.game_id), record.to_json(), Summary.of(record)
+        with self._mutex:
+            self._check()
+            if self._present[place]:
+                return
+            self._present[place] = 1
+            self._waiting.append((place, record, text, summary))
+            if time.monotonic() - self._flushed >= INTERVAL:
+                self.flush()
+            elif self._closer is None:
+                self._closer = threading.Thread(target=self._flush_stragglers, daemon=True, name="zermelo store")
+                self._closer.start()
+
+    def _check(self) -> None:
+        if self._broken is not None:
+            raise self._broken
+
+    def _flush_stragglers(self) -> None:
+        """Keeps the last games of a burst while nothing else comes."""
+        while not self._closing.wait(INTERVAL):
+            with self._mutex:
+                is_due = time.monotonic() - self._flushed >= INTERVAL
+                if self._waiting and is_due and self._broken is None:
+                    with contextlib.suppress(StoreError):  # it is kept in _broken, for the next call
+                        self.flush()
+
+    def kept(self) -> Sequence[GameRecord]:
+        """The games that were committed since this was last asked."""
+        with self._mutex:
+            new, self._new = self._new, []
+            return new
+
+    def flush(self) -> None:
+        """Commits the games that wait.
+
+        Raises:
+            StoreError: They cannot be written; those committed before are safe.
+        """
+        with self._mutex:
+            self._check()
+            if not self._waiting:
+                return
+            try:
+                self._commit()
+                self._new += [record for _, record, _, _ in self._waiting]
+                lines = "".join(f"{text}\n" for _, _, text, _ in self._waiting)
+                for place, _, _, _ in self._waiting:
+                    self._in_order &= place > self._last
+                    self._last = max(place, self._last)
+                self._waiting.clear()
+                self._lines.write(lines)
+                self._lines.flush()
+            except (OSError, sqlite3.Error) as error:
+                self._broken = self._refused(database.translated(error, self._path))
+                raise self._broken from error
+            finally:
+                self._flushed = time.monotonic()
+
+    def _commit(self) -> None:
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            rows = []
+            for place, record, _, summary in self._waiting:
+                number = self._finishes.get(summary.finish)
+                if number is None:
+                    number = len(self._finishes)
+                    self._finishes[summary.finish] = number
+                    row = database.finish_row(number, summary.finish)
+                    db.execute("INSERT INTO finishes VALUES (?, ?, ?, ?, ?)", row)
+                rows.append(database.game_row(place, record.game_id, number, summary))
+            marks = ", ".join("?" * len(rows[0]))
+            db.executemany(f"INSERT INTO games VALUES ({marks})", rows)
+            db.executemany(
+                "INSERT INTO records VALUES (?, ?)", [(place, text) for place, _, text, _ in self._waiting]
+            )
+            db.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+            raise
+
+    def totals(self, before: int | None = None) -> GameTotals:
+        """The committed games, counted by the database."""
+        with self._mutex:
+            try:
+                return database.totals(self._db, self._schedule.seats, before)
+            except sqlite3.Error as error:
+                raise self._refused(database.translated(error, self._path)) from error
+
+    def forget(self, first: int) -> None:
+        """Drops games.
+
+        Raises:
+            StoreError: The database cannot be written.
+        """
+        with self._mutex:
+            self.flush()
+            if 1 not in self._present[first:]:
+                return
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.execute("DELETE FROM games WHERE place >= ?", (first,))
+                self._db.execute("DELETE FROM records WHERE place >= ?", (first,))
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._broken = self._refused(database.translated(error, self._path))
+                raise self._broken from error
+            self._present[first:] = bytes(len(self._present) - first)
+            self._in_order = False
+
+    def finish(self, files: Mapping[str, str]) -> None:
+        """Writes texts that sum up all the games.
+
+        Raises:
+            StoreError: They cannot be written.
+        """
+        with self._mutex:
+            self.flush()
+            try:
+                if not self._in_order:
+                    self._lines.close()
+                    self._write_lines()
+                    self._lines = (self.folder / LINES).open("a", encoding="utf-8")
+                for name, text in files.items():
+                    self._write(name, text)
+            except (OSError, sqlite3.Error) as error:
+                raise self._refused(error) from error
+
+    def close(self) -> None:
+        """Commits what waits, and lets go of the files and the lock.
+
+        Raises:
+            StoreError: The last games cannot be written.
+        """
+        self._closing.set()
+        if self._closer is not None:
+            self._closer.join()
+        with self._mutex:
+            try:
+                if self._broken is None:
+                    self.flush()
+            finally:
+                with contextlib.suppress(OSError, sqlite3.Error):  # whatever was committed is on the disk
+                    self._lines.close()
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.close()
+                self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    return "; ".join(f"{key}: {_short(there.get(key))} there, {_short(here.get(key))} here" for key in keys)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "source" in value[0]:
+        agents = [(item["name"], item["source"]) for item in value]
+        return ", ".join(name if name == source else f"{name} ({source})" for name, source in agents)
+    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."

@@ -1,0 +1,147 @@
+"""Openings: the actions that games begin with before the agents take over.
+
+They make deterministic agents play different games. Every opening is played once from each seat, so that what it
+gives to a seat it gives to every agent of a pairing. In a game with chance an opening is the actions, not the
+position that they lead to: that depends on the game's own seed too.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from zermelo.agents import RandomAgent
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.record import plain
+from zermelo.evaluation.schedule import derived_seed
+
+__all__ = ["Openings", "openings_for", "random_openings", "read_openings"]
+
+Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any]]
+"""How many random plies, a file of openings, or the openings themselves."""
+
+DRY: Final = 200
+"""After so many draws that gave nothing new, all openings of that length are taken to be found."""
+
+
+def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) -> tuple[tuple[Any, ...], ...]:
+    """The openings of a tournament, each seen to be legal; none for None or 0.
+
+    Args:
+        wanted: How many random plies, a file, or the openings.
+        env: A live environment; it is reset.
+        count: How many different openings can be used.
+        seed: Of the tournament.
+
+    Raises:
+        InvalidSettingError: An opening cannot be played, or the file cannot be read.
+    """
+    if wanted is None or (isinstance(wanted, int) and not isinstance(wanted, bool) and wanted == 0):
+        return ()
+    if isinstance(wanted, bool) or (isinstance(wanted, int) and wanted < 0):
+        raise InvalidSettingError(f"opening plies must be a whole number of at least 0, not {wanted!r}")
+    if isinstance(wanted, int):
+        return random_openings(env, plies=wanted, count=count, seed=seed)
+    if isinstance(wanted, str | os.PathLike):
+        found, where = read_openings(wanted), f"in {os.fspath(wanted)}"
+    else:
+        found, where = tuple(tuple(plain(action) for action in opening) for opening in wanted), "in openings"
+    if not found:
+        raise InvalidSettingError(f"there is no opening {where}: give at least one, such as 3,2")
+    for number, opening in enumerate(found[:count], start=1):
+        refusal = _refusal(env, opening, derived_seed(seed, "opening", number))
+        if refusal is not None:
+            raise InvalidSettingError(f"opening {number} {where}, {_text(opening)}, {refusal}")
+    return found[:count]
+
+
+def read_openings(path: str | os.PathLike[str]) -> tuple[tuple[Any, ...], ...]:
+    """Openings from a file: one a line, actions separated by commas; empty lines and those after # do not count.
+
+    Raises:
+        InvalidSettingError: The file cannot be read, or an action is no number (nor tuple of numbers).
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise InvalidSettingError(f"cannot read the openings in {os.fspath(path)}: {reason}") from None
+    openings = []
+    for number, line in enumerate(lines, start=1):
+        text = line.partition("#")[0].strip().strip(",")
+        if not text:
+            continue
+        try:
+            openings.append(tuple(plain(action) for action in ast.literal_eval(f"({text},)")))
+        except (ValueError, SyntaxError, InvalidSettingError):
+            raise InvalidSettingError(
+                f"line {number} of {os.fspath(path)} must be actions separated by commas, such as 3,2,4, "
+                f"not {text!r}"
+            ) from None
+    return tuple(openings)
+
+
+def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tuple[Any, ...], ...]:
+    """Different openings of random legal actions, none of which ends the game.
+
+    Args:
+        env: A live environment; it is reset.
+        plies: The length of an opening, dead agents' steps not counted.
+        count: How many are wanted; there are fewer where the game has no more, or they are hard to find.
+        seed: Decides them.
+
+    Raises:
+        InvalidSettingError: Games are over sooner, or what is legal depends on the environment's own seed.
+    """
+    found: dict[tuple[Any, ...], None] = {}
+    agent = RandomAgent()
+    in_vain = draw = 0
+    while len(found) < count and in_vain < DRY:
+        draw += 1
+        opening_seed = derived_seed(seed, "opening", plies, draw)
+        agent.reset(opening_seed)
+        driver = drive_env(env, opening_seed)
+        actions: list[Any] = []
+        while len(actions) < plies and driver.turn() is not None:
+            action = agent.act(env)
+            actions.append(plain(action))
+            driver.step(action)
+        opening = tuple(actions)
+        if len(opening) < plies or driver.turn() is None or opening in found:
+            in_vain += 1
+            continue
+        refusal = _refusal(env, opening, derived_seed(opening_seed, "again"))
+        if refusal is not None:
+            raise InvalidSettingError(
+                f"random openings need a game in which what is legal does not depend on the environment's own "
+                f"chance, but {_text(opening)} {refusal} when the environment is reset with another seed: leave "
+                "the openings out, such games differ by their seeds"
+            )
+        found[opening] = None
+        in_vain = 0
+    if not found:
+        raise InvalidSettingError(
+            f"no opening of {plies} plies leaves a game to play: all of {DRY} random games were over by then"
+        )
+    return tuple(found)
+
+
+def _refusal(env: Any, opening: Sequence[Any], seed: int) -> str | None:
+    """Why it cannot be played, or None."""
+    driver = drive_env(env, seed)
+    for ply, action in enumerate(opening):
+        if driver.turn() is None:
+            return f"goes on after the end of the game, at ply {ply}"
+        refusal = driver.refusal(action)
+        if refusal is not None:
+            return f"plays {refusal}, at ply {ply}"
+        driver.step(action)
+    return "leaves nothing to play" if driver.turn() is None else None
+
+
+def _text(opening: Sequence[Any]) -> str:
+    return ",".join(map(str, opening))

@@ -1,0 +1,192 @@
+"""Plays what a store lacks of a schedule: the loop of every run, new, resumed or stopped early."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from types import FrameType
+from typing import Any, overload
+
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.output.progress import Pace, RunningTable
+from zermelo.evaluation.output.watching import watcher
+from zermelo.evaluation.runners.serial import Runner
+from zermelo.evaluation.schedule import Schedule, ScheduledGame
+from zermelo.evaluation.storage.store import Store
+from zermelo.evaluation.storage.totals import GameTotals
+from zermelo.evaluation.tournament.stopping import LeaderTest
+
+__all__ = ["Interrupts", "Run", "leader_after"]
+
+
+class Interrupts:
+    """Ctrl-C during a run: noticed even if an agent swallows it, and never inside a write."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._held = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+        if not self._held:
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """An interrupt that comes inside is raised at the end; so is one that somebody swallowed before."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self._asked:
+            raise KeyboardInterrupt
+
+    def off(self) -> None:
+        """From now on a Ctrl-C is only remembered: something is being brought to its end."""
+        self._held = True
+
+    def on(self) -> None:
+        """From now on a Ctrl-C is raised again."""
+        self._held = False
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
+
+
+class _Missing(Sequence[ScheduledGame]):
+    """The games of a schedule that a store lacks, as far as it does now."""
+
+    def __init__(self, schedule: Schedule, store: Store) -> None:
+        self._schedule = schedule
+        self.places = array("q", (place for place in range(len(schedule)) if not store.has(place)))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, index: int) -> ScheduledGame: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ScheduledGame, ...]: ...
+    def __getitem__(self, index: int | slice) -> ScheduledGame | tuple[ScheduledGame, ...]:
+        if isinstance(index, slice):
+            return tuple(self._schedule[place] for place in self.places[index])
+        return self._schedule[self.places[index]]
+
+
+def leader_after(test: LeaderTest, store: Store, looks: Iterable[int]) -> tuple[str | None, int]:
+    """The leader and the look that made it known, of looks before which no game is missing; else None and 0."""
+    for look in looks:
+        leader = test.leader(store.totals(before=look))
+        if leader is not None:
+            return leader, look
+    return None, 0
+
+
+class Run:
+    """One run of a schedule.
+
+    Args:
+        schedule: The games.
+        store: Keeps them, and may have some already.
+        test: Stops the run once the leader is known; None to play everything.
+
+    Attributes:
+        leader: Who the test says leads, or None.
+        wanted: How many games the run turned out to need, from the beginning of the schedule.
+    """
+
+    def __init__(self, schedule: Schedule, store: Store, test: LeaderTest | None) -> None:
+        self._schedule, self._store, self._test = schedule, store, test
+        self.leader: str | None = None
+        self.wanted = len(schedule)
+        self._missing = _Missing(schedule, store)
+        self._looks = list((len(schedule),) if test is None else test.looks)
+        self._left = self._missing_before(self._looks[0])
+
+    def _missing_before(self, look: int) -> int:
+        return bisect_left(self._missing.places, look)
+
+    def play(
+        self,
+        runner: Runner,
+        interrupts: Interrupts,
+        *,
+        table: Callable[[GameTotals], RunningTable],
+        progress: bool | None,
+        on_game: Callable[[GameRecord], None] | None,
+    ) -> None:
+        """Plays what is missing and keeps it.
+
+        Args:
+            runner: Plays.
+            interrupts: Keeps Ctrl-C out of writes.
+            table: Makes the table that is shown meanwhile, from the games that are there already.
+            progress: Whether to show how far the run is; None if standard error is a terminal.
+            on_game: Called with each game once it is kept.
+        """
+        store, settled = self._store, self._is_settled()
+        with contextlib.ExitStack() as stack:
+            stack.callback(interrupts.on)
+            total = len(self._schedule)
+            before = total if settled else total - len(self._missing)
+            pace = Pace(total, at_most=self._test is not None, before=before)
+            watch = stack.enter_context(watcher(lambda: table(store.totals()), pace, shown=progress))
+            stack.callback(interrupts.off)  # a terminal is always put back as it was
+
+            def acknowledge() -> None:
+                for record in store.kept():
+                    watch(record)
+                    if on_game is not None:
+                        on_game(record)
+
+            if not settled:
+                games = stack.enter_context(contextlib.closing(_iterate(runner, self._missing)))
+                for record in games:
+                    with interrupts.held():
+                        place = self._schedule.place(record.game_id)
+                        is_new = not store.has(place)
+                        store.append(record)
+                    self._left -= is_new and place < self._looks[0]
+                    acknowledge()
+                    if self._is_settled():
+                        break
+            with interrupts.held():
+                store.flush()
+            acknowledge()
+            with interrupts.held():
+                store.forget(self.wanted)
+
+    def _is_settled(self) -> bool:
+        """Whether nothing needs to be played any more; looks at the games where a look is due."""
+        while not self._left:
+            look = self._looks.pop(0)
+            if self._test is not None:
+                self._store.flush()
+                self.leader, found = leader_after(self._test, self._store, [look])
+                if self.leader is not None:
+                    self.wanted = found
+                    return True
+            if not self._looks:
+                return True
+            # Games come in any order: count what is missing between this look and the next.
+            self._left = sum(not self._store.has(place) for place in range(look, self._looks[0]))
+        return False
+
+
+def _iterate(runner: Runner, games: Sequence[ScheduledGame]) -> Generator[GameRecord, None, None]:
+    """The runner's records as a generator, which can be closed."""
+    yield from runner.play(games)

@@ -1,0 +1,1 @@
+"""How strong a policy is while it is trained."""

@@ -1,0 +1,287 @@
+"""How strong is a policy while it is trained? A rating on a fixed ladder of baselines.
+
+    rating = evaluate_policy(policy, "classic/connect_four-v3", writer="runs/1", step=10_000)
+    print(rating)
+
+The baselines meet once, and their ratings from those games are the ladder, which stays as it is from then on.
+The policy plays each of them from every seat, and its rating is the one that makes its results most likely.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.play import checked_seed
+from zermelo.evaluation.match.record import FailureKind, GameRecord
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
+from zermelo.evaluation.runners.participants import Participant
+from zermelo.evaluation.runners.serial import GamePlayer
+from zermelo.evaluation.schedule import ScheduledGame, derived_seed
+from zermelo.evaluation.stats.standings import SeatScore, Standings
+from zermelo.evaluation.tournament.plan import require_fit
+from zermelo.evaluation.training.ladder import POLICY, Ladder, find_ladder
+from zermelo.evaluation.training.policy import agent_of, undisturbed
+from zermelo.evaluation.training.scalars import Scalars
+
+__all__ = ["PolicyRating", "RungScore", "evaluate_policy"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RungScore:
+    """How the policy did against one baseline.
+
+    Attributes:
+        agent: The baseline.
+        elo: Its rating, which is fixed.
+        games: Games that count.
+        wins: Games that the policy won.
+        draws: Games drawn.
+        losses: Games that the policy lost.
+        score: The policy's mean score, 0 to 1.
+        interval: 95 % confidence interval of ``score``.
+    """
+
+    agent: str
+    elo: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRating:
+    """A policy's strength on a ladder; ``print`` shows it.
+
+    Attributes:
+        env: The environment's name.
+        rating: In Elo, on the ladder's scale, where ``random`` (else the first baseline) has 0. Always finite:
+            for a policy that won or lost everything it comes of half a win more for each side.
+        lower: Lower end of the 95 % interval of ``rating``, the ladder taken as known; ``-inf`` if all was lost.
+        upper: Upper end; ``inf`` if everything was won.
+        score: The mean score in all games, 0 to 1.
+        rungs: The baselines in the order of the ladder.
+        seat_names: The environment's seats.
+        by_seat: Games and mean score from each of them.
+        faults: How many games the policy lost by each kind of failure.
+        games: Games that count.
+        seed: What decided them.
+        ladder: What tells this ladder from others: 16 hexadecimal digits.
+        gain: The rating less that of ``previous``; None without one.
+        notes: Sentences to be read before the numbers.
+    """
+
+    env: str
+    rating: float
+    lower: float
+    upper: float
+    score: float
+    rungs: tuple[RungScore, ...]
+    seat_names: tuple[str, ...]
+    by_seat: tuple[SeatScore, ...]
+    faults: Mapping[FailureKind, int]
+    games: int
+    seed: int
+    ladder: str
+    gain: float | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain values for JSON; what is not finite is None."""
+        found: dict[str, Any] = _plain(asdict(self))
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        width = max(len("against"), *(len(rung.agent) for rung in self.rungs))
+        ends = [f"{end:.0f}" if math.isfinite(end) else "?" for end in (self.lower, self.upper)]
+        gain = "" if self.gain is None else f", {self.gain:+.0f} since the last"
+        lines = [
+            f"{self.env}: {self.rating:.0f} Elo, 95 % interval {ends[0]} to {ends[1]}{gain} ({self.games} games)",
+            "",
+            f"{'against':{width}}   Elo  games  won  drawn  lost  score  95 % interval",
+        ]
+        for rung in self.rungs:
+            low, high = (100 * end for end in rung.interval)
+            lines.append(
+                f"{rung.agent:{width}}  {rung.elo:4.0f}  {rung.games:5}  {rung.wins:3}  {rung.draws:5}  "
+                f"{rung.losses:4}  {_percent(rung.score):>5}  {low:4.1f} - {high:.1f}"
+            )
+        seats = (
+            f"{name} {_percent(seat.score)}" for name, seat in zip(self.seat_names, self.by_seat, strict=True)
+        )
+        lines += ["", f"score in %, by seat: {', '.join(seats)}"]
+        if self.faults:
+            lines.append("faults: " + ", ".join(f"{count} {kind}" for kind, count in self.faults.items()))
+        return lines + [f"Note: {note}" for note in self.notes]
+
+
+def evaluate_policy(
+    policy: Any,
+    env: EnvSource,
+    *,
+    ladder: Sequence[AgentSource] | Mapping[str, AgentSource] | None = None,
+    games: int = 20,
+    seed: int = 0,
+    writer: Any = None,
+    step: int | None = None,
+    previous: PolicyRating | None = None,
+    ladder_path: str | os.PathLike[str] | None = None,
+) -> PolicyRating:
+    """Rates a policy by games against baselines whose own ratings are fixed.
+
+    The same policy and seed give the same answer, and nothing of the training is disturbed: a live environment is
+    cloned, modules return to the mode (``train`` or ``eval``) they were in, and the global random numbers of
+    Python, NumPy and PyTorch go on where they were.
+
+    Args:
+        policy: A function as ``PolicyAgent`` takes it, such as ``policy(observation, action_mask)``; a model of
+            Stable-Baselines3 or sb3-contrib; a PyTorch module, called with a batch of one observation (and of one
+            mask, if it takes two inputs); or an agent. None but agents that search are shown the environment.
+        env: A name, a function that makes an environment, or a live environment, of which clones are played in.
+        ladder: The baselines: texts, agents, or a mapping of names to such. By default ``random`` and those of
+            ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
+            They meet once before the first answer, which in slow games takes long: give quicker ones there.
+        games: Against each baseline; seats rotate, and each of the openings (random, from the seed) is played once
+            from every seat.
+        seed: Decides every game, the ladder's included.
+        writer: Where scalars for TensorBoard go: an object with ``add_scalar(tag, value, step)``, or a folder.
+        step: Of the training, for the scalars.
+        previous: An earlier answer, for ``gain``.
+        ladder_path: A file (JSON) that keeps the ladder for other processes; made if it is not there. Within a
+            process ladders are remembered anyway.
+
+    Raises:
+        UnknownNameError: No environment or agent has that name.
+        InvalidSettingError: A setting is wrong, ``previous`` was rated on another ladder, or the file holds one.
+        UnsupportedGameError: The environment has one seat, or a baseline cannot play this game.
+        MissingDependencyError: ``writer`` is a folder and neither TensorBoard nor tensorboardX is installed.
+        EnvironmentFailureError: The environment failed in all games.
+    """
+    seed = checked_seed(seed)
+    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
+        raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
+    if previous is not None and not isinstance(previous, PolicyRating):
+        raise InvalidSettingError(f"previous must be what evaluate_policy returned, not {previous!r}")
+    with Scalars(writer) as scalars, undisturbed(policy, seed):
+        agent = agent_of(policy, POLICY)
+        name, source = env_name(env), env
+        if is_live(env):
+            source = functools.partial(clone_env, env)
+        driver = drive_env(build_env(source)[0], seed)
+        seats = driver.seat_names
+        if len(seats) < 2:
+            raise UnsupportedGameError(
+                f"{name} has one seat, so nobody can be met on a ladder: compare returns with round_robin instead"
+            )
+        require_fit(agent, driver.env, POLICY)
+        found = find_ladder(env, source, ladder, seed=seed, path=ladder_path)
+        if previous is not None and previous.ladder != found.digest:
+            raise InvalidSettingError(
+                "previous was rated on another ladder, so the two ratings do not compare: give the same env, "
+                "ladder and seed"
+            )
+        records = _played(agent, source, name, seats, found, games, seed)
+        rating = _rated(records, name, seats, found, seed, previous)
+        scalars.write(rating, step)
+    return rating
+
+
+def _played(
+    agent: Any, source: EnvSource, name: str, seats: tuple[str, ...], ladder: Ladder, games: int, seed: int
+) -> dict[str, list[GameRecord]]:
+    """The policy's games against each rung: one seat is the policy's, the rung has the others."""
+    participants = {rung.name: rung for rung in ladder.participants} | {POLICY: Participant(POLICY, agent)}
+    player = GamePlayer(source, name, seats, participants)
+    records: dict[str, list[GameRecord]] = {}
+    try:
+        for number, rung in enumerate(ladder.participants):
+            records[rung.name] = []
+            for game in range(games):
+                block, seat = divmod(game, len(seats))
+                opening = ladder.openings[block % len(ladder.openings)] if ladder.openings else ()
+                seated = tuple(POLICY if place == seat else rung.name for place in range(len(seats)))
+                game_seed = derived_seed(seed, "policy", rung.name, game)
+                scheduled = ScheduledGame(f"{block}.{number}.{seat}", game_seed, seated, opening)
+                records[rung.name].append(player.play(scheduled))
+    finally:
+        player.close()
+    return records
+
+
+def _rated(
+    records: Mapping[str, list[GameRecord]],
+    name: str,
+    seats: tuple[str, ...],
+    ladder: Ladder,
+    seed: int,
+    previous: PolicyRating | None,
+) -> PolicyRating:
+    against = {
+        rung: Standings.from_records(played, agents=[POLICY], env=name, seat_names=seats).row(POLICY)
+        for rung, played in records.items()
+    }
+    everything = [record for played in records.values() for record in played]
+    table = Standings.from_records(everything, agents=[POLICY], env=name, seat_names=seats)
+    total = table.row(POLICY)
+    if not total.games:
+        failure = everything[0].failure
+        raise EnvironmentFailureError(
+            f"{name} failed in every game, so there is nothing to rate: {failure.message if failure else ''}"
+        )
+    estimate, lower, upper = ladder.place(
+        {rung: (row.games, row.score * row.games if row.games else 0.0) for rung, row in against.items()}
+    )
+    rungs = tuple(
+        RungScore(
+            agent=rung,
+            elo=ladder.elo[rung],
+            games=row.games,
+            wins=row.wins,
+            draws=row.draws,
+            losses=row.losses,
+            score=row.score,
+            interval=row.interval,
+        )
+        for rung, row in against.items()
+    )
+    return PolicyRating(
+        env=name,
+        rating=estimate,
+        lower=lower,
+        upper=upper,
+        score=total.score,
+        rungs=rungs,
+        seat_names=seats,
+        by_seat=total.by_seat,
+        faults=total.failures,
+        games=total.games,
+        seed=seed,
+        ladder=ladder.digest,
+        gain=None if previous is None else estimate - previous.rating,
+        notes=table.notes,
+    )
+
+
+def _percent(score: float) -> str:
+    return f"{100 * score:.1f}" if math.isfinite(score) else "-"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

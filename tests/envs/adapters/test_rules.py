@@ -1,0 +1,260 @@
+"""PettingZoo's tic-tac-toe and Connect Four as rules: the same game, move for move."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.utils import BaseWrapper, wrappers
+
+from zermelo.envs import TraitSource, UnsupportedGameError, as_game, clone_env, make
+from zermelo.envs.adapters.aec import AECGame
+from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.games import MNK, ConnectFour
+
+TWINS = {"classic/tictactoe-v3": MNK(3, 3, 3), "classic/connect_four-v3": ConnectFour(6, 7)}
+each_twin = pytest.mark.parametrize("name", TWINS)
+
+
+def position(name: str, moves: tuple[int, ...] = ()) -> Any:
+    env = make(name)
+    env.reset()
+    for move in moves:
+        env.step(move)
+    return env
+
+
+def mask_of(env: Any) -> list[int]:
+    return np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+
+
+def compare(name: str, games: int, seed: int) -> None:
+    """Plays random games on both and compares all that a search or a player can see."""
+    draw = random.Random(seed)
+    env = make(name)
+    for number in range(games):
+        env.reset()
+        game = as_game(env)
+        assert type(game.rules) is type(TWINS[name])
+        state = game.initial_state()
+        paid = [0.0, 0.0]
+        while True:
+            where = f"seed {seed}, game {number}, {state}"
+            assert game.snapshot(env) == state, where
+            over = all(env.terminations.values())
+            assert game.is_terminal(state) == over, where
+            assert game.utility(state) == tuple(paid), where
+            if over:
+                break
+            assert game.traits.seat_names[game.to_move(state)] == env.agent_selection, where
+            assert list(game.legal_actions(state)) == mask_of(env), where
+            action = draw.choice(game.legal_actions(state))
+            env.step(game.to_env_action(state, action))
+            state = game.result(state, action)
+            paid = [total + env.rewards[agent] for total, agent in zip(paid, env.possible_agents, strict=True)]
+
+
+@each_twin
+@pytest.mark.parametrize("seed", range(4))
+def test_random_games_are_the_same(name: str, seed: int) -> None:
+    compare(name, 60, seed)
+
+
+@pytest.mark.slow
+@each_twin
+def test_thousands_of_random_games_are_the_same(name: str) -> None:
+    compare(name, 5000, 12345)
+
+
+@each_twin
+def test_rules_and_clone_are_the_same_game(name: str) -> None:
+    """Every state within three moves, seen through the rules and through copies."""
+    env = position(name)
+    by_rules, by_clone = as_game(env), as_game(env, backend="clone")
+    assert isinstance(by_clone, AECGame)
+
+    def walk(state: Any, copied: Any, depth: int) -> None:
+        assert by_rules.is_terminal(state) == by_clone.is_terminal(copied)
+        assert by_rules.to_move(state) == by_clone.to_move(copied)
+        actions = list(by_rules.legal_actions(state))
+        assert actions == list(by_clone.legal_actions(copied))
+        if depth:
+            for action in actions:
+                walk(by_rules.result(state, action), by_clone.result(copied, action), depth - 1)
+
+    walk(by_rules.snapshot(env), by_clone.snapshot(env), 3)
+    for trait in ("reward_sum", "chance", "information", "utility_bounds", "terminal_rewards_only", "num_actions"):
+        assert getattr(by_rules.traits, trait) == getattr(by_clone.traits, trait), trait
+    assert by_rules.traits.name == by_clone.traits.name
+    assert by_rules.traits.seat_names == by_clone.traits.seat_names
+    assert by_rules.traits.source("chance") is TraitSource.DECLARED
+
+
+@each_twin
+def test_backends(name: str) -> None:
+    env = position(name)
+    assert as_game(env).rules == TWINS[name]
+    assert as_game(env, backend="rules").rules == TWINS[name]
+    assert isinstance(as_game(env, backend="clone"), AECGame)
+    assert as_game(env) is as_game(env)
+    assert as_game(clone_env(env)).rules == TWINS[name]
+    assert as_game(env.unwrapped).rules == TWINS[name]
+
+
+# -- only where it is that game -----------------------------------------------------------------------------------
+
+
+@each_twin
+def test_a_subclass_is_searched_through_its_copies(name: str) -> None:
+    raw = innermost(position(name))
+    changed = type("raw_env", (type(raw),), {})()
+    changed.reset()
+    assert isinstance(as_game(changed), AECGame)
+    with pytest.raises(UnsupportedGameError, match="no rules are registered"):
+        as_game(changed, backend="rules")
+
+
+@each_twin
+def test_a_wrapper_that_may_change_the_game_is_searched_through_its_copies(name: str) -> None:
+    class Reward(BaseWrapper):
+        pass
+
+    raw = innermost(position(name))
+    assert isinstance(as_game(Reward(raw)), AECGame)
+    assert as_game(BaseWrapper(raw)).rules == TWINS[name]
+    assert as_game(wrappers.AssertOutOfBoundsWrapper(raw)).rules == TWINS[name]
+
+
+@each_twin
+def test_an_environment_whose_step_was_replaced_is_searched_through_its_copies(name: str) -> None:
+    env = position(name)
+    game = as_game(env)
+    raw = innermost(env)
+    raw.step = raw.step
+    assert isinstance(as_game(env), AECGame)
+    with pytest.raises(UnsupportedGameError, match="cannot reach"):
+        game.snapshot(env)
+
+
+@pytest.mark.parametrize(
+    ("name", "board"),
+    [
+        ("classic/tictactoe-v3", [1, 1, 0, 0, 0, 0, 0, 0, 0]),  # one stone too many
+        ("classic/tictactoe-v3", [2, 0, 0, 0, 0, 0, 0, 0, 0]),  # the second player began
+        ("classic/tictactoe-v3", [1, 0, 0, 0, 0, 0, 0, 0, 0]),  # right, but it is not the first player's turn
+        ("classic/tictactoe-v3", [3, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ("classic/tictactoe-v3", [1, 1, 1, 2, 2, 2, 0, 0, 0]),  # over, though the environment goes on
+        ("classic/connect_four-v3", [0] * 35 + [1, 0, 0, 0, 0, 0, 0]),
+        ("classic/connect_four-v3", [1, 2] + [0] * 40),  # in the air
+        ("classic/connect_four-v3", [0] * 41 + [5]),
+        ("classic/connect_four-v3", [0] * 56),
+    ],
+)
+def test_positions_that_rules_do_not_know_are_left_to_the_clone(name: str, board: list[int]) -> None:
+    env = position(name)
+    game = as_game(env)
+    if "tictactoe" in name:
+        env.unwrapped.board.squares = board
+    else:
+        env.unwrapped.board = board
+    assert isinstance(as_game(env), AECGame)
+    with pytest.raises(
+        UnsupportedGameError, match=r"in a position that its rules cannot reach, .*backend='clone'"
+    ):
+        game.snapshot(env)
+    env.reset()
+    assert as_game(env).rules == TWINS[name]
+
+
+def test_a_position_set_up_by_hand_is_searched_by_rules_if_they_know_it() -> None:
+    env = position("classic/connect_four-v3")
+    env.unwrapped.board = [0] * 35 + [1, 1, 0, 2, 0, 0, 2]
+    game = as_game(env)
+    assert game.rules == ConnectFour()
+    assert game.text(game.snapshot(env)).split("\n")[-1] == "X X . O . . O"
+
+
+# -- ends ---------------------------------------------------------------------------------------------------------
+
+
+@each_twin
+@pytest.mark.parametrize("dead_steps", [0, 1, 2])
+def test_ends_are_read_until_the_last_agent_is_gone(name: str, dead_steps: int) -> None:
+    env = position(name, (0, 3, 1, 4, 2) if "tictactoe" in name else (0, 1, 0, 1, 0, 1, 0))
+    for _ in range(dead_steps):
+        env.step(None)
+    game = as_game(env)
+    state = game.snapshot(env)
+    assert game.rules == TWINS[name]
+    assert game.is_terminal(state)
+    assert game.utility(state) == (1.0, -1.0)
+    assert list(game.legal_actions(state)) == []
+
+
+def test_a_full_board_is_a_draw() -> None:
+    env = position("classic/tictactoe-v3", (0, 1, 2, 4, 3, 5, 7, 6, 8))
+    game = as_game(env)
+    assert game.is_terminal(game.snapshot(env))
+    assert game.utility(game.snapshot(env)) == (0.0, 0.0)
+
+
+@each_twin
+def test_an_illegal_end_is_left_to_the_clone(name: str) -> None:
+    env = position(name, (0,) if "tictactoe" in name else (0, 0, 0, 0, 0, 0))
+    game = as_game(env)
+    env.step(0)
+    assert all(env.terminations.values())
+    with pytest.raises(UnsupportedGameError, match="was ended by an illegal action"):
+        game.snapshot(env)
+    fallen_back = as_game(env)
+    state = fallen_back.snapshot(env)
+    assert fallen_back.is_terminal(state)
+    assert min(fallen_back.utility(state)) == -1.0
+    env.reset()
+    assert as_game(env).rules == TWINS[name]
+
+
+def test_what_is_no_such_position() -> None:
+    game = as_game(position("classic/connect_four-v3"))
+    with pytest.raises(UnsupportedGameError, match="reads positions of connect_four_v3, not of tictactoe_v3"):
+        game.snapshot(position("classic/tictactoe-v3"))
+    with pytest.raises(UnsupportedGameError, match="has not been reset"):
+        game.snapshot(make("classic/connect_four-v3"))
+
+
+# -- what people see ----------------------------------------------------------------------------------------------
+
+
+def test_tic_tac_toe_is_drawn_as_the_environment_draws_it() -> None:
+    env = position("classic/tictactoe-v3", (0, 1, 5))  # columns first: top left, middle left, bottom middle
+    game = as_game(env)
+    state = game.snapshot(env)
+    assert game.text(state) == "X . .\nO . .\n. X ."
+    assert [game.action_text(state, action) for action in (2, 3, 8)] == ["a1", "b3", "c1"]
+
+
+def test_connect_four_is_drawn_as_the_environment_keeps_it() -> None:
+    env = position("classic/connect_four-v3", (3, 3, 0))
+    game = as_game(env)
+    state = game.snapshot(env)
+    marks = ["." if piece == 0 else "XO"[piece - 1] for piece in env.unwrapped.board]
+    assert game.text(state).split() == marks
+    assert game.action_text(state, 3) == "4"
+
+
+def test_nothing_of_pettingzoo_is_imported_for_twins() -> None:
+    program = """
+import sys, zermelo.envs, zermelo.agents
+print([name for name in ("pettingzoo", "gymnasium", "pygame", "numba") if name in sys.modules])
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_twins_are_live_rules_games() -> None:
+    assert all(isinstance(as_game(position(name)), LiveRulesGame) for name in TWINS)

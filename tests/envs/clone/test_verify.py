@@ -1,0 +1,223 @@
+import copy
+import itertools
+import random
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from doubles.checked import assert_clones_right
+from doubles.clone_envs import (
+    DiceEnv,
+    StaleMaskClone,
+    clone_that_forgets_generators,
+    clone_that_shares,
+    shallow_clone,
+)
+from gymnasium.spaces import Discrete
+
+from zermelo.envs import CloneError, InvalidSettingError, clone_env, verify_clone
+from zermelo.envs.clone import verify as verify_module
+from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.verify import check_clone
+
+
+def tictactoe():
+    return pettingzoo.make("aec", "classic/tictactoe-v3")
+
+
+def connect_four():
+    return pettingzoo.make("aec", "classic/connect_four-v3")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("make_env", "clone", "words"),
+    [
+        (tictactoe, copy.deepcopy, "not the same game"),
+        (connect_four, copy.deepcopy, "not the same game"),
+        (tictactoe, shallow_clone, "disturbs tictactoe_v3"),
+        (tictactoe, clone_that_shares("board", "squares"), "disturbs tictactoe_v3"),
+        (connect_four, clone_that_shares("board"), "disturbs connect_four_v3"),
+        (tictactoe, clone_that_shares("rewards"), "rewards"),
+        (tictactoe, clone_that_shares("_agent_selector"), "agent_selection"),
+        (tictactoe, StaleMaskClone(), "not the same game"),
+        (DiceEnv, clone_that_forgets_generators, "observations|rewards"),
+        (DiceEnv, clone_that_shares("rng"), "disturbs dice_v0"),
+        (tictactoe, lambda env: env, "is the environment itself"),
+        (tictactoe, lambda env: clone_env(env.unwrapped), "is a raw_env"),
+        (tictactoe, lambda env: 1 / 0, "could not be cloned .*ZeroDivisionError"),
+    ],
+)
+def test_broken_clones_are_caught(make_env, clone, words, capsys):
+    with pytest.raises(CloneError, match=words) as caught:
+        verify_clone(make_env, games=6, seed=11, clone=clone)
+    assert "seed 11, game " in str(caught.value)
+    assert ", step " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["generator", "random_state", "python", "closure", "stored method", "space", "global random", "global numpy"],
+)
+def test_environments_with_dice_pass(source):
+    assert_clones_right(lambda: DiceEnv(source), games=4)
+
+
+class Unseeded(DiceEnv):
+    """Ignores the seed of reset, as many do."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(None)
+
+
+def test_an_environment_that_ignores_its_seed_passes_and_its_broken_clone_does_not():
+    verify_clone(Unseeded, games=3)
+    with pytest.raises(CloneError):
+        verify_clone(Unseeded, games=3, clone=clone_that_forgets_generators)
+
+
+TURN = 0
+
+
+class GlobalTurn(DiceEnv):
+    """Keeps a part of its state in its module."""
+
+    def reset(self, seed=None, options=None):
+        global TURN
+        super().reset(seed)
+        TURN = 0
+
+    def step(self, action):
+        global TURN
+        TURN += 1
+        super().step(action)
+
+    def observe(self, agent):
+        return {"observation": TURN, "action_mask": np.array([1, 1], np.int8)}
+
+
+class ClassBoard(DiceEnv):
+    """Keeps its board on its class."""
+
+    board = []  # noqa: RUF012  # the mistake that is meant
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.board.clear()
+
+    def step(self, action):
+        self.board.append(action)
+        super().step(action)
+
+    def observe(self, agent):
+        return {"observation": tuple(self.board), "action_mask": np.array([1, 1], np.int8)}
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"), [(GlobalTurn, r"test_verify_clone\.TURN"), (ClassBoard, r"ClassBoard\.board")]
+)
+def test_state_outside_of_the_object_is_named(cls, name):
+    with pytest.raises(CloneError, match=rf"state outside the object changed: .*{name}"):
+        verify_clone(cls)
+
+
+def test_check_clone_finds_it_too_and_puts_it_back():
+    env = GlobalTurn()
+    env.reset(seed=1)
+    env.step(0)
+    before, key = TURN, state_key(env)
+    with pytest.raises(CloneError, match=r"TURN"):
+        check_clone(env)
+    assert before == TURN
+    assert state_key(env) == key
+
+
+def test_go_with_two_board_sizes():
+    sizes = itertools.cycle([9, 5])
+    with pytest.raises(CloneError, match=r"go_base\.N \(9, now 5\)"):
+        verify_clone(lambda: pettingzoo.make("aec", "classic/go-v5", board_size=next(sizes)))
+
+
+def test_configurations_in_turn_are_fine_where_nothing_is_shared():
+    cycles = itertools.cycle([{"num_actions": 3, "max_cycles": 3}, {"num_actions": 5, "max_cycles": 4}])
+    assert_clones_right(lambda: pettingzoo.make("aec", "classic/rps-v2", **next(cycles)), games=2)
+
+
+def test_check_clone_leaves_the_environment_as_it_is_and_is_done_once(monkeypatch):
+    env = DiceEnv("python")
+    env.reset(seed=5)
+    env.step(1)
+    key, state = state_key(env), env.rng.getstate()
+    random_before = random.getstate()
+    check_clone(env)
+    assert state_key(env) == key
+    assert env.rng.getstate() == state
+    assert random.getstate() == random_before
+    monkeypatch.setattr(verify_module, "_check_game", lambda *arguments: pytest.fail("checked twice"))
+    check_clone(env)
+    check_clone_known = tictactoe()
+    check_clone_known.reset()
+    check_clone(check_clone_known)
+
+
+class SystemDice(DiceEnv):
+    """Draws what nobody can repeat."""
+
+    def roll(self):
+        return random.SystemRandom().randint(1, 10**9)
+
+    def observe(self, agent):
+        return {"observation": self.sums[agent], "action_mask": np.array([1, 1], np.int8)}
+
+
+def test_randomness_of_the_operating_system_passes_the_short_check():
+    env = SystemDice()
+    env.reset()
+    check_clone(env)
+    with pytest.raises(CloneError):
+        verify_clone(SystemDice)
+
+
+class Failing(DiceEnv):
+    def step(self, action):
+        raise KeyError("no such move")
+
+
+def test_an_environment_that_fails_by_itself_is_said_to():
+    with pytest.raises(CloneError, match=r"with no clone about, its own step\(.*\) raised KeyError"):
+        verify_clone(Failing)
+
+
+class Counter(gymnasium.Env):
+    """A Gymnasium environment; ``shared`` makes its copies share a list."""
+
+    action_space = Discrete(3)
+    observation_space = Discrete(1000)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.values = [0]
+        return 0, {}
+
+    def step(self, action):
+        self.values.append(self.values[-1] + int(action) + int(self.np_random.integers(3)))
+        return self.values[-1], float(action), len(self.values) > 8, False, {}
+
+
+def test_gymnasium_environments_and_their_broken_clones():
+    verify_clone(Counter, games=3)
+    with pytest.raises(CloneError, match="observation is"):
+        verify_clone(Counter, games=3, clone=clone_that_shares("values"))
+
+
+@pytest.mark.parametrize(("name", "value"), [("games", 0), ("games", 1.5), ("max_steps", True)])
+def test_settings_are_checked(name, value):
+    with pytest.raises(InvalidSettingError, match=rf"{name} must be a whole number of at least 1, not {value!r}"):
+        verify_clone(tictactoe, **{name: value})
+
+
+def test_a_factory_that_never_repeats_itself_is_refused():
+    counts = itertools.count(3)
+    with pytest.raises(CloneError, match="never made an environment of the same class and spaces again"):
+        verify_clone(lambda: pettingzoo.make("aec", "classic/rps-v2", num_actions=2 * next(counts) + 1))

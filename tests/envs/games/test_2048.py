@@ -1,0 +1,237 @@
+"""2048: moves against lines merged by hand, exact spawns, optimal play on 2x2, and the Gymnasium environment."""
+
+from __future__ import annotations
+
+import functools
+import random
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from doubles.checked import assert_keeps_contract
+from gymnasium.utils.env_checker import check_env
+
+from zermelo.envs import Chance, IllegalActionError, InvalidSettingError, as_game, clone_env, make, verify_clone
+from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.games import Game2048
+from zermelo.envs.games.gym_2048 import Game2048Env
+from zermelo.envs.games.twenty_forty_eight import Game2048State
+from zermelo.envs.rules import RulesGame
+
+
+def position(rules: Game2048, tiles: Any, score: int = 0, to_come: int = 0) -> Game2048State:
+    """A state from the exponents of the tiles."""
+    words = [0] * 6
+    for square, tile in enumerate(np.array(tiles).ravel().tolist()):
+        words[square // 12] |= tile << 5 * (square % 12)
+    return Game2048State(*words, score, to_come)
+
+
+def pushed(line: list[int]) -> tuple[list[int], int]:
+    """A line pushed to its start, and the score that gives: the rules, slowly."""
+    tiles, out, score = [tile for tile in line if tile], [], 0
+    while tiles:
+        if len(tiles) > 1 and tiles[0] == tiles[1]:
+            out.append(tiles[0] + 1)
+            score += 2 ** (tiles[0] + 1)
+            tiles = tiles[2:]
+        else:
+            out.append(tiles.pop(0))
+    return out + [0] * (len(line) - len(out)), score
+
+
+def test_lines_by_hand() -> None:
+    rules = Game2048(1, 4)
+    for line, left, score in (
+        ([1, 1, 1, 1], [2, 2, 0, 0], 8),
+        ([1, 1, 1, 0], [2, 1, 0, 0], 4),
+        ([0, 1, 0, 1], [2, 0, 0, 0], 4),
+        ([2, 1, 1, 2], [2, 2, 2, 0], 4),
+        ([0, 0, 0, 3], [3, 0, 0, 0], 0),
+    ):
+        after = rules.result(position(rules, line, 100), 3)
+        assert rules.tiles(after).tolist() == [left]
+        assert after.score == 100 + score
+        assert after.tiles_to_come == 1
+        assert pushed(line) == (left, score)
+    after = rules.result(position(rules, [1, 1, 1, 0]), 1)
+    assert rules.tiles(after).tolist() == [[0, 0, 1, 2]]
+
+
+@pytest.mark.parametrize("size", [(4, 4), (2, 3), (5, 5), (6, 12), (1, 2)])
+def test_moves_are_the_slow_rules(size: tuple[int, int]) -> None:
+    rules, generator = Game2048(*size), np.random.default_rng(3)
+    game = RulesGame(rules)
+    for _ in range(60):
+        tiles = generator.integers(0, 4, size)
+        state = position(rules, tiles)
+        moving = []
+        for action, turned in enumerate((tiles.T, tiles[:, ::-1], tiles.T[:, ::-1], tiles)):
+            lines, scores = zip(*(pushed(line) for line in turned.tolist()), strict=True)
+            if list(lines) == turned.tolist():
+                continue
+            moving.append(action)
+            after = game.result(state, action)
+            seen = rules.tiles(after)
+            back = (seen.T, seen[:, ::-1], seen.T[:, ::-1], seen)[action]
+            assert back.tolist() == list(lines)
+            assert after.score == sum(scores)
+        assert list(game.legal_actions(state)) == moving
+        assert game.is_terminal(state) == (not moving)
+
+
+def test_new_tiles() -> None:
+    rules = Game2048(2, 2)
+    game = RulesGame(rules)
+    state = position(rules, [[1, 0], [0, 5]], 7, 1)
+    outcomes = game.chance_outcomes(state)
+    assert [outcome for outcome, _ in outcomes] == [2, 3, 4, 5]
+    assert [chance for _, chance in outcomes] == pytest.approx([0.45, 0.05, 0.45, 0.05])
+    assert rules.tiles(game.result(state, 3)).tolist() == [[1, 2], [0, 5]]
+    assert game.result(state, 4) == position(rules, [[1, 0], [1, 5]], 7)
+    assert game.initial_state().tiles_to_come == 2
+
+
+@pytest.mark.parametrize("rules", [Game2048(), Game2048(2, 2), Game2048(1, 2), Game2048(3, 5)])
+def test_contract(rules: Game2048) -> None:
+    assert_keeps_contract(rules, games=2, longest=150)
+
+
+def best(goal: int | None) -> float:
+    """On 2x2, by the rules' own moves: the greatest expected score, or the best chance of a tile."""
+    game = RulesGame(Game2048(2, 2))
+
+    @functools.cache
+    def worth(state: Game2048State) -> float:
+        """From a state with no score: score still to come, or the chance."""
+        if goal is not None and goal in game.rules.tiles(state):
+            return 1.0
+        if game.is_terminal(state):
+            return 0.0
+        if state.tiles_to_come:
+            return sum(p * worth(game.result(state, outcome)) for outcome, p in game.chance_outcomes(state))
+        values = []
+        for action in game.legal_actions(state):
+            after = game.result(state, action)
+            values.append(worth(after._replace(score=0)) + (after.score if goal is None else 0))
+        return max(values)
+
+    return worth(game.initial_state())
+
+
+def test_optimal_play_on_two_by_two() -> None:
+    assert best(None) == pytest.approx(66.9641494571, abs=6e-11)
+    assert best(5) == pytest.approx(0.082887289072, abs=6e-13)
+
+
+# -- the Gymnasium environment ------------------------------------------------------------------------------------
+
+
+def made(**parameters: Any) -> Any:
+    return gymnasium.make("zermelo/Game2048-v0", **parameters)
+
+
+@pytest.mark.parametrize("size", [(4, 4), (2, 5)])
+def test_gymnasiums_own_check(size: tuple[int, int]) -> None:
+    live = made(rows=size[0], columns=size[1], render_mode="ansi").unwrapped
+    check_env(live)
+    seen, _ = live.reset(seed=3)
+    assert live.observation_space.contains(seen)
+    assert live.reset(seed=3)[0].tolist() == seen.tolist()
+
+
+def test_rewards_are_the_score() -> None:
+    live = made(rows=3, columns=3)
+    seen, info = live.reset(seed=5)
+    assert np.count_nonzero(seen) == 2
+    generator, total, over = random.Random(5), 0.0, False
+    while not over:
+        legal = np.flatnonzero(info["action_mask"]).tolist()
+        for action in set(range(4)) - set(legal):
+            same, reward, ended, _, _ = live.step(action)
+            assert (same.tolist(), reward, ended) == (seen.tolist(), 0.0, False)
+        seen, reward, over, truncated, info = live.step(generator.choice(legal))
+        total += reward
+        assert not truncated
+        assert total == info["score"]
+    assert not info["action_mask"].any()
+    assert live.observation_space.contains(seen)
+
+
+def test_the_same_seed_is_the_same_game() -> None:
+    games = []
+    for seed in (1, 1, 2):
+        live = made()
+        seen = [live.reset(seed=seed)[0].tolist()]
+        seen += [live.step(action % 4)[0].tolist() for action in range(40)]
+        games.append(seen)
+    assert games[0] == games[1] != games[2]
+
+
+def test_it_is_searched_by_its_rules() -> None:
+    live = made(rows=2, columns=2)
+    live.reset(seed=1)
+    game = as_game(live)
+    assert type(game) is LiveRulesGame
+    assert game.rules == Game2048(2, 2)
+    assert game.traits.chance is Chance.EXACT
+    assert game.traits.seats == 1
+    state = game.snapshot(live)
+    assert state == live.unwrapped.position
+    live.step(int(game.legal_actions(state)[0]))
+    assert game.snapshot(live) == live.unwrapped.position != state
+    by_clone = as_game(live, backend="clone")
+    copied = by_clone.snapshot(live)
+    assert by_clone.legal_actions(copied) == tuple(game.legal_actions(game.snapshot(live)))
+
+
+def test_copies() -> None:
+    live = made(rows=2, columns=3)
+    live.reset(seed=4)
+    live.step(0)
+    copy = clone_env(live)
+    assert copy.unwrapped.position == live.unwrapped.position
+    verify_clone(lambda: made(rows=2, columns=3), games=2)
+
+
+def test_what_the_environment_does_not_take() -> None:
+    with pytest.raises(InvalidSettingError, match=r"Game2048 needs .*, not rows=1, columns=1"):
+        Game2048Env(1, 1)
+    with pytest.raises(InvalidSettingError, match=r"Game2048 needs .*, not rows=9, columns=9"):
+        as_game(Game2048(9, 9))
+    with pytest.raises(InvalidSettingError, match=r"render_mode must be .*, not 'human'"):
+        Game2048Env(render_mode="human")
+    live = Game2048Env()
+    live.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="7 is no action of 2048"):
+        live.step(7)
+
+
+def test_gymnasium_learns_of_it_without_being_imported() -> None:
+    program = (
+        "import sys, zermelo.envs; assert 'gymnasium' not in sys.modules; import gymnasium; "
+        "env = gymnasium.make('zermelo/Game2048-v0', rows=2); print(env.observation_space.shape)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.stdout.split() == ["(2,", "4)"], run.stderr
+    program = "import gymnasium, zermelo.envs; print(gymnasium.make('zermelo/Game2048-v0').unwrapped.rules)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.stdout.strip() == "Game2048(rows=4, columns=4)", run.stderr
+
+
+def test_what_is_seen() -> None:
+    rules = Game2048(2, 3)
+    state = position(rules, [[1, 0, 7], [0, 2, 0]], 12)
+    assert rules.text(state) == "  2    .  128\n  .    4    .\nscore: 12"
+    assert rules.action_text(state, 2) == "down"
+    assert rules.action_text(state._replace(tiles_to_come=1), 7) == "4 at row 2, column 1"
+    assert rules.evaluation(state, 0) == 1024 * 42
+    live = make("zermelo/Game2048-v0", render_mode="rgb_array")
+    live.reset(seed=1)
+    before = live.render()
+    assert before.shape == (4 * 64 + 32, 4 * 64 + 32, 3)
+    live.step(live.unwrapped.legal_actions()[0])
+    assert (live.render() != before).any()

@@ -1,0 +1,258 @@
+"""The evaluation of backgammon: its features by hand, what it says of plain cases, whether it is calibrated."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zermelo.envs import CHANCE
+from zermelo.envs.games import Backgammon, Hypergammon
+from zermelo.envs.games.backgammon import features as parts
+from zermelo.envs.games.backgammon.rules import BackgammonState
+from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
+from zermelo.envs.rules import EVALUATION_UNIT, RulesGame
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def words(mine: Mapping[int, int], theirs: Mapping[int, int], checkers: int = 15) -> tuple[int, int, int, int]:
+    """A position from the numbers of checkers on places; all others are off."""
+    found = []
+    for side in (mine, theirs):
+        counts = {0: checkers - sum(side.values()), **side}
+        found.append(sum(n << 4 * p for p, n in counts.items() if p < 13))
+        found.append(sum(n << 4 * (p - 13) for p, n in counts.items() if p >= 13))
+    return found[0], found[1], found[2], found[3]
+
+
+def named(mine: Mapping[int, int], theirs: Mapping[int, int], rolled: int = 0) -> dict[str, int]:
+    """The features that are not zero, by name, with the number of the point where there are several."""
+    indices, values = np.zeros(parts.MOST_ENTRIES, np.int64), np.zeros(parts.MOST_ENTRIES, np.int64)
+    count = parts.features(*words(mine, theirs), rolled, indices, values)
+    found = {}
+    for index, value in zip(indices[:count].tolist(), values[:count].tolist(), strict=True):
+        name, start, size = next(block for block in parts.BLOCKS if block[1] <= index < block[1] + block[2])
+        found[f"{name} {index - start + 1}" if size > 1 else name] = value
+    return found
+
+
+def value(
+    mine: Mapping[int, int], theirs: Mapping[int, int], most_points: int = 1, roll: int = 0, seat: int = 0
+) -> float:
+    """The evaluation of a position for the player to move, in points."""
+    state = BackgammonState(*words(mine, theirs), seat, roll)
+    return Backgammon(most_points).evaluation(state, seat) / EVALUATION_UNIT
+
+
+def test_shots_are_the_known_ones() -> None:
+    """How many of 36 rolls hit a blot 1 to 12 away, nothing being in the way (Magriel, Backgammon, 1976)."""
+    alone = [int(parts.SHOTS[1 << distance]) for distance in range(12)]
+    assert alone == [11, 12, 14, 15, 15, 17, 6, 6, 5, 3, 2, 3]
+    assert parts.SHOTS[0b100001] == 24  # a six or a one: 20 rolls; 5-1 among them; 4-2, 3-3, 2-2 come to six
+    assert parts.SHOTS[0] == 0
+
+
+def test_what_stops_a_checker() -> None:
+    assert parts.STOPS[0] == 0
+    assert parts.STOPS[0b111111] == 36  # a full prime
+    assert parts.STOPS[1 << 5] == 5 + 1  # six away: 5-1, 4-2 (two each) and 3-3; 6-6 does not start
+
+
+def test_the_logistic_function() -> None:
+    unit = parts.LOGIT
+    for odds in (-20, -9.99, -3, -0.01, 0, 0.3, 1, 5, 9.99, 20):
+        expected = 1 / (1 + math.exp(-min(max(odds, -10), 10)))
+        assert parts.chance(round(odds * unit)) / parts.CERTAIN == pytest.approx(expected, abs=2e-4)
+
+
+def test_features_of_contact() -> None:
+    mine = {24: 1, 13: 3, 8: 1, 7: 2, 6: 3, 5: 2, 4: 2}
+    theirs = {25: 1, 20: 1, 6: 5, 3: 2, 13: 2}
+    found = named(mine, theirs)
+    assert {name: n for name, n in found.items() if name.startswith("own blot")} == {
+        "own blot 24": 1,
+        "own blot 8": 1,
+    }
+    points = {name: n for name, n in found.items() if name.startswith("own point")}
+    assert points == dict.fromkeys(("own point 13", "own point 7", "own point 6", "own point 5", "own point 4"), 1)
+    assert {name: n for name, n in found.items() if name.startswith("own spare")} == {
+        "own spare 13": 1,
+        "own spare 6": 1,
+    }
+    assert found["own prime 2"] == 1  # four points, 4 to 7
+    assert (
+        found["own trapped"] == 4
+    )  # only the checker on the bar is behind them; the other one is on 5's far side
+    assert found["other's bar"] == 1
+    assert found["other's shut_out"] == 9  # three points made at home: 4, 5 and 6
+    assert found["other's off"] == 4
+    assert "own bar" not in found
+    pips, others = 24 + 39 + 8 + 14 + 18 + 10 + 8, 25 + 20 + 30 + 6 + 26
+    assert found["lead"] == int(32 * (others - pips + 4) / math.sqrt(others + pips + 8))
+    assert found["to_move"] == 1
+    assert named(mine, theirs, rolled=6)["lead"] > found["lead"]
+
+
+def test_the_other_player_has_the_same_features() -> None:
+    one, two = {24: 2, 13: 4, 8: 3, 6: 5, 2: 1}, {25: 1, 22: 1, 13: 5, 8: 2, 6: 4}
+    there, back = named(one, two), named(two, one)
+    for name, number in there.items():
+        if name.startswith(("own ", "other's ")):
+            side, rest = name.split(" ", 1)
+            assert back[f"{'own' if side != 'own' else chr(111) + 'ther' + chr(39) + 's'} {rest}"] == number
+
+
+def test_shots_at_blots() -> None:
+    found = named({10: 1, 6: 2}, {20: 1, 6: 2})  # the other checker on its 20 is on 5: five before the blot on 10
+    assert found["own shots"] == 15
+    assert found["own at_risk"] == 15 * 15 >> 4
+    assert found["own home_risk"] == 15  # one point made at home
+    assert named({10: 2, 6: 2}, {20: 1, 6: 2}).get("own shots") is None
+
+
+def test_features_of_a_race() -> None:
+    found = named({6: 3, 2: 1}, {5: 2})
+    assert {name: n for name, n in found.items() if "count" in name} == {
+        "race, own count 6": 3,
+        "race, own count 2": 1,
+        "race, other's count 5": 2,
+    }
+    assert not [name for name in found if not name.startswith("race")]
+
+
+@pytest.mark.parametrize("rules", [Backgammon(1), Backgammon(3), Hypergammon(2)])
+def test_inside_the_bounds_and_zero_sum(rules: Backgammon) -> None:
+    game, generator = RulesGame(rules), random.Random(3)
+    assert game.evaluation(game.initial_state()) == (0.0, 0.0)
+    for _ in range(3):
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            first, second = game.evaluation(state)
+            assert first == -second
+            assert abs(first) < rules.most_points
+            chance = game.to_move(state) == CHANCE
+            actions = [o for o, _ in game.chance_outcomes(state)] if chance else game.legal_actions(state)
+            state = game.result(state, generator.choice(actions))
+
+
+def test_plain_cases() -> None:
+    home = {6: 5, 5: 5, 4: 5}
+    assert value({1: 1}, home) > 0.98
+    assert value(home, {1: 1}) < -0.98
+    assert value({1: 2}, home, 3) > 1.8  # a gammon: they have borne off none
+    assert value({1: 2}, {1: 2, 2: 3}, 3) <= 1
+    assert -1.5 < value(home, {1: 2}, 3) < -1  # 27 of 36 rolls bear one off
+    assert value({13: 15}, {1: 2}, 3) < -1.8
+    ahead = value({6: 5, 5: 5, 4: 3}, {6: 5, 5: 5, 4: 5})
+    assert 0 < value({6: 5, 5: 5, 4: 5}, {6: 5, 5: 5, 4: 5}) < ahead < 1  # who is to roll is ahead
+    # closed out, with fourteen at home; a blot within reach; a prime
+    shut = {6: 2, 5: 2, 4: 2, 3: 3, 2: 3, 1: 2}
+    assert value(shut, {25: 1, 6: 5, 5: 5, 4: 4}) > 0.5
+    safe, open_ = {13: 2, 8: 2, 6: 6, 5: 5}, {13: 3, 8: 1, 6: 6, 5: 5}
+    other = {24: 2, 13: 5, 8: 3, 6: 5}
+    assert value(other, safe) < value(other, open_)
+
+
+def test_a_roll_that_is_known_counts() -> None:
+    mine, theirs = {6: 5, 5: 5, 4: 5}, {6: 5, 5: 5, 4: 4, 3: 1}
+    rolls = {
+        (high, low): value(mine, theirs, roll=8 * high + low) for high in range(1, 7) for low in range(1, high + 1)
+    }
+    assert max(rolls, key=rolls.__getitem__) == (6, 6)
+    assert min(rolls, key=rolls.__getitem__) == (2, 1)
+    average = sum(worth * (1 if high == low else 2) for (high, low), worth in rolls.items()) / 36
+    assert average == pytest.approx(value(mine, theirs), abs=0.05)
+
+
+@pytest.mark.parametrize("most_points", [1, 3])
+def test_half_a_doublet_is_worth_what_the_other_half_makes_of_it(most_points: int) -> None:
+    rules = Backgammon(most_points)
+    game, generator = RulesGame(rules), random.Random(11)
+    halves = 0
+    for _ in range(6):
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            if game.to_move(state) == CHANCE:
+                outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+                state = game.result(state, generator.choices(outcomes, chances)[0])
+                continue
+            if state.roll >= 64:
+                after = [game.result(state, action) for action in game.legal_actions(state)]
+                worth = [
+                    game.utility(child)[state.seat]
+                    if game.is_terminal(child)
+                    else game.evaluation(child)[state.seat]
+                    for child in after
+                ]
+                certain = most_points - 1 / EVALUATION_UNIT
+                assert game.evaluation(state)[state.seat] == min(max(worth), certain)
+                halves += 1
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+    assert halves > 20
+
+
+def test_half_a_doublet_before_the_end() -> None:
+    state = BackgammonState(*words({1: 2}, {1: 15}), 0, 64 * 1 + 8 * 1 + 1)
+    assert Backgammon(1).evaluation(state, 0) == EVALUATION_UNIT - 1
+    assert Backgammon(3).evaluation(state, 1) == -2 * EVALUATION_UNIT
+
+
+def test_weights_are_of_their_shape() -> None:
+    for weights in (BACKGAMMON, HYPERGAMMON):
+        assert weights.shape == (len(parts.OUTCOMES), parts.FEATURES + 1)
+        assert 0 < weights[0, parts.FEATURES] < 1024
+    assert sum(size for _, _, size in parts.BLOCKS) == parts.FEATURES
+    starts = [start for _, start, _ in parts.BLOCKS]
+    assert starts == [0, *np.cumsum([size for _, _, size in parts.BLOCKS])[:-1]]
+
+
+@pytest.fixture(scope="module")
+def fit() -> Any:
+    """The script, as a module."""
+    pytest.importorskip("numba")
+    spec = importlib.util.spec_from_file_location("fit_backgammon", SCRIPTS / "fit_backgammon.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rules", "weights"), [(Backgammon(3), BACKGAMMON), (Hypergammon(3), HYPERGAMMON)])
+def test_chances_are_what_happens(fit: Any, rules: Any, weights: Any) -> None:
+    """Of the positions of games that no weight has seen, those said to be won so often are won about so often."""
+    positions, ended, _, _, _ = fit.play_many(rules, weights, 4000, 1.0, 987_654_321, fit.LONGEST)
+    indices, values, counts = fit.entries_of(positions)
+    told = np.array(
+        [
+            parts.chance(parts.weighted(indices[row], values[row], counts[row], weights, 0)) / parts.CERTAIN
+            for row in range(0, len(positions), 10)
+        ]
+    )
+    happened = ended[::10, 0]
+    for least in np.arange(0, 1, 0.1):
+        here = (told >= least) & (told < least + 0.1)
+        assert here.sum() > 300
+        assert happened[here].mean() == pytest.approx(told[here].mean(), abs=0.06), least
+
+
+@pytest.mark.slow
+def test_the_script_fits_and_writes_a_module(fit: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fit.main(games=100, rounds=1, mixed=0.9, match=50, seed=2, out=tmp_path / "weights.py")
+    said = capsys.readouterr().out
+    assert "points per game against the round before" in said
+    space: dict[str, Any] = {}
+    exec((tmp_path / "weights.py").read_text(), space)
+    assert space["BACKGAMMON"].shape == space["HYPERGAMMON"].shape == BACKGAMMON.shape
+    assert space["BACKGAMMON"].any()
+    again = tmp_path / "again.py"
+    fit.main(games=100, rounds=1, mixed=0.9, match=0, seed=2, out=again)
+    assert again.read_text() == (tmp_path / "weights.py").read_text()

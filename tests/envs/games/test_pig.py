@@ -1,0 +1,186 @@
+"""Pig: exact chances, what is known of it, and OpenSpiel's rules."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from doubles.checked import assert_keeps_contract
+
+from zermelo.agents.algorithms import value_iteration
+from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
+from zermelo.envs.games import Pig
+from zermelo.envs.games.pig import PigState
+from zermelo.envs.rules import RulesGame
+
+
+def win_chance(target: int, sides: int = 6, tolerance: float = 1e-13) -> np.ndarray:
+    """The mover's best chance, by score, other's score and turn: Neller and Presser's equations."""
+    chance = np.zeros((target, target, target + 1))
+    points = [1] if sides == 2 else list(range(2, sides + 1))
+    mine, turn = np.arange(target)[:, None], np.arange(target + 1)[None, :]
+    wins = mine + turn >= target
+    rolled = [np.minimum(turn + more, target) for more in points]
+    while True:
+        passed = 1 - chance[:, :, 0].T  # by own and the other's score, when the other has the turn
+        hold = np.where(wins[:, None, :], 1.0, passed[np.minimum(mine + turn, target - 1)].transpose(0, 2, 1))
+        roll = np.broadcast_to(passed[:, :, None], chance.shape).copy()
+        for after in rolled:
+            roll += chance[:, :, after[0]]
+        new = np.maximum(hold, roll / sides)
+        change = np.abs(new - chance).max()
+        chance = new
+        if change <= tolerance:
+            return chance
+
+
+@pytest.mark.parametrize(("target", "expected"), [(10, 0.7094243226), (20, 0.6155585498)])
+def test_the_first_players_chance(target: int, expected: float) -> None:
+    values = value_iteration(RulesGame(Pig(target=target)))
+    start = RulesGame(Pig(target=target)).initial_state()
+    assert (values[start] + 1) / 2 == pytest.approx(expected, abs=6e-11)
+    chance = win_chance(target)
+    assert chance[0, 0, 0] == pytest.approx(expected, abs=6e-11)
+    bits = target.bit_length()
+    met = 0
+    for state, value in values.items():
+        scores = state.scores & (1 << bits) - 1, state.scores >> bits
+        if max(scores) < target and not state.rolling:
+            mine, other = scores if state.seat == 0 else scores[::-1]
+            mover = (1 + (value if state.seat == 0 else -value)) / 2
+            assert mover == pytest.approx(chance[mine, other, state.turn], abs=1e-10), state
+            met += 1
+    assert met > target * target
+
+
+@pytest.mark.slow
+def test_to_a_hundred_by_the_equations() -> None:
+    """Neller and Presser give 0.5306; on small targets the rules are met state by state above."""
+    chance = win_chance(100, tolerance=1e-12)
+    assert chance[0, 0, 0] == pytest.approx(0.5305927253, abs=6e-11)
+    game = RulesGame(Pig())
+    generator = random.Random(3)
+    for _ in range(500):  # the rules' own transitions fit these values
+        mine, other = generator.randrange(100), generator.randrange(100)
+        turn = generator.randrange(100 - mine + 1)
+
+        def worth(state: PigState) -> float:
+            scores = state.scores & 127, state.scores >> 7
+            if game.is_terminal(state):
+                return (game.utility(state)[0] + 1) / 2
+            if state.seat == 0:
+                return float(chance[scores[0], scores[1], state.turn])
+            return 1 - float(chance[scores[1], scores[0], state.turn])
+
+        state = PigState(mine | other << 7, turn, 0, 0)
+        hold, rolling = game.result(state, 1), game.result(state, 0)
+        roll = sum(p * worth(game.result(rolling, outcome)) for outcome, p in game.chance_outcomes(rolling))
+        assert max(worth(hold), roll) == pytest.approx(chance[mine, other, turn], abs=1e-9), state
+
+
+@pytest.mark.parametrize(("target", "expected"), [(2, 4 / 7), (3, 6 / 11)])
+def test_piglet(target: int, expected: float) -> None:
+    game = RulesGame(Pig(target=target, sides=2))
+    values = value_iteration(game)
+    assert (values[game.initial_state()] + 1) / 2 == pytest.approx(expected, abs=1e-11)
+    assert win_chance(target, sides=2)[0, 0, 0] == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Pig(),
+        Pig(target=12, sides=2),
+        Pig(target=10, dice=2, snake_eyes=True, players=3),
+        Pig(target=40, dice=3, sides=4, players=5),
+        Pig(target=1, players=31),
+    ],
+)
+def test_contract(rules: Pig) -> None:
+    assert_keeps_contract(rules, games=3, longest=300)
+
+
+@pytest.mark.parametrize(
+    ("dice", "sides", "snake_eyes"),
+    [(1, 6, False), (1, 2, False), (2, 6, True), (3, 4, False), (3, 4, True), (4, 2, True)],
+)
+def test_chances_are_counted_dice(dice: int, sides: int, snake_eyes: bool) -> None:
+    rules = Pig(target=100, dice=dice, sides=sides, snake_eyes=snake_eyes)
+    before = PigState(20 | 30 << 7, 5, 0, 1)
+    expected: Counter[Any] = Counter()
+    for faces in itertools.product(range(1, sides + 1), repeat=dice):
+        if snake_eyes and set(faces) == {1}:
+            after = PigState(30 << 7, 0, 1, 0)
+        elif 1 in faces:
+            after = PigState(20 | 30 << 7, 0, 1, 0)
+        else:
+            after = PigState(20 | 30 << 7, 5 + (dice if sides == 2 else sum(faces)), 0, 0)
+        expected[after] += 1
+    found = {rules.result(before, outcome): p for outcome, p in RulesGame(rules).chance_outcomes(before)}
+    assert found == {after: ways / sides**dice for after, ways in expected.items()}
+
+
+@pytest.mark.parametrize(
+    "text", ["pig(winscore=30)", "pig(winscore=20,players=3)", "pig(diceoutcomes=4,winscore=25)"]
+)
+def test_agrees_with_openspiel(text: str) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pyspiel.load_game(text)
+    given = theirs.get_parameters()
+    rules = Pig(target=given["winscore"], sides=given.get("diceoutcomes", 6), players=given.get("players", 2))
+    game, generator = as_game(rules), random.Random(7)
+    for _ in range(100):
+        state, other = game.initial_state(), theirs.new_initial_state()
+        while not other.is_terminal():
+            assert not game.is_terminal(state)
+            if other.is_chance_node():
+                assert game.to_move(state) == CHANCE
+                assert game.chance_outcomes(state) == other.chance_outcomes()
+                action = generator.choice(game.chance_outcomes(state))[0]
+            else:
+                assert game.to_move(state) == other.current_player()
+                assert list(game.legal_actions(state)) == other.legal_actions()
+                action = int(generator.random() < 0.3)
+            state = game.result(state, action)
+            other.apply_action(action)
+        assert game.is_terminal(state)
+        assert [value / (rules.players - 1) for value in game.utility(state)] == pytest.approx(other.returns())
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"target": 0},
+        {"players": 1},
+        {"players": 9},
+        {"dice": 0},
+        {"sides": 1},
+        {"dice": 30},
+        {"snake_eyes": True},
+        {"snake_eyes": 2, "dice": 2},
+    ],
+)
+def test_settings_that_do_not_exist(parameters: dict[str, int]) -> None:
+    with pytest.raises(InvalidSettingError, match=r"Pig needs .*, not target="):
+        as_game(Pig(**parameters))
+
+
+def test_what_is_seen() -> None:
+    rules = Pig(target=50, players=3)
+    state = PigState(7 | 20 << 6 | 49 << 12, 6, 1, 0)
+    assert rules.text(state) == "  player 0: 7\n> player 1: 20 + 6\n  player 2: 49"
+    assert rules.observation(state, 0).tolist() == [7, 20, 49, 6, 1]
+    assert rules.observation(state, 2).tolist() == [49, 7, 20, 6, 2]
+    assert rules.action_text(state, 1) == "hold"
+    assert rules.action_text(state._replace(rolling=1), 3) == "4 points"
+    assert [rules.evaluation(state, seat) for seat in range(3)] == [-1220, -80, 1300]
+    live = make("zermelo/Pig-v0(target=10)", render_mode="rgb_array")
+    live.reset(seed=1)
+    before = live.render()
+    live.step(0)
+    assert live.render().shape == before.shape
+    assert (live.render() != before).any()

@@ -1,0 +1,309 @@
+"""Rules keep their contract, compiled and uncompiled, and broken ones are told what is wrong."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from doubles.checked import assert_keeps_contract
+
+from zermelo.envs import CHANCE, Game, InvalidSettingError, perft
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import IllegalActionError, RulesError
+from zermelo.envs.games import MNK, ConnectFour
+from zermelo.envs.jit.compiling import can_compile, prepare
+from zermelo.envs.rules import RulesGame, bits, check_rules, is_rules
+
+
+class HeapState(NamedTuple):
+    left: int
+    mover: int
+
+
+class Heap(NamedTuple):
+    """Take one, two or three; who takes the last wins."""
+
+    start: int = 9
+
+    def num_actions(self) -> int:
+        return 3
+
+    def initial_state(self) -> HeapState:
+        return HeapState(self.start, 0)
+
+    def to_move(self, state: HeapState) -> int:
+        return state.mover
+
+    def legal_actions(self, state: HeapState, actions: list[int]) -> int:
+        count = min(state.left, 3)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: HeapState, action: int) -> HeapState:
+        return HeapState(state.left - action - 1, 1 - state.mover)
+
+    def is_terminal(self, state: HeapState) -> bool:
+        return state.left == 0
+
+    def utility(self, state: HeapState, seat: int) -> int:
+        return -1 if seat == state.mover else 1
+
+
+def test_good_rules_pass() -> None:
+    assert_keeps_contract(Heap())
+    assert_keeps_contract(_broken(pass_turn=_passed))
+    assert_keeps_contract(MNK(), games=10)
+    assert_keeps_contract(MNK(m=4, n=3, k=3), games=5)
+    assert_keeps_contract(ConnectFour(), games=10)
+    assert_keeps_contract(ConnectFour(rows=4, columns=5), games=10)
+
+
+def _broken(**methods: Any) -> Any:
+    """Heap, with some of its methods replaced."""
+    return type("Broken", (Heap,), {"__slots__": (), **methods})()
+
+
+def _halves(self: Any, state: HeapState, action: int) -> HeapState:
+    return HeapState(state.left - action - 1, (1 - state.mover) / 1)  # type: ignore[arg-type]  # the point of the test
+
+
+def _descending(self: Any, state: HeapState, actions: list[int]) -> int:
+    count = min(state.left, 3)
+    for action in range(count):
+        actions[action] = count - 1 - action
+    return count
+
+
+def _none_at_four(self: Any, state: HeapState, actions: list[int]) -> int:
+    if state.left == 4:
+        return 0
+    actions[0] = 0
+    return 1
+
+
+def _overflowing(self: Any, state: HeapState) -> int:
+    return (state.left + 7) * 3037000500 * 3037000500 % 1000003
+
+
+def _by_half(self: Any, state: HeapState) -> int:
+    return state.left // 4
+
+
+def _both_win(self: Any, state: HeapState, seat: int) -> int:
+    return 1
+
+
+def _many(self: Any, state: HeapState, seat: int) -> int:
+    return -7 if seat == state.mover else 7
+
+
+def _third_player(self: Any, state: HeapState) -> int:
+    return 2
+
+
+def _sum(self: Any, state: HeapState) -> tuple[int, int]:
+    return (2047, 2047)
+
+
+def _upside_down(self: Any, state: HeapState, symmetry: int) -> HeapState:
+    return HeapState(state.left, 1 - state.mover) if symmetry else state
+
+
+def _passed(self: Any, state: HeapState) -> HeapState:
+    return HeapState(state.left, 1 - state.mover)
+
+
+def _not_passed(self: Any, state: HeapState) -> HeapState:
+    return state
+
+
+def _two(self: Any) -> int:
+    return 2
+
+
+def _four(self: Any) -> int:
+    return 4
+
+
+def _same(self: Any, action: int, symmetry: int) -> int:
+    return action
+
+
+def _raises(self: Any, state: HeapState) -> bool:
+    if state.left < 4:
+        raise ValueError("too few")
+    return False
+
+
+def _sorted_text(self: Any, state: HeapState) -> bool:
+    shown = sorted(str(state.left), key=ord)
+    return shown == ["0"] and bool(eval("True"))
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        ({"result": _halves}, r"Broken\.result.*mover is 1\.0|Broken\.result gives"),
+        ({"legal_actions": _descending}, r"Broken\.legal_actions at HeapState\(.*not in ascending order"),
+        ({"legal_actions": _none_at_four}, r"Broken\.legal_actions at HeapState\(left=4.*no legal action"),
+        ({"key": _overflowing}, r"Broken\.key at HeapState\(.*compiled it gives .* uncompiled"),
+        ({"key": _by_half}, r"Broken\.key at HeapState\(.*also the key of HeapState\("),
+        (
+            {"utility": _both_win},
+            r"Broken\.utility at HeapState\(left=0.*together got 2, but utility_sum\(\) is 0",
+        ),
+        ({"utility": _many}, r"Broken\.utility at HeapState\(left=0.*outside utility_bounds"),
+        ({"to_move": _third_player}, r"Broken\.to_move at HeapState\(.*2 is neither a seat"),
+        ({"bounds": _sum}, r"Broken\.bounds at HeapState\("),
+        (
+            {"symmetries": _two, "symmetric_state": _upside_down, "symmetric_action": _same},
+            r"Broken\.symmetric_state at HeapState\(left=0",
+        ),
+        (
+            {"player_actions": _two},
+            r"Broken\.player_actions at .*it gave 2, but 2 is legal and num_actions\(\) is 3",
+        ),
+        ({"player_actions": _four}, r"Broken\.player_actions at .*it gave 4, but 2 is legal"),
+        ({"pass_turn": _not_passed}, r"Broken\.pass_turn at HeapState\(.*seat 0 is to move again"),
+        ({"pass_turn": lambda self, state: 0}, r"Broken\.pass_turn"),
+        ({"is_terminal": _raises}, r"Broken\.is_terminal at HeapState\(left=\d.*raised ValueError: too few"),
+    ],
+)
+def test_broken_rules_are_told_the_method_the_state_and_the_difference(methods: dict[str, Any], said: str) -> None:
+    with pytest.raises(RulesError, match=said):
+        check_rules(_broken(**methods))
+
+
+def test_rules_that_do_not_compile_are_told_the_method_and_the_line() -> None:
+    line = _sorted_text.__code__.co_firstlineno
+    with pytest.raises(RulesError) as caught:
+        perft(_broken(is_terminal=_sorted_text), 5)
+    said = str(caught.value)
+    assert re.match(
+        rf"Broken\.is_terminal \(line ({line + 1}|{line + 2}) of test_check_rules\.py\) does not", said
+    )
+    assert "\n" not in said
+    assert len(said) < 300
+
+
+def test_a_missing_method_is_named() -> None:
+    class Nothing(NamedTuple):
+        size: int = 3
+
+        def initial_state(self) -> HeapState:
+            return HeapState(0, 0)
+
+    with pytest.raises(RulesError, match="Nothing has no num_actions, to_move, legal_actions"):
+        as_game(Nothing())
+
+
+def test_parameters_are_integers() -> None:
+    with pytest.raises(RulesError, match=r"Heap\.start must be an integer, not 2\.5"):
+        as_game(Heap(start=2.5))  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize(
+    "rules", [ConnectFour(rows=8, columns=7), ConnectFour(columns=0), MNK(m=8, n=8), MNK(k=0)]
+)
+def test_a_board_that_does_not_fit_is_refused(rules: Any) -> None:
+    with pytest.raises(InvalidSettingError, match="at most 62"):
+        as_game(rules)
+
+
+def test_rules_are_a_game() -> None:
+    game: Game[Any] = as_game(ConnectFour(rows=5))
+    assert game == RulesGame(ConnectFour(rows=5))
+    assert hash(game) == hash(RulesGame(ConnectFour(rows=5)))
+    assert game != RulesGame(ConnectFour())
+    assert game.traits.name == "ConnectFour(rows=5)"
+    assert game.traits.seats == 2
+    assert game.traits.num_actions == 7
+    state = game.initial_state()
+    assert game.legal_actions(state) == list(range(7))
+    assert game.utility(state) == (0.0, 0.0)
+    for action in (3, 2, 3, 2, 3, 2, 3):
+        state = game.result(state, action)
+    assert game.is_terminal(state)
+    assert game.legal_actions(state) == []
+    assert game.utility(state) == (1.0, -1.0)
+    with pytest.raises(IllegalActionError, match="7 is no action"):
+        game.result(game.initial_state(), 7)
+    assert is_rules(ConnectFour())
+    assert not is_rules(ConnectFour)
+    assert not is_rules((1, 2))
+
+
+def test_pictures() -> None:
+    game = as_game(MNK())
+    state = game.result(game.result(game.initial_state(), 4), 0)
+    assert game.text(state) == "O . .\n. X .\n. . ."
+    assert game.action_text(state, 2) == "c3"
+    four = as_game(ConnectFour(rows=2, columns=3))
+    assert four.text(four.result(four.result(four.initial_state(), 1), 1)) == ". O .\n. X ."
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_symmetric_positions_have_symmetric_futures(seed: int) -> None:
+    generator = random.Random(seed)
+    rules = MNK(m=3, n=3, k=3)
+    game = as_game(rules)
+    state = game.initial_state()
+    while not game.is_terminal(state):
+        action = generator.choice(game.legal_actions(state))
+        for symmetry in range(rules.symmetries()):
+            seen = rules.symmetric_state(state, symmetry)
+            moved = sorted(rules.symmetric_action(a, symmetry) for a in game.legal_actions(state))
+            assert moved == game.legal_actions(seen)
+        state = game.result(state, action)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bits_mean_the_same_compiled(seed: int) -> None:
+    numba = pytest.importorskip("numba")
+    if not can_compile():
+        pytest.skip("nothing is compiled here")
+    prepare(MNK)
+
+    @numba.njit  # type: ignore[untyped-decorator]  # Numba has no types
+    def compiled(x: int, n: int) -> tuple[int, int, int, int]:
+        return bits.popcount(x), bits.bit_index(x), bits.shift_right(x, n), bits.mix(x)
+
+    generator = np.random.default_rng(seed)
+    numbers = [0, 1, -1, 1 << 62, -(1 << 63), *map(int, generator.integers(-(1 << 63), (1 << 63) - 1, 200))]
+    for number in numbers:
+        places = int(generator.integers(0, 64))
+        plain = (
+            bits.popcount(number),
+            bits.bit_index(number),
+            bits.shift_right(number, places),
+            bits.mix(number),
+        )
+        assert compiled(number, places) == plain, (seed, number, places)
+
+
+def test_a_rules_class_may_build_on_another() -> None:
+    def legal(self: Any, state: HeapState, actions: list[int]) -> int:
+        actions[0] = 0
+        return 1
+
+    assert perft(_broken(legal_actions=legal), 6) == 1
+    assert perft(Heap(), 6) == 3**6 - sum(_short(9, 6))
+    assert CHANCE == -1
+
+
+def _short(left: int, depth: int) -> list[int]:
+    """Sequences of ``depth`` numbers from 1 to 3 that add up to more than ``left``, or reach it early."""
+    counts = []
+    for number in range(3**depth):
+        total, bad = 0, 0
+        for _ in range(depth):
+            if total >= left:
+                bad = 1
+            number, digit = divmod(number, 3)
+            total += digit + 1
+        counts.append(1 if bad or total > left else 0)
+    return counts

@@ -1,0 +1,325 @@
+"""Compiled rules on disk, each time in fresh processes: that is where a wrong cache shows."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zermelo.envs import perft
+from zermelo.envs.games import Nim
+
+RULES = """
+from typing import NamedTuple
+from {helper} import STEP, countdown
+
+class StairsState(NamedTuple):
+    left: int
+    mover: int
+
+class Stairs(NamedTuple):
+    start: int = 12
+
+    def num_actions(self): return 2
+    def initial_state(self): return StairsState(self.start, 0)
+    def to_move(self, state): return state.mover
+    def legal_actions(self, state, actions):
+        count = 0
+        for action in range(2):
+            if self._after(state, action) >= 0:
+                actions[count] = action
+                count += 1
+        return count
+    def result(self, state, action): return StairsState(self._after(state, action), 1 - state.mover)
+    def is_terminal(self, state): return state.left < 1
+    def utility(self, state, seat): return -1 if seat == state.mover else 1
+    def _after(self, state, action): return countdown(state.left, action + {least})
+"""
+
+HELPER = """
+STEP = {step}
+
+def countdown(left, by):
+    return left - by * STEP
+"""
+
+COUNT = """
+from zermelo.envs import perft
+from {rules} import Stairs
+print(perft(Stairs(), {depth}))
+"""
+
+
+class Folder:
+    """A user's folder with a game in two files, and processes that count its leaves."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cache = path / "cache"
+        self.package_before: set[Path] = set()
+        self.write()
+
+    def write(self, *, least: int = 1, step: int = 1) -> None:
+        (self.path / "stairs_rules.py").write_text(RULES.format(helper="stairs_helper", least=least))
+        (self.path / "stairs_helper.py").write_text(HELPER.format(step=step))
+
+    def start(self, script: str = "", depth: int = 6, **environment: str) -> subprocess.Popen[str]:
+        code = textwrap.dedent(script) + COUNT.format(rules="stairs_rules", depth=depth)
+        clean = {k: v for k, v in os.environ.items() if k not in ("NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR")}
+        settings = {
+            **clean,
+            "ZERMELO_CACHE_DIR": str(self.cache),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(self.path),
+            **environment,
+        }
+        return subprocess.Popen(
+            [sys.executable, "-c", code], env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def count(self, script: str = "", depth: int = 6, **environment: str) -> tuple[int, str]:
+        """The number of leaves that a fresh process counts, and what it said on standard error."""
+        return finished(self.start(script, depth, **environment))
+
+    def kept(self) -> list[Path]:
+        return sorted(self.cache.rglob("*.nbc"))
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
+    out, said = process.communicate(timeout=240)
+    assert process.returncode == 0, f"exit status {process.returncode}\n{said}"
+    return int(out), said
+
+
+def leaves(left: int, depth: int, least: int = 1, step: int = 1) -> int:
+    """Worked out without the package: ways down the stairs in steps of ``least`` or ``least + 1``, times
+    ``step``."""
+    if depth == 0:
+        return 1
+    if left < 1:
+        return 0
+    return sum(leaves(left - s * step, depth - 1, least, step) for s in (least, least + 1) if left - s * step >= 0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def machine_code_in_the_package() -> set[Path]:
+    import zermelo.envs.jit as package
+
+    files = Path(package.__file__).parent.rglob("*")
+    return {file for file in files if file.suffix in (".nbi", ".nbc")}
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A folder after its first process, which compiled: what is seen of that, and a cache that tests copy."""
+    folder = Folder(tmp_path_factory.mktemp("first"))
+    folder.package_before = machine_code_in_the_package()
+    count, said = folder.count()
+    assert count == leaves(12, 6)
+    assert "compiling the rules of Stairs" in said
+    assert folder.kept()
+    return folder
+
+
+@pytest.fixture
+def warm(first_run: Folder, folder: Folder) -> Folder:
+    """A folder in whose cache the machine code is."""
+    shutil.copytree(first_run.cache, folder.cache)
+    return folder
+
+
+def test_a_second_process_takes_the_code_from_disk_and_counts_the_same(warm: Folder) -> None:
+    kept = {file: file.stat().st_mtime_ns for file in warm.kept()}
+    assert kept
+    # numba 6061: a recursive kernel read back without its full signature crashed here
+    assert warm.count() == (leaves(12, 6), "")
+    assert {file: file.stat().st_mtime_ns for file in warm.kept()} == kept
+
+
+def test_an_edit_to_the_rules_is_seen(warm: Folder) -> None:
+    warm.write(least=2)
+    assert warm.count()[0] == leaves(12, 6, least=2)
+    warm.write(least=1)
+    assert warm.count() == (leaves(12, 6), "")
+
+
+def test_an_edit_in_a_file_that_the_rules_import_from_is_seen(warm: Folder) -> None:
+    warm.write(step=2)
+    assert warm.count()[0] == leaves(12, 6, step=2)
+
+
+def test_two_processes_at_once(folder: Folder) -> None:
+    both = [finished(process) for process in [folder.start(), folder.start()]]
+    assert [count for count, _ in both] == [leaves(12, 6)] * 2
+    assert sum("compiling the rules of Stairs" in said for _, said in both) == 1  # the other waits for it
+    assert folder.count() == (leaves(12, 6), "")
+
+
+def test_a_cache_folder_that_cannot_be_made_costs_one_line(folder: Folder) -> None:
+    folder.cache.write_text("a file is in the way")
+    count, said = folder.count()
+    assert count == leaves(12, 6)
+    assert said.count("cannot be kept in") == 1
+    assert "ZERMELO_CACHE_DIR" in said
+
+
+def test_a_full_disk_costs_one_line(folder: Folder) -> None:
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))"
+    count, said = folder.count(full)
+    assert count == leaves(12, 6)
+    assert "compiled again for this process" in said
+    assert "Traceback" not in said
+    assert folder.count()[0] == leaves(12, 6)
+
+
+def test_a_torn_file_is_not_believed(warm: Folder) -> None:
+    folder = warm
+    for file in folder.kept():
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    count, said = folder.count()
+    assert count == leaves(12, 6)
+    assert "Traceback" not in said
+    folder.count()
+    assert folder.count() == (leaves(12, 6), "")
+
+
+def test_the_package_is_not_written_to(first_run: Folder) -> None:
+    assert machine_code_in_the_package() == first_run.package_before
+
+
+def test_numba_cache_dir_is_used_where_ours_is_not_set(folder: Folder) -> None:
+    other = folder.path / "elsewhere"
+    assert folder.count(ZERMELO_CACHE_DIR="", NUMBA_CACHE_DIR=str(other))[0] == leaves(12, 6)
+    assert list(other.rglob("Stairs-*/**/*.nbc"))
+    assert not folder.kept()
+
+
+def test_without_the_compiler_plain_python_answers_and_says_so_once(folder: Folder) -> None:
+    count, said = folder.count(NUMBA_DISABLE_JIT="1")
+    assert count == leaves(12, 6)
+    assert said.count("NUMBA_DISABLE_JIT is set") == 1
+    assert not folder.kept()
+
+
+def test_without_numba_plain_python_answers_and_says_so_once(folder: Folder) -> None:
+    count, said = folder.count("import sys; sys.modules['numba'] = None")
+    assert count == leaves(12, 6)
+    assert said.count("numba is not installed") == 1
+    assert "slower" in said
+
+
+def test_importing_the_rules_does_not_import_numba() -> None:
+    code = (
+        "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
+        "import zermelo.agents.compiled.two_player, zermelo.agents.compiled.proof; "
+        "zermelo.envs.as_game(zermelo.envs.games.ConnectFour()); print('numba' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"
+
+
+def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
+    script = folder.path / "play.py"
+    script.write_text(
+        RULES.format(helper="stairs_helper", least=1) + COUNT.replace("from {rules} import Stairs", "")
+    )
+    script.write_text(script.read_text().format(depth=6))
+    environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True
+        )
+        assert int(done.stdout) == leaves(12, 6)
+        said.append(done.stderr)
+    assert "compiling the rules of Stairs" in said[0]
+    assert said[1] == ""
+
+
+SEARCHES = """
+from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.core.options import Ties
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.core.limits import Limits
+from zermelo.envs.rules import RulesGame
+from stairs_rules import Stairs
+noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, state, action: action == 1})
+total = 0
+for rules, ways in (
+    (Stairs(), ({"full_width": True},)), (noisy(), ({}, {"quiescence": 3, "table_mb": 1}))
+):
+    game = RulesGame(rules)
+    limits = Limits(depth=4)
+    for settings in ways:
+        evaluator = make_evaluator("rewards")
+        search = compiled_search(CompiledAlphaBeta, game, evaluator, Budget(limits), limits=limits, **settings)
+        deepen(search, game.initial_state(), limits, step_by_step=True, exact=True, ties=Ties.FIRST,
+               watch=lambda *_: True)
+        total += search.budget.nodes
+prover = Prover(RulesGame(Stairs()))
+total += 1000 * prover.score(Stairs().initial_state()).least + prover.nodes
+print(total)
+"""
+
+
+def test_every_kernel_can_be_read_back(folder: Folder) -> None:
+    # A recursive kernel that is not quite right for the cache works when compiled and crashes when read back.
+    def run() -> tuple[int, str]:
+        environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONPATH": str(folder.path)}
+        return finished(
+            subprocess.Popen(
+                [sys.executable, "-c", SEARCHES],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+
+    cold, said = run()
+    assert "compiling the rules of Stairs" in said
+    assert run() == (cold, "")
+
+
+def test_a_declared_result_is_not_inferred_at_each_call_that_a_kernel_makes_of_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    from zermelo.envs.jit import numba_methods
+
+    asked: list[Any] = []
+    monkeypatch.setattr(numba_methods, "_inferred_result", asked.append)
+    rules = type("Heaps", (Nim,), {"__slots__": ()})((9,))
+    assert perft(rules, 6) == math.comb(9, 6)  # the heap's sizes on the way down
+    assert list(tmp_path.rglob("*.nbc"))
+    assert not asked
+
+
+def test_old_folders_are_cleared_away(warm: Folder) -> None:
+    folder = warm
+    folder.write(step=3)  # a folder is made for it
+    old = folder.cache / "zermelo" / "Forgotten-0"
+    old.mkdir(parents=True)
+    young = folder.cache / "zermelo" / "Recent-0"
+    young.mkdir()
+    long_ago = time.time() - 100 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    folder.count()
+    assert not old.exists()
+    assert young.exists()

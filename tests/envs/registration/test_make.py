@@ -1,0 +1,243 @@
+"""Environments by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pettingzoo
+import pytest
+from doubles.game_envs import Numbers
+
+from zermelo.envs import (
+    InvalidSettingError,
+    MissingDependencyError,
+    UnknownNameError,
+    UnsupportedGameError,
+    as_game,
+    list_envs,
+    make,
+    make_env,
+    register_env,
+)
+from zermelo.envs.registration.listing import EnvEntry
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "classic/connect_four-v3",
+        "classic/connect_four_v3",
+        "connect_four_v3",
+        "connect_four-v3",
+        "connect_four",
+        "classic/connect_four",
+        "pettingzoo.classic.connect_four_v3",
+        " classic/connect_four-v3 ",
+    ],
+)
+def test_spellings_of_a_pettingzoo_environment(name: str) -> None:
+    env = make_env(name)
+    assert str(env) == "connect_four_v3"
+    env.reset()
+    assert as_game(env).traits.name == "connect_four_v3"
+
+
+def test_parameters_in_brackets_and_as_arguments() -> None:
+    assert make_env("classic/go-v5(board_size=5, komi=0.5)").unwrapped._komi == 0.5
+    assert make("classic/go-v5", board_size=5).unwrapped._N == 5
+    assert make("classic/go-v5(board_size=5)", board_size=7).unwrapped._N == 7
+
+
+def test_every_classic_environment_is_made() -> None:
+    for env_id in pettingzoo.aec_registry:
+        if env_id.startswith("classic/"):
+            env = make_env(env_id)
+            env.reset(seed=0)
+            assert env.agents
+
+
+def test_gymnasium_environments() -> None:
+    env = make_env("FrozenLake-v1(is_slippery=False)")
+    env.reset(seed=0)
+    assert len(env.unwrapped.P[0][0]) == 1
+    assert make_env("FrozenLake").spec.id == "FrozenLake-v1"
+    assert isinstance(make("CartPole-v1"), gymnasium.Env)
+
+
+def test_openspiel_games_keep_their_parameters_through_reset() -> None:
+    env = make_env("openspiel/breakthrough(rows=6, columns=6)")
+    env.reset(seed=0)
+    assert env.action_space(env.agents[0]).n == 432
+    env.reset(seed=1)
+    assert str(env._env) == "breakthrough(columns=6,rows=6)"
+    assert make_env("openspiel/nim(pile_sizes=[1, 3, 5])")._env.new_initial_state().legal_actions()
+    misere = make_env("openspiel/misere(game=tic_tac_toe())")
+    misere.reset()
+    assert misere.action_space("player_0").n == 9
+
+
+def test_a_function_of_the_users_from_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_games_here.py").write_text(
+        textwrap.dedent("""
+            from doubles.game_envs import Numbers
+            def numbers(total=1.0, mask=None):
+                return Numbers(total=total)
+            def nothing():
+                return 42
+            def fails():
+                raise RuntimeError("no more chips")
+        """)
+    )
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    assert make_env("my_games_here:numbers(total=2.5)").total == 2.5
+    assert sys.path == before
+    with pytest.raises(UnknownNameError, match=r"did you mean 'my_games_here:numbers'"):
+        make_env("my_games_here:number")
+    with pytest.raises(InvalidSettingError, match="takes no parameter 'sum': it takes total, mask"):
+        make_env("my_games_here:numbers(sum=1)")
+    with pytest.raises(UnsupportedGameError, match="my_games_here:nothing made int, which is no environment"):
+        make_env("my_games_here:nothing")
+    with pytest.raises(
+        InvalidSettingError, match=r"cannot make my_games_here:fails\(\): RuntimeError: no more chips"
+    ):
+        make_env("my_games_here:fails")
+
+
+def test_modules_that_are_not_there_or_do_not_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "needs_something.py").write_text("import a_package_nobody_has\n")
+    (tmp_path / "is_broken.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownNameError, match="no module is called 'my_gmaes'"):
+        make_env("my_gmaes:nim")
+    with pytest.raises(
+        MissingDependencyError, match="'needs_something' needs 'a_package_nobody_has': pip install"
+    ):
+        make_env("needs_something:nim")
+    with pytest.raises(InvalidSettingError, match="importing 'is_broken' raised ZeroDivisionError"):
+        make_env("is_broken:nim")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("classic/conect_four-v3", "classic/connect_four-v3"),
+        ("conect_four_v3", "connect_four_v3"),
+        ("classic/connect_four-v2", "classic/connect_four-v3"),
+        ("FrozenLak-v1", "FrozenLake-v1"),
+        ("frozenlake-v1", "FrozenLake-v1"),
+        ("openspiel/breaktrough", "openspiel/breakthrough"),
+    ],
+)
+def test_mistyped_names(name: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"no env is called '{name}': did you mean .*'{meant}'"):
+        make_env(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("classic/go-v5(size=5)", "takes no parameter 'size': it takes board_size, komi"),
+        ("classic/hanabi-v5(colors=9)", r"cannot make classic/hanabi-v5\(colors=9\): ValueError"),
+        ("openspiel/breakthrough(rowz=6)", "takes no parameter 'rowz': it takes columns, rows"),
+        ("openspiel/connect_four(rows='six')", "OpenSpiel cannot make 'openspiel/connect_four'"),
+        ("openspiel/connect_four(rows=-1)", r"cannot make openspiel/connect_four\(rows=-1\): ValueError"),
+        ("FrozenLake-v1(slippery=True)", "takes no parameter 'slippery'"),
+        ("classic/go-v5(board_size=", "cannot read"),
+    ],
+)
+def test_parameters_that_do_not_fit(text: str, message: str) -> None:
+    with pytest.raises(InvalidSettingError, match=message):
+        make_env(text)
+
+
+def test_missing_packages_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pettingzoo.classic.tictactoe.tictactoe", None)
+    with pytest.raises(MissingDependencyError, match=r'pip install "zermelo\[classic\]"'):
+        make_env("classic/tictactoe-v3")
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(MissingDependencyError, match=r'pip install "zermelo\[openspiel\]"'):
+        make_env("openspiel/hex")
+    monkeypatch.setitem(sys.modules, "pettingzoo.butterfly.pistonball.pistonball", None)
+    with pytest.raises(MissingDependencyError, match=r'pip install "pettingzoo\[butterfly\]"'):
+        make_env("butterfly/pistonball-v6")
+
+
+def test_parallel_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_parallel_game.py").write_text(
+        "import pettingzoo\ndef rps():\n    return pettingzoo.make('parallel', 'classic/rps-v2')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnsupportedGameError, match="my_parallel_game:rps is a parallel environment"):
+        make_env("my_parallel_game:rps")
+    pettingzoo.register("parallel", "here/only_parallel-v0", entry_point="my_parallel_game:rps")
+    with pytest.raises(UnsupportedGameError, match="here/only_parallel-v0 is a parallel environment"):
+        make_env("here/only_parallel-v0")
+
+
+def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    own: dict[str, Any] = {}
+    for module in ("registry", "make", "listing"):
+        monkeypatch.setattr(f"zermelo.envs.registration.{module}.OWN_ENVS", own)
+    register_env("zermelo/Numbers-v0", "doubles.game_envs:Numbers", players="2", kind="numbers")
+    assert make("zermelo/Numbers-v0", total=4.0).total == 4.0
+    assert make_env("zermelo/Numbers-v0(total=2.0)").total == 2.0
+    assert pettingzoo.make("aec", "zermelo/Numbers-v0", total=3.0).total == 3.0
+    assert list_envs()[0].name == "zermelo/Numbers-v0"
+    with pytest.raises(InvalidSettingError, match="the environment id 'zermelo/Numbers-v0' is taken"):
+        register_env("zermelo/Numbers-v0", Numbers)
+    with pytest.raises(InvalidSettingError, match="an environment id is family/Name-vN"):
+        register_env("Numbers", Numbers)
+    with pytest.raises(UnknownNameError, match="did you mean 'zermelo/Numbers-v0'"):
+        make_env("zermelo/Number-v0")
+
+
+def test_pettingzoo_learns_of_environments_when_it_is_imported_later() -> None:
+    code = textwrap.dedent("""
+        import sys
+        import zermelo.envs
+        zermelo.envs.register_env("zermelo/Later-v0", "gymnasium:make")
+        assert "pettingzoo" not in sys.modules
+        import pettingzoo
+        assert "zermelo/Later-v0" in pettingzoo.aec_registry
+        assert not any(type(finder).__module__.startswith("zermelo") for finder in sys.meta_path)
+        assert "zermelo" not in type(pettingzoo.__spec__.loader).__module__
+    """)
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_list_holds_pettingzoos_classics_and_what_they_are() -> None:
+    entries = {entry.name: entry for entry in list_envs()}
+    classics = {env_id for env_id in pettingzoo.aec_registry if env_id.startswith("classic/")}
+    assert {name for name in entries if name.startswith("classic/")} == classics
+    for name in classics:
+        env = make_env(name)
+        env.reset(seed=0)
+        assert entries[name].information == as_game(env).traits.information
+    for name in ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1"):
+        assert name in gymnasium.registry
+        assert entries[name].players == "1"
+
+
+def test_the_list_can_hold_openspiels_games() -> None:
+    pytest.importorskip("pyspiel")
+    entries = {entry.name: entry for entry in list_envs(openspiel=True)}
+    assert entries["openspiel/hex"].information == "perfect"
+    assert entries["openspiel/kuhn_poker"].information == "hidden"
+    assert "openspiel/<game>" not in entries
+
+
+def test_a_line_of_the_list() -> None:
+    entry = EnvEntry("classic/go-v5", "2", "board", "perfect", "classic")
+    assert entry.summary == '2 players; board; searchable; pip install "zermelo[classic]"'
+    hidden: Any = EnvEntry("x/Y-v0", "1", "cards", "hidden")
+    assert hidden.summary == "1 player; cards; hidden information, not searchable"

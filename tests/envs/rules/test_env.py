@@ -1,0 +1,616 @@
+"""Environments over rules: what agents see, what they are paid, chance, copies and pictures."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import re
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from doubles.checked import assert_clones_right
+from doubles.own_rules import Pictured, Piglike, ThreeTake
+from pettingzoo.utils import BaseWrapper
+
+from zermelo.envs import (
+    CHANCE,
+    Chance,
+    IllegalActionError,
+    InvalidSettingError,
+    RewardSum,
+    TraitSource,
+    UnsupportedGameError,
+    as_game,
+    clone_env,
+    make,
+)
+from zermelo.envs import games as own_games
+from zermelo.envs.adapters.aec import AECGame
+from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.clone.plan import compile_copier
+from zermelo.envs.errors import RulesError
+from zermelo.envs.pictures.boards import draw, state_text
+from zermelo.envs.registration.own_games import is_rules_class
+from zermelo.envs.registration.registry import OWN_ENVS
+from zermelo.envs.rules.env import RulesEnv, env, env_name, raw_env
+from zermelo.envs.rules.observations import bit_rows, board_planes
+
+with warnings.catch_warnings():  # it imports an environment in the old way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
+
+OWN = [f"zermelo/{name}-v0" for name in own_games.__all__ if is_rules_class(getattr(own_games, name))]
+EVERY: dict[str, Any] = {
+    **{name: lambda name=name, **parameters: make(name, **parameters) for name in OWN},
+    "dice": lambda **parameters: env(Piglike(), **parameters),
+    "three players": lambda **parameters: env(ThreeTake(), **parameters),
+}
+"""What makes each environment."""
+
+VARIANTS = [
+    "zermelo/Kalah-v0(houses=3, seeds=5, empty_capture=True, margin=True)",
+    "zermelo/Othello-v0(rows=4, columns=5, margin=True)",
+    "zermelo/Nim-v0(heaps=[2, 4], misere=True, players=3)",
+    "zermelo/DotsAndBoxes-v0(rows=2, columns=3, players=3, margin=True)",
+    "zermelo/Breakthrough-v0(rows=4, columns=3, pawn_rows=1)",
+    "zermelo/MNK-v0(m=7, n=2, k=3)",
+]
+
+every_env = pytest.mark.parametrize("name", EVERY)
+# Observations are dictionaries; an empty board is all zeros, and so is the mask of a player who is not to move;
+# Othello's players are black and white: all as it should be.
+api_warnings = pytest.mark.filterwarnings(
+    "ignore:Observation numpy array is all zeros",
+    "ignore:Observation is not a NumPy array",
+    "ignore:Action mask numpy array is all zeros",
+    "ignore:Observation space for each agent probably should be",
+    "ignore:We recommend agents to be named",
+)
+
+
+def play(live: Any, seed: int, moves: int = 1000) -> list[int]:
+    """Random legal moves; the actions played."""
+    draw_from = random.Random(seed)
+    played = []
+    while len(played) < moves and (actions := live.unwrapped.legal_actions()):
+        played.append(draw_from.choice(actions))
+        live.step(played[-1])
+    return played
+
+
+# -- PettingZoo's own tests ---------------------------------------------------------------------------------------
+
+
+@api_warnings
+@every_env
+def test_pettingzoo_api(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    api_test(EVERY[name](), num_cycles=1000)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+@api_warnings
+@pytest.mark.parametrize("name", VARIANTS)
+def test_pettingzoo_api_of_other_sizes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    api_test(make(name), num_cycles=1000)
+    assert "Passed API test" in capsys.readouterr().out
+    render_test(lambda **parameters: make(name, **parameters))
+    assert_clones_right(lambda: make(name), games=1)
+
+
+def test_where_the_margin_counts_an_illegal_action_costs_the_greatest_one() -> None:
+    live = make("zermelo/Othello-v0(rows=4, columns=4, margin=True)")
+    live.reset()
+    live.step(0)
+    assert live.rewards == {"black": -16.0, "white": 0}
+
+
+@every_env
+def test_pettingzoo_seed(name: str) -> None:
+    seed_test(EVERY[name], num_cycles=100)
+    one, two = EVERY[name](), EVERY[name]()
+    one.reset(seed=3)
+    two.reset(seed=3)
+    assert play(one, seed=5, moves=20) == play(two, seed=5, moves=20)
+    assert as_game(one).snapshot(one) == as_game(two).snapshot(two)
+
+
+@every_env
+def test_pettingzoo_render(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    render_test(EVERY[name])
+    assert capsys.readouterr().out
+
+
+@every_env
+def test_clones_are_right(name: str) -> None:
+    assert_clones_right(EVERY[name], games=2)
+
+
+# -- the game that is searched is the game that is played ---------------------------------------------------------
+
+
+@every_env
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_clone_and_environment_agree(name: str, seed: int) -> None:
+    live = EVERY[name]()
+    live.reset(seed=seed)
+    by_rules, by_clone = as_game(live), as_game(live, backend="clone")
+    assert type(by_rules) is LiveRulesGame
+    assert isinstance(by_clone, AECGame)
+    assert by_rules.traits.seat_names == tuple(live.possible_agents) == by_clone.traits.seat_names
+    for trait in ("reward_sum", "constant", "chance", "information", "terminal_rewards_only", "num_actions"):
+        assert getattr(by_rules.traits, trait) == getattr(by_clone.traits, trait), trait
+    draw_from = random.Random(seed)
+    state, copied = by_rules.snapshot(live), by_clone.snapshot(live)
+    while not by_rules.is_terminal(state):
+        assert state == by_rules.snapshot(live)
+        assert not by_clone.is_terminal(copied)
+        actions = list(by_rules.legal_actions(state))
+        assert actions == list(by_clone.legal_actions(copied)) == live.unwrapped.legal_actions()
+        assert by_rules.to_move(state) == by_clone.to_move(copied)
+        assert live.agent_selection == live.possible_agents[by_rules.to_move(state)]
+        action = draw_from.choice(actions)
+        state, copied = by_rules.result(state, action), by_clone.result(copied, action)
+        while by_rules.to_move(state) == CHANCE and not by_rules.is_terminal(state):
+            assert by_clone.to_move(copied) == CHANCE
+            outcomes = by_rules.chance_outcomes(state)
+            rolled = by_clone.chance_outcomes(copied)
+            assert [p for _, p in rolled] == pytest.approx([p for _, p in outcomes])
+            index = draw_from.randrange(len(outcomes))
+            state = by_rules.result(state, outcomes[index][0])
+            copied = by_clone.result(copied, index)
+        assert state == copied.env.position
+        live = copied.env if by_rules.traits.chance is Chance.EXACT else live
+        if by_rules.traits.chance is Chance.NONE:
+            live.step(action)
+    assert by_clone.is_terminal(copied)
+    assert by_rules.utility(state) == by_clone.utility(copied)
+
+
+@every_env
+def test_masks_and_rewards(name: str) -> None:
+    live = EVERY[name]()
+    live.reset(seed=1)
+    draw_from = random.Random(1)
+    while actions := live.unwrapped.legal_actions():
+        assert set(live.rewards.values()) == {0.0}
+        for agent in live.agents:
+            mask = live.observe(agent)["action_mask"]
+            expected = actions if agent == live.agent_selection else []
+            assert np.flatnonzero(mask).tolist() == expected
+        live.step(draw_from.choice(actions))
+    raw = live.unwrapped
+    assert live.terminations == dict.fromkeys(live.possible_agents, True)
+    assert not any(live.truncations.values())
+    assert list(live.rewards.values()) == [
+        raw.rules.utility(raw.position, seat) for seat in range(len(live.possible_agents))
+    ]
+    assert all(not live.observe(agent)["action_mask"].any() for agent in live.possible_agents)
+    for _ in live.possible_agents:
+        assert live.last()[1] == raw.rules.utility(raw.position, live.possible_agents.index(live.agent_selection))
+        live.step(None)
+    assert not live.agents
+
+
+def test_observations_are_seen_from_the_observers_side() -> None:
+    live = make("zermelo/ConnectFour-v0")
+    live.reset()
+    for action in (3, 3, 0):
+        live.step(action)
+    first, second = (live.observe(agent)["observation"] for agent in live.possible_agents)
+    assert first.shape == (6, 7, 2)
+    assert np.argwhere(first[:, :, 0]).tolist() == [[5, 0], [5, 3]]  # the bottom row is the last
+    assert np.argwhere(first[:, :, 1]).tolist() == [[4, 3]]
+    assert (second == first[:, :, ::-1]).all()
+
+
+def test_traits_of_a_subclass_or_a_wrapper_are_not_taken_from_the_rules() -> None:
+    class Doubled(RulesEnv):
+        def step(self, action: Any) -> None:
+            super().step(action)
+            self.rewards = {agent: 2 * reward + 1 for agent, reward in self.rewards.items()}
+
+    changed = Doubled(own_games.MNK())
+    changed.reset()
+    game = as_game(changed)
+    assert isinstance(game, AECGame)
+    assert game.traits.source("reward_sum") is not TraitSource.DECLARED
+    assert game.traits.reward_sum is not RewardSum.ZERO
+    assert game.traits.chance is Chance.NONE
+
+
+def test_what_the_caller_knows_counts_most() -> None:
+    live = make("zermelo/MNK-v0")
+    live.reset()
+    game = as_game(live, traits={"reward_sum": "general_sum"})
+    assert game.traits.reward_sum is RewardSum.GENERAL
+    assert game.traits.source("reward_sum") is TraitSource.GIVEN
+    assert as_game(live).traits.reward_sum is RewardSum.ZERO
+
+
+def test_another_game_in_the_same_environment_is_seen() -> None:
+    live = RulesEnv(own_games.MNK(3, 3, 3))
+    live.reset()
+    before = as_game(live)
+    live.rules = own_games.ConnectFour(3, 3)  # equal integers, another class
+    live.reset()
+    assert as_game(live).rules == live.rules
+    assert type(as_game(live).rules) is own_games.ConnectFour
+    with pytest.raises(UnsupportedGameError, match="its rules cannot reach"):
+        before.snapshot(live)
+
+
+# -- illegal actions ----------------------------------------------------------------------------------------------
+
+
+def test_an_illegal_action_ends_the_game_and_is_searched_as_such() -> None:
+    live = make("zermelo/MNK-v0")
+    live.reset()
+    live.step(4)
+    game = as_game(live)
+    live.step(4)
+    assert live.rewards == {"player_0": 0, "player_1": -1.0}
+    assert all(live.terminations.values())
+    with pytest.raises(UnsupportedGameError, match="ended by an illegal action"):
+        game.snapshot(live)
+    again = as_game(live)
+    state = again.snapshot(live)
+    assert again.is_terminal(state)
+    assert again.utility(state) == (0.0, -1.0)
+    live.reset()
+    assert type(as_game(live)) is LiveRulesGame
+
+
+@pytest.mark.parametrize("action", [9, -1, None, 1.0, "a", 4])
+def test_the_raw_environment_refuses_illegal_actions(action: Any) -> None:
+    live = raw_env(own_games.MNK())
+    live.reset()
+    live.step(np.int64(4))
+    before = live.position
+    with pytest.raises(IllegalActionError, match=r"is not legal for player_1 in mnk_v0: legal are 0, 1, 2, 3, 5"):
+        live.step(action)
+    assert live.position == before
+
+
+# -- chance -------------------------------------------------------------------------------------------------------
+
+
+def test_dice_are_rolled_from_the_seed() -> None:
+    def course(seed: int | None) -> list[Any]:
+        live = env(Piglike(goal=30, faces=6))
+        live.reset(seed=seed)
+        positions = [live.unwrapped.position]
+        for action in (1, 1, 0, 1, 1, 1, 0, 1) * 3:
+            if live.unwrapped.legal_actions():
+                live.step(action)
+            positions.append(live.unwrapped.position)
+        return positions
+
+    assert course(5) == course(5)
+    assert len({str(course(seed)) for seed in range(20)}) > 15
+    assert len({str(course(None)) for _ in range(20)}) > 15
+
+
+def test_a_reset_without_a_seed_goes_on_in_the_stream() -> None:
+    live = RulesEnv(Piglike(goal=1000, faces=100))
+    live.reset(seed=3)
+    rolls = []
+    for _ in range(10):
+        rolls.append(live.position.turn)
+        live.reset()
+    live.reset(seed=3)
+    assert live.position.turn == rolls[0]
+    assert len(set(rolls)) > 5
+
+
+def test_every_face_is_as_likely() -> None:
+    live = RulesEnv(Piglike(goal=10**6, faces=4))
+    counts = dict.fromkeys((0, 2, 3, 4), 0)
+    live.reset(seed=11)
+    for _ in range(2000):
+        counts[live.position.turn] += 1
+        live.reset()
+    assert all(420 < count < 580 for count in counts.values()), counts  # 500, give or take four deviations
+
+
+def test_dice_under_a_wrapper_that_may_change_the_game_are_sampled_and_not_foreseen() -> None:
+    class Reward(BaseWrapper):
+        pass
+
+    live = Reward(env(Piglike(goal=50)))
+    live.reset(seed=1)
+    game = as_game(live)
+    assert game.traits.chance is Chance.SAMPLED
+    state = game.snapshot(live)
+    assert len({game.result(state, 1).env.unwrapped.position for _ in range(30)}) == 4
+
+
+# -- copies -------------------------------------------------------------------------------------------------------
+
+
+@every_env
+@pytest.mark.parametrize("way", [copy.deepcopy, clone_env, lambda live: pickle.loads(pickle.dumps(live))])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_copies_keep_the_game(name: str, way: Any, wrapped: bool) -> None:
+    live = EVERY[name]()
+    live = live if wrapped else live.unwrapped
+    live.reset(seed=2)
+    play(live, seed=2, moves=3)
+    other = way(live)
+    assert type(other) is type(live)
+    assert other.unwrapped.position == live.unwrapped.position
+    assert str(other.unwrapped) == str(live.unwrapped)
+    before = live.unwrapped.position
+    actions = play(other, seed=5)
+    assert live.unwrapped.position == before
+    for action in actions:
+        live.step(action)  # with the same dice
+    assert live.unwrapped.position == other.unwrapped.position
+    assert live.rewards == other.rewards
+
+
+# -- what people see ----------------------------------------------------------------------------------------------
+
+
+def test_text_and_picture() -> None:
+    live = make("zermelo/MNK-v0", render_mode="ansi")
+    live.reset()
+    live.step(0)
+    assert live.render() == "X . .\n. . .\n. . ."
+    picture = draw(live.unwrapped.rules, live.unwrapped.position)
+    assert picture.shape == (3 * 64 + 32, 3 * 64 + 32, 3)
+    corner, other = picture[16:80, 16:80], picture[16:80, 80:144]
+    assert len(np.unique(corner.reshape(-1, 3), axis=0)) > len(np.unique(other.reshape(-1, 3), axis=0))
+
+
+@every_env
+def test_every_move_changes_the_picture_and_the_text(name: str) -> None:
+    live = EVERY[name]()
+    live.reset(seed=4)
+    raw = live.unwrapped
+    seen, texts, positions = set(), set(), set()
+    draw_from = random.Random(4)
+    while actions := raw.legal_actions():
+        seen.add(draw(raw.rules, raw.position).tobytes())
+        texts.add(state_text(raw.rules, raw.position))
+        positions.add(raw.position)
+        live.step(draw_from.choice(actions))
+    assert len(seen) >= 0.8 * len(positions)
+    assert len(texts) >= 0.8 * len(positions)
+
+
+def test_human_rendering_prints_every_position(capsys: pytest.CaptureFixture[str]) -> None:
+    live = make("zermelo/MNK-v0", render_mode="human")
+    live.reset()
+    live.step(8)
+    assert capsys.readouterr().out == ". . .\n. . .\n. . .\n\n. . .\n. . .\n. . X\n\n"
+    assert live.render() is None
+
+
+def test_rendering_without_a_mode_warns() -> None:
+    live = make("zermelo/MNK-v0")
+    live.reset()
+    with pytest.warns(UserWarning, match="without specifying any render mode"):
+        assert live.render() is None
+
+
+def test_a_wrong_render_mode_is_refused() -> None:
+    with pytest.raises(InvalidSettingError, match=r"render_mode must be one of .*'rgb_array' or None, not 'png'"):
+        make("zermelo/MNK-v0", render_mode="png")
+
+
+def test_rules_may_draw_and_observe_for_themselves() -> None:
+    live = RulesEnv(Pictured(), "rgb_array")
+    live.reset()
+    assert live.render().shape == (4, 5, 3)
+    space = live.observation_space("player_0")["observation"]
+    assert (space.dtype, space.shape, space.low.tolist(), space.high.tolist()) == (np.int16, (2,), [0, 0], [5, 5])
+    assert live.observe("player_1")["observation"].tolist() == [5, 1]
+    with pytest.raises(RulesError, match=r"Pictured.observation must return an array of numbers from 0 to 5"):
+        RulesEnv(Pictured(fault=1))
+    broken = RulesEnv(Pictured(fault=2), "rgb_array")
+    broken.reset()
+    with pytest.raises(RulesError, match=r"Pictured.image must return .* not of shape \(4, 5\) and type uint8"):
+        broken.render()
+
+
+def test_bits() -> None:
+    rows = bit_rows([1, -1, 1 << 62, -(1 << 63), 0])
+    assert rows.shape == (5, 64)
+    assert rows.dtype == np.int8
+    assert [row.nonzero()[0].tolist() for row in rows] == [[0], list(range(64)), [62], [63], []]
+    planes = board_planes([0b100_001, -1], 2, 3)
+    assert planes[:, :, 0].tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert planes[:, :, 1].all()
+
+
+def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state() -> None:
+    live = RulesEnv(ThreeTake())
+    live.reset()
+    live.step(1)
+    seen = live.observe("player_2")["observation"]
+    assert [row.nonzero()[0].tolist() for row in seen] == [[3], [0], [2]]  # 8 are left, seat 1 moves, seat 2 looks
+    assert (live.state() == seen[:2]).all()
+    assert live.state_space.contains(live.state())
+
+
+# -- names --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "import pettingzoo; import zermelo.envs",
+        "import zermelo.envs; import pettingzoo",
+        "import zermelo.envs; from pettingzoo.classic import tictactoe_v3; import pettingzoo",
+        "import zermelo.agents; import pettingzoo",
+    ],
+)
+def test_pettingzoo_makes_ours_whatever_is_imported_first(order: str) -> None:
+    program = f"""
+import warnings; warnings.simplefilter("ignore")
+{order}
+env = pettingzoo.make("aec", "zermelo/MNK-v0", m=4, n=5)
+env.reset()
+print(env.action_space("player_0").n, env, pettingzoo.make("aec", "zermelo/ConnectFour").metadata["name"])
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["20", "mnk_v0", "connect_four_v0"]
+
+
+def test_every_game_has_an_id_and_its_table() -> None:
+    assert OWN
+    for name in OWN:
+        document = OWN_ENVS[name].load().__doc__ or ""
+        for line in ("Creation", "Agents", "Actions", "Observation", "Action mask", "Rewards", "Version history"):
+            assert f"\n{line}" in document, (name, line)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_tables_are_true(name: str) -> None:
+    """What the table says makes the environment, which then has those actions, for players only."""
+    document = OWN_ENVS[name].load().__doc__ or ""
+    rows = dict(re.findall(r"^(\w[\w ]*?)  +(.+)$", document, flags=re.MULTILINE))
+    live = eval(rows["Creation"], {"make": pettingzoo.make})
+    live.reset(seed=0)
+    spaces = [live.action_space(agent) for agent in live.possible_agents]
+    assert {str(space) for space in spaces} == {rows["Actions"]}
+    mask = live.observe(live.agent_selection)["action_mask"]
+    assert rows["Action mask"].startswith(f"{len(mask)} of 0 and 1")
+    assert len(mask) == spaces[0].n == as_game(live).traits.num_actions
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("zermelo/Pig-v0", 2),
+        ("zermelo/Pig-v0(dice=2, snake_eyes=True, players=3)", 2),
+        ("zermelo/Game2048-v0(rows=2, columns=3)", 4),
+        ("zermelo/EinStein-v0", 81),
+        ("zermelo/EinStein-v0(random_start=True)", 75),
+    ],
+)
+@api_warnings
+def test_outcomes_of_chance_are_no_actions(text: str, actions: int) -> None:
+    live = make(text)
+    live.reset(seed=0)
+    assert live.action_space(live.agent_selection).n == actions
+    api_test(live, num_cycles=100)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [("DotsAndBoxes", "dots_and_boxes_v0"), ("MNK", "mnk_v0"), ("Nim", "nim_v0"), ("MNKGame2", "mnk_game2_v0")],
+)
+def test_names_of_classes(cls: str, name: str) -> None:
+    assert env_name(type(cls, (), {})) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("doubles.own_rules:ThreeTake", ThreeTake(10)),
+        ("doubles.own_rules:ThreeTake(counters=7)", ThreeTake(7)),
+        ("doubles.own_rules:game_of_five", ThreeTake(5)),
+        ("doubles.own_rules:make_rules(counters=6)", ThreeTake(6)),
+    ],
+)
+def test_rules_of_the_users_by_name(text: str, rules: Any) -> None:
+    live = make(text)
+    live.reset()
+    assert live.unwrapped.rules == rules
+    assert as_game(live).rules == rules
+
+
+def test_parameters_that_rules_do_not_take_are_named() -> None:
+    with pytest.raises(InvalidSettingError, match=r"takes no parameter 'width': it takes m, n, k, .*render_mode"):
+        make("zermelo/MNK-v0(width=4)")
+    with pytest.raises(InvalidSettingError, match=r"not rows=0, columns=7"):
+        make("zermelo/ConnectFour-v0", rows=0)
+    with pytest.raises(RulesError, match=r"MNK.m must be an integer, not 'wide'"):
+        make("zermelo/MNK-v0", m="wide")
+    with pytest.raises(InvalidSettingError, match="takes no parameter 'heaps': it takes counters, render_mode"):
+        make("doubles.own_rules:ThreeTake(heaps=4)")
+
+
+# -- what is observed in each game --------------------------------------------------------------------------------
+
+
+def observed(name: str, moves: tuple[int, ...]) -> list[np.ndarray]:
+    """What every agent observes after some moves."""
+    live = make(name)
+    live.reset()
+    for move in moves:
+        live.step(move)
+    return [live.observe(agent)["observation"] for agent in live.possible_agents]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("zermelo/MNK-v0(m=4, n=3)", (0, 5, 6)),
+        ("zermelo/ConnectFour-v0(rows=5, columns=4)", (0, 0, 3, 1)),
+        ("zermelo/Othello-v0(rows=6, columns=6)", (8, 7)),
+    ],
+)
+def test_planes_of_stones_are_the_text_seen_from_either_side(name: str, moves: tuple[int, ...]) -> None:
+    live = make(name, render_mode="ansi")
+    live.reset()
+    for move in moves:
+        if move in live.unwrapped.legal_actions():
+            live.step(move)
+    rows = [line.split() for line in live.render().split("\n")]
+    first, second = (live.observe(agent)["observation"] for agent in live.possible_agents)
+    for plane, mark in enumerate("XO"):
+        assert first[:, :, plane].tolist() == [[int(square == mark) for square in row] for row in rows]
+        assert second[:, :, 1 - plane].tolist() == first[:, :, plane].tolist()
+
+
+@pytest.mark.parametrize("name", ["zermelo/Breakthrough-v0(rows=6, columns=5)", "zermelo/Hexapawn-v0"])
+def test_pawns_are_observed_on_the_board_as_it_is_drawn(name: str) -> None:
+    live = make(name, render_mode="ansi")
+    live.reset()
+    live.step(live.unwrapped.legal_actions()[0])
+    rows = [line.split() for line in live.render().split("\n")]
+    first, second = (live.observe(agent)["observation"] for agent in live.possible_agents)
+    for plane, mark in enumerate("XO"):
+        assert first[:, :, plane].tolist() == [[int(square == mark) for square in row] for row in rows]
+        assert second[:, :, 1 - plane].tolist() == first[:, :, plane].tolist()
+    assert not first[:, :, 2].any()
+    assert second[:, :, 2].all()
+
+
+def test_kalah_is_observed_from_the_observers_left() -> None:
+    first, second = observed("zermelo/Kalah-v0(houses=3, seeds=2)", (1, 0))  # the first ends in the store: again
+    assert first.tolist() == [[0, 1, 4, 1], [2, 2, 2, 0]]
+    assert second.tolist() == first.tolist()[::-1]
+
+
+def test_lines_and_boxes_are_observed() -> None:
+    first, second = observed("zermelo/DotsAndBoxes-v0(rows=1, columns=2)", (0, 2, 4, 5))  # the second makes a box
+    for seen in (first, second):
+        assert seen[:, :, 0].tolist() == [[1, 0, 0], [1, 0, 0]]
+        assert seen[:, :, 1].tolist() == [[1, 1, 0], [0, 0, 0]]
+    assert [int(first[:, :, plane].max()) for plane in (2, 3)] == [0, 1]
+    assert [int(second[:, :, plane].min()) for plane in (2, 3)] == [1, 0]
+
+
+def test_the_others_are_observed() -> None:
+    first, second = observed("zermelo/Domineering-v0(rows=2, columns=3)", (1,))
+    assert first[:, :, 0].tolist() == second[:, :, 0].tolist() == [[0, 1, 0], [0, 1, 0]]
+    assert not first[:, :, 1].any()
+    assert second[:, :, 1].all()
+    assert observed("zermelo/Nim-v0(heaps=[3, 1])", (1,))[0].tolist() == [1, 1]
+    assert observed("zermelo/Chomp-v0(rows=2, columns=3)", (4,))[1][:, :, 0].tolist() == [[1, 1, 1], [1, 0, 0]]
+
+
+@every_env
+def test_a_copier_is_written_for_every_game(name: str) -> None:
+    live = EVERY[name]().unwrapped
+    live.reset(seed=0)
+    assert compile_copier(live, loose=False) is not None

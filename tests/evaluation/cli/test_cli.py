@@ -1,0 +1,286 @@
+"""The command line: what it prints, how it fails, and that it can be stopped."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from zermelo.evaluation.cli import app
+
+PROGRAM = str(Path(sys.executable).with_name("zermelo"))
+TESTS = Path(__file__).resolve().parents[2]
+TOY = "doubles.toy_envs:ToyEnv"
+GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
+
+
+@pytest.fixture
+def cli(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    runner = CliRunner()
+    return lambda *words, **settings: runner.invoke(app, list(words), **settings)
+
+
+def nobody_is_left(group):
+    """Waits for the last process of the group, such as multiprocessing's own tracker, to end."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        assert time.monotonic() < deadline, "a process outlived the tournament"
+        time.sleep(0.05)
+
+
+def run(*words, **settings):
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=env, timeout=120, **settings)
+
+
+def test_a_tournament_prints_both_tables(cli):
+    result = cli("tournament", "classic/tictactoe-v3", "random", "greedy", "--games", "4", "--seed", "3")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("classic/tictactoe-v3: 4 games\n")
+    assert len(re.findall(r"^\d  greedy ", result.stdout, re.MULTILINE)) == 3  # scores, crosstable, ratings
+    assert "\x1b" not in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_same_command_gives_the_same_table_from_a_real_process():
+    outputs = [
+        run("tournament", TOY, GOOD, LAST, "random", "--games", "3", "--workers", workers)
+        for workers in ("1", "2")
+    ]
+    assert [output.returncode for output in outputs] == [0, 0], outputs
+    first, second = (re.sub(r" +\S+$", "", output.stdout, flags=re.MULTILINE) for output in outputs)
+    assert first == second
+    assert not any("\x1b" in output.stderr or "Error" in output.stderr for output in outputs)  # nothing is drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], True), (["--quiet"], False), (["-q", "--format", "json"], False), (["--format", "csv"], False)],
+)
+def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, said, monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.output.watching.FIRST_LINE", 0.0)
+    result = cli("tournament", TOY, GOOD, LAST, "--games", "4", *words)
+    assert result.exit_code == 0
+    assert ("zermelo: 1 of 4 games" in result.stderr) is said
+    assert "zermelo: 1" not in result.stdout
+
+
+def test_json_and_csv_are_for_programs(cli):
+    words = ["tournament", TOY, GOOD, LAST, "--games", "2"]
+    data = json.loads(cli(*words, "--format", "json").stdout)
+    assert {row["agent"] for row in data["agents"]} == {"good", "last"}
+    rows = list(csv.DictReader(io.StringIO(cli(*words, "--format", "csv").stdout)))
+    assert {row["agent"] for row in rows} == {"good", "last"}
+
+
+def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
+    words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--out", str(tmp_path / "run")]
+    result = cli(*words)
+    assert result.exit_code == 0
+    assert f"Games and standings are in {tmp_path / 'run'}" in result.stdout
+    assert len((tmp_path / "run" / "games.jsonl").read_text().splitlines()) == 2
+    again = cli(*words)
+    assert (again.exit_code, again.stdout) == (0, result.stdout)
+    later = cli("standings", str(tmp_path / "run"))
+    assert later.exit_code == 0, later.output
+    assert later.stdout.strip() == result.stdout.partition("Games and standings")[0].strip()
+    data = json.loads(cli("standings", str(tmp_path / "run"), "--format", "json").stdout)
+    assert data["games"] == 2
+    assert "holds no tournament" in cli("standings", str(tmp_path)).stderr
+    other = cli(*words, "--seed", "4")
+    assert other.exit_code == 2
+    assert "already holds a tournament, and not this one (seed: 0 there, 4 here)" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tournament", "classic/connect_for-v3", "random", "random"], "did you mean 'classic/connect_four-v3'"),
+        (["tournament", TOY, "random", "randon"], "no agent is called 'randon': did you mean 'random'"),
+        (["tournament", TOY, "random", "alphabeta(dpth=2)"], "no setting 'dpth'"),
+        (["tournament", TOY, "random", "alphabeta(depth=0)"], "depth must be"),
+        (["tournament", TOY, "random"], "at least 2 agents"),
+        (
+            ["tournament", "doubles.toy_envs:three_players", "random", "minimax", "greedy"],
+            "minimax cannot play here",
+        ),
+        (["tournament", TOY, GOOD, LAST, "--out", "/dev/null/x"], "cannot write the games"),
+        (["tournament", TOY, GOOD, LAST, "--anchor", "rndom"], "the anchor 'rndom' does not play: choose one of"),
+        (
+            ["tournament", TOY, GOOD, LAST, "--openings", "/nowhere"],
+            "cannot read the openings in /nowhere: No such",
+        ),
+        (["tournament", TOY, GOOD, LAST, "--opening-plies", "1000"], "no opening of 1000 plies leaves a game"),
+        (
+            ["tournament", TOY, GOOD, LAST, "--opening-plies", "1", "--openings", "x"],
+            "either --openings or --opening-plies",
+        ),
+        (
+            ["tournament", "doubles.toy_envs:WalkEnv", GOOD, LAST, "--schedule", "gauntlet"],
+            "a gauntlet needs an environment with at least 2 seats, not 1",
+        ),
+        (["tournament", "doubles.toy_envs:WalkEnv", GOOD, LAST, "--until-sure"], "this environment has one seat"),
+        (
+            ["search", "classic/tictactoe-v3", "minimax", "--moves", "0,0"],
+            "move 2 of --moves is 0, which is not legal",
+        ),
+        (["search", "classic/tictactoe-v3", "minimax", "--moves", "a"], "not 'a'"),
+        (["search", "classic/tictactoe-v3", "minimax", "--moves", "0,3,1,4,2"], "is over after 0,3,1,4,2"),
+        (["search", "classic/tictactoe-v3", "minimax", "--moves", "0,3,1,4,2,5"], "comes after the end"),
+        (["search", "classic/tictactoe-v3", "random"], "choose an agent that searches"),
+        (["search", "classic/tictactoe-v3", "greedy", "--watch"], "no iterations to watch"),
+        (["play", "classic/tictactoe-v3", "--seat", "3"], "has 2 seats: --seat cannot be 3"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_exit_code_2(cli, words, said):
+    result = cli(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stderr.startswith("zermelo: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_mistake_in_a_real_process_shows_no_stack():
+    result = run("tournament", TOY, "random", "greeedy")
+    assert result.returncode == 2
+    assert result.stderr == "zermelo: no agent is called 'greeedy': did you mean 'greedy'?\n"
+
+
+def test_a_mistyped_command(cli):
+    result = cli("tournment")
+    assert result.exit_code == 2
+    assert "'tournament'" in result.output
+
+
+def test_void_games_are_exit_code_1(cli):
+    result = cli("tournament", "doubles.toy_envs:broken_step", GOOD, LAST, "--games", "2")
+    assert result.exit_code == 1
+    assert "2 games count for nobody" in result.stdout
+
+
+def test_search_explains_a_position(cli):
+    result = cli("search", "classic/tictactoe-v3", "alphabeta", "--moves", "0,1", "--exact", "--watch")
+    assert result.exit_code == 0, result.output
+    assert "classic/tictactoe-v3 after 0,1, player_1 to move" in result.stdout
+    assert re.search(r"^X . .$", result.stdout, re.MULTILINE)
+    assert re.search(r"^value +1 for player_1 \(proven, 5 moves to the end\)$", result.stdout, re.MULTILINE)
+    actions = re.search(r"^actions +(.*)$", result.stdout, re.MULTILINE).group(1)
+    values = dict(re.sub(r"=\w+", "", pair).split(": ") for pair in re.split(r" {3}", actions))
+    assert values == {"2": "0", "3": "1", "4": "1", "5": "0", "6": "1", "7": "0", "8": "0"}
+    assert re.search(r"^searched +[\d,]+ nodes", result.stdout, re.MULTILINE)
+    assert re.search(r"^depth +\d+  value +1.0000 ", result.stdout, re.MULTILINE)
+
+
+def test_search_names_moves_as_the_game_does(cli):
+    result = cli("search", "openspiel/tic_tac_toe", "alphabeta(depth=1)")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^best +\d=x\(\d,\d\)", result.stdout, re.MULTILINE)
+
+
+def test_perft(cli):
+    result = cli("perft", "classic/connect_four-v3", "3", "--split")
+    assert result.exit_code == 0, result.output
+    assert "0: 49\n" in result.stdout
+    assert "343 leaves at depth 3" in result.stdout
+    below = cli("perft", "classic/connect_four-v3", "2", "--moves", "3")
+    assert "49 leaves at depth 2" in below.stdout
+
+
+def test_play(cli):
+    result = cli("play", "classic/tictactoe-v3", "--agent", "minimax", input="99\nx\n4\n0\n8\n1\n7\n\n")
+    assert result.exit_code == 0, result.output
+    assert "you are player_1" in result.stdout
+    assert "That is 99, which is outside the action space Discrete(9)." in result.stdout
+    assert "'x' is not a number." in result.stdout
+    assert "player_2 plays" in result.stdout
+    quiet = cli("play", "classic/tictactoe-v3", "--seat", "2", input="")
+    assert "left unfinished" in quiet.stdout
+
+
+def test_play_to_the_end(cli):
+    result = cli("play", TOY, "--agent", LAST, "--seat", "1", input="2\n1\n")
+    assert result.exit_code == 0, result.output
+    assert "The game is over: player_0 3, player_1 2" in result.stdout
+
+
+def test_lists(cli):
+    agents = cli("agents", "--settings").stdout
+    for name in ("alphabeta", "expectiminimax", "greedy", "minimax", "random"):
+        assert re.search(rf"^{name}\t\S", agents, re.MULTILINE)
+    assert "alphabeta(seed=0" in agents
+    envs = cli("envs").stdout
+    assert re.search(r"^classic/connect_four-v3\t", envs, re.MULTILINE)
+
+
+def test_help_and_version(cli):
+    assert re.fullmatch(r"zermelo \d+\.\d+.*\n", cli("--version").stdout)
+    assert "tournament" in cli("--help").stdout
+    for command in ("tournament", "search", "play", "perft"):
+        assert "zermelo " + command in cli(command, "--help").stdout
+    assert cli("agents", "-h").exit_code == 0
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    with subprocess.Popen([PROGRAM, "envs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.alone
+def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path):
+    """As a terminal does it: the whole process group gets SIGINT."""
+    out = tmp_path / "out"
+    words = ["tournament", TOY, GOOD, "doubles.bad_agents:Slow", "--games", "100000", "--workers", workers]
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    with subprocess.Popen(
+        [PROGRAM, *words, "--out", str(out)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
+            assert time.monotonic() < deadline, "no game was finished"
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, (stdout, stderr)
+    games = len((out / "games.jsonl").read_text().splitlines())
+    assert f"Stopped after {games} of 100000 games." in stdout
+    assert "95 % interval" in stdout
+    assert stdout.endswith(f"Games and standings are in {out}\nThe same command again plays the rest.\n")
+    assert "Traceback" not in stderr
+    nobody_is_left(process.pid)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
+@pytest.mark.alone
+def test_workers_end_when_their_parent_is_killed(tmp_path):
+    out = tmp_path / "out"
+    words = ["tournament", TOY, GOOD, "doubles.bad_agents:Slow", "--games", "100000", "--workers", "2"]
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    with subprocess.Popen(
+        [PROGRAM, *words, "--out", str(out)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
+            assert time.monotonic() < deadline, "no game was finished"
+            time.sleep(0.05)
+        process.kill()
+    nobody_is_left(process.pid)

@@ -1,0 +1,546 @@
+"""The report as text: what it says is what the games say, and nothing in it can do harm."""
+
+import gc
+import itertools
+import json
+import math
+import random
+import re
+import weakref
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from doubles.made_games import NAMES, made_records
+
+from zermelo.envs import UnknownNameError, make_env
+from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, StoreError, play_match
+from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.output.drawing import drawing
+from zermelo.evaluation.output.report import report_page, write_text
+from zermelo.evaluation.output.report.boards import draw_games
+from zermelo.evaluation.output.report.markup import MINUS, embedded_json, number, time_text
+from zermelo.evaluation.output.report.plots import ticks
+from zermelo.evaluation.output.report.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report.spread import Spread
+from zermelo.evaluation.output.report.tally import Tally
+from zermelo.evaluation.storage.glance import Glance
+
+HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+
+
+class Page(HTMLParser):
+    """Checks that elements are closed in order, and collects what tests ask for."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags, self.scripts = [], [], [], [], []
+        self.attributes = []
+        self.text = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if "id" in found:
+            self.ids.append(found["id"])
+        if tag == "a":
+            self.links.append(found["href"])
+        if tag == "script":
+            self.scripts.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        elif "style" not in self.open:
+            self.text.append(data)
+
+    @property
+    def data(self):
+        return json.loads(self.scripts[0])
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+def section(page, name):
+    return re.search(rf'<section id="{name}".*?</section>', page, re.DOTALL)[0]
+
+
+def rows(page, name):
+    """The cells of the tables of a section, row by row."""
+    found = re.findall(r"<tr>(.*?)</tr>", section(page, name), re.DOTALL)
+    return [[re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][ >].*?</t[hd]>", row)] for row in found]
+
+
+def test_a_page_is_well_formed_and_complete():
+    text = report_page(made_records(300))
+    page = Page(text)
+    assert len(page.ids) == len(set(page.ids))
+    assert {"ratings", "crosstable", "seats", "faults", "effort", "length", "games"} <= set(page.ids)
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+    assert page.tags.count("table") == page.tags.count("caption")
+    assert page.tags.count("h1") == 1
+    assert "viewport" in text
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+
+
+def test_a_page_names_nothing_outside_itself():
+    page = Page(report_page(made_records(50)))
+    outside = [value for _, name, value in page.attributes if name in ("src", "href", "action") and value]
+    assert all(value.startswith(("#", "data:")) for value in outside)
+    policy = next(value for _, name, value in page.attributes if name == "content" and "default-src" in value)
+    assert policy.startswith("default-src 'none'")
+    style = re.search(r"<style>(.*?)</style>", report_page(made_records(2)), re.DOTALL)[1]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_names_and_messages_stay_text():
+    names = (HOSTILE, "]]>--><!--", "plain", "broken</title>")
+    text = report_page(made_records(300, names=names))
+    page = Page(text)
+    assert page.tags.count("script") == 2
+    assert page.tags.count("b") == 0
+    assert "<script>alert" not in text
+    assert sorted(page.data["agents"]) == sorted(names)
+    assert any("</script>" in (game["failure"] or {}).get("message", "") for game in page.data["games"])
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--<script>", "\u2028", "a&amp;b", "\ud800", "\x00"])
+def test_embedded_json_cannot_leave_its_element(text):
+    written = embedded_json({text: [text]})
+    assert not set("<>&") & set(written)
+    assert written.isascii()
+    assert json.loads(written) == {text: [text]}
+
+
+def test_the_same_games_give_the_same_page_in_any_order():
+    records = list(made_records(400))
+    page = report_page(records)
+    random.Random(1).shuffle(records)
+    others = report_page(records)
+    assert Page(others).data["games"] == Page(page).data["games"]
+    assert report_page(iter(records)) == others
+
+
+# -- what the tables say ---------------------------------------------------------------------------------------
+
+
+def test_scores_are_those_of_the_standings():
+    records = list(made_records(500))
+    standings, tally = Standings.from_records(records), Tally()
+    for record in records:
+        tally.add(Glance.of(record))
+    assert tally.games == 500
+    for row in standings.rows:
+        found = tally.agents[row.agent]
+        assert found.score == pytest.approx(row.score)
+        assert found.interval == pytest.approx(row.interval)
+        assert found.failures == row.failures
+        assert [seat.count for seat in found.by_seat] == [seat.games for seat in row.by_seat]
+        assert [seat.mean for seat in found.by_seat] == pytest.approx([seat.score for seat in row.by_seat])
+        assert found.seconds.count == row.moves
+        assert found.seconds.mean == pytest.approx(row.seconds_per_move)
+    met = tally.counts.head_to_head()
+    for pair, share in standings.crosstable.items():
+        won, drawn, lost = met[pair]
+        assert (won + drawn / 2) / (won + drawn + lost) == pytest.approx(share)
+
+
+def test_moves_are_counted_alike_however_many_wait(monkeypatch):
+    records = list(made_records(300))
+    found = []
+    for batch in (1, 7, 10**6):
+        monkeypatch.setattr("zermelo.evaluation.output.report.tally._MOVES_AT_ONCE", batch)
+        found.append(rows(report_page(records), "effort"))
+    assert found[0] == found[1] == found[2]
+    moves = [move for record in records for move in record.moves if record.agents[move.seat] == "strong"]
+    searched = [move for move in moves if move.nodes is not None]
+    time, nodes = (row for row in found[0] if row[0] == "strong")
+    assert time[1] == str(len(moves))
+    assert nodes[5] == f"{sum(move.depth for move in searched) / len(searched):.1f}"
+
+
+def test_a_single_player_is_shown_by_returns():
+    records = [
+        GameRecord(env="none", agents=(name,), seat_names=("player",), seed=k, rewards=(float(k),), end=end)
+        for name in ("a", "b")
+        for k, end in enumerate([EndReason.TERMINATED, EndReason.TRUNCATED, EndReason.MOVE_LIMIT])
+    ]
+    records.append(replace(records[0], end=EndReason.FAILURE, failure=Failure(FailureKind.CRASH, 0, "no")))
+    standings = Standings.from_records(records)
+    page = report_page(records)
+    assert rows(page, "ratings")[1][1:] == ["a", "4", "1", f"{MINUS}1.484 to 3.484"]
+    assert standings.row("a").interval == pytest.approx((-1.484, 3.484), abs=1e-3)
+    assert 'id="crosstable"' not in page
+    assert rows(page, "faults")[1] == ["a", "1", "1"]
+
+
+def test_three_seats_have_a_crosstable_and_three_columns_of_scores():
+    records = [
+        GameRecord(
+            env="none",
+            agents=("a", "b", "c"),
+            seat_names=("x", "y", "z"),
+            seed=k,
+            rewards=rewards,
+            end=EndReason.TERMINATED,
+        )
+        for k, rewards in enumerate([(3.0, 2.0, 1.0), (3.0, 1.0, 2.0), (1.0, 2.0, 3.0), (2.0, 2.0, 0.0)])
+    ]
+    page = report_page(records)
+    Page(page)
+    table = {row[0]: row[1:4] for row in rows(page, "seats")}
+    assert table["a"] == ["68.8", "", ""]
+    assert table["all agents"][0] == "68.8"
+    against = {row[1]: row[2:] for row in rows(page, "crosstable")[1:]}
+    assert sorted(against["a"]) == sorted(["·", "62.5", "75.0"])
+
+
+def test_faults_are_counted_by_kind_and_void_games_are_said():
+    records = list(made_records(200))
+    void = Failure(FailureKind.ENVIRONMENT_ERROR, None, "the environment <i>broke</i>")
+    records.append(replace(records[0], end=EndReason.FAILURE, failure=void, game_id="void"))
+    page = report_page(records)
+    counts = dict.fromkeys((FailureKind.CRASH, FailureKind.ILLEGAL_ACTION), 0)
+    for record in records:
+        if record.failure is not None and record.failure.seat is not None:
+            counts[record.failure.kind] += 1
+    row = next(row for row in rows(page, "faults") if row[0] == "broken")
+    assert row == ["broken", *(str(count) for count in counts.values()), str(sum(counts.values()))]
+    assert "1 game counts for nobody" in section(page, "notes")
+    assert "<i>" not in page
+
+
+def test_nobody_failed_is_said():
+    records = made_records(20, names=NAMES[:3])
+    assert "No agent failed" in section(report_page([replace(r, failure=None) for r in records]), "faults")
+
+
+def test_ratings_fall_back_on_the_average_where_the_anchor_lost_everything():
+    def game(first, second, rewards, k):
+        return GameRecord(
+            env="none",
+            agents=(first, second),
+            seat_names=("x", "y"),
+            seed=k,
+            rewards=rewards,
+            end=EndReason.TERMINATED,
+        )
+
+    won, lost = (1.0, -1.0), (-1.0, 1.0)
+    beaten = [
+        game(*line, k)
+        for k in range(3)
+        for name in "ab"
+        for line in ((name, "random", won), ("random", name, lost))
+    ]
+    mixed = [game(*pair, rewards, 0) for pair in ("ab", "ba") for rewards in (won, lost, won)]
+    page = report_page(beaten + mixed)
+    assert "the average is 0" in section(page, "ratings")
+    assert [row[2] for row in rows(page, "ratings")[1:] if row[1] == "random"] == [f"{MINUS}∞"]
+    page = report_page([*beaten, *mixed, game("random", "a", won, 9), game("random", "b", won, 9)])
+    assert "random is 0" in section(page, "ratings")
+
+
+def test_quantiles_are_right_to_five_percent():
+    values = [random.Random(seed).lognormvariate(0, 2) for seed in range(2000)]
+    spread = Spread()
+    spread.add(values)
+    spread.add(0.0)
+    spread.add([])
+    assert spread.mean == pytest.approx(sum(values) / 2001)
+    for share in (0.1, 0.5, 0.95):
+        assert spread.quantile(share) == pytest.approx(sorted(values)[int(share * 2000)], rel=0.06)
+    assert math.isnan(Spread().quantile(0.5))
+    zero = Spread()
+    zero.add(0.0)
+    assert zero.quantile(0.5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(12.345, "12.3 s"), (0.5, "500 ms"), (0.0123, "12.3 ms"), (2e-5, "20 µs"), (math.nan, "")]
+)
+def test_times_have_a_unit(value, text):
+    assert time_text(value) == text
+
+
+def test_numbers():
+    assert number(1234567.0) == "1,234,567"
+    assert number(-5.25, 1) == f"{MINUS}5.2"
+    assert number(-math.inf) == f"{MINUS}∞"
+    assert number(math.nan) == ""
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-950, 400), (0.001, 0.0012), (1e6, 3e6)])
+def test_ticks_are_round_and_inside(low, high):
+    found = ticks(low, high)
+    assert 2 <= len(found) <= 7
+    assert all(low - 1e-9 <= mark <= high + 1e-9 for mark in found)
+
+
+def test_there_must_be_games():
+    with pytest.raises(StoreError, match="no games to report on"):
+        report_page([])
+
+
+# -- which games are shown -------------------------------------------------------------------------------------
+
+
+def test_all_games_are_shown_where_there_are_few():
+    records = list(made_records(20))
+    page = Page(report_page(records))
+    assert {game["id"] for game in page.data["games"]} == {record.game_id for record in records}
+    assert "All 20 games are here." in page.words
+
+
+def test_failures_and_upsets_come_first_and_the_rest_is_sampled_evenly():
+    sample = GameSample(60)
+    for record in made_records(5000):
+        sample.add(Glance.of(record))
+    shown = sample.chosen({"strong": 100.0, "middling": 0.0, "weak": -100.0, "broken": -200.0})
+    reasons = [game.reason for game in shown]
+    assert reasons == ["failure"] * 20 + ["upset"] * 20 + ["sample"] * 20
+    kinds = [game.record.failure.kind for game in shown[:20]]
+    assert kinds.count(FailureKind.CRASH) == kinds.count(FailureKind.ILLEGAL_ACTION) == 10
+    for game in shown[20:40]:
+        winner = game.record.rewards.index(1.0)
+        assert NAMES.index(game.record.agents[winner]) > NAMES.index(game.record.agents[1 - winner])
+    first = shown[20].record  # the greatest upset there can be
+    assert set(first.agents) == {"strong", "broken"}
+    line_ups = [game.record.agents for game in shown[40:]]
+    counts = [line_ups.count(pair) for pair in itertools.permutations(NAMES, 2)]
+    assert set(counts) == {1, 2}
+
+
+def test_the_seed_decides_the_sample():
+    def ids(seed):
+        sample = GameSample(30, seed)
+        for record in made_records(1000):
+            sample.add(Glance.of(record))
+        return [game.record.game_id for game in sample.chosen({})]
+
+    assert ids(0) == ids(0) != ids(1)
+
+
+def test_a_sample_of_one_line_up_is_fair():
+    """The share of draws among 300 shown games is that of all games, to five standard errors."""
+    records = [record for record in made_records(20_000, names=NAMES[:2]) if record.failure is None]
+    sample = GameSample(300)
+    for record in records:
+        sample.add(Glance.of(record))
+    shown = [game.record for game in sample.chosen(dict.fromkeys(NAMES, 0.0))]
+    share = sum(record.rewards == (0.0, 0.0) for record in records) / len(records)
+    assert len(shown) == 300
+    found = sum(record.rewards == (0.0, 0.0) for record in shown) / 300
+    assert abs(found - share) < 5 * math.sqrt(share * (1 - share) / 300)
+
+
+def test_repeated_games_are_shown_once():
+    record = next(made_records(1, names=NAMES[:2]))
+    records = [replace(record, game_id=str(k), seed=k, failure=None) for k in range(50)]
+    assert len(Page(report_page(records)).data["games"]) == 1
+
+
+def test_no_games_can_be_asked_for():
+    page = report_page(made_records(50), games=0)
+    assert Page(page).data["games"] == []
+    assert "No game is shown." in page
+
+
+def test_the_sample_keeps_few_games_however_many_there_are():
+    """Of 2,000 games of 4,000 moves (a gigabyte) from 1,480 line-ups."""
+    moves = tuple(Move(ply % 2, ply % 7, 0.1) for ply in range(4000))
+    record = replace(next(made_records(1)), moves=moves, failure=None)
+    sample, alive = GameSample(1000), []
+    for k in range(2000):
+        game = replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}"))
+        alive.append(weakref.ref(game))
+        sample.add(Glance.of(game))
+    del game
+    gc.collect()
+    assert 0 < sum(reference() is not None for reference in alive) <= 50
+    assert len(sample.chosen({})) > 0
+
+
+# -- size ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("played", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_a_page_of_many_thousand_games_stays_below_five_megabytes(played):
+    text = report_page(made_records(played), games=1000)
+    assert len(text.encode()) < 5_000_000
+    page = Page(text)
+    assert len(page.data["games"]) == 1000
+    said = re.search(
+        rf"1,000 of {played:,} games are here: (\d+) lost by a failure, (\d+) won .*, (\d+) drawn", page.words
+    )
+    assert sum(map(int, said.groups())) == 1000
+    assert min(map(int, said.groups())) > 100
+
+
+def test_long_games_are_cut_and_those_without_room_are_counted():
+    moves = tuple(Move(ply % 2, ply, 0.123456, 123456, 12, 0.123456) for ply in range(1500))
+    record = replace(next(made_records(1)), env="no/such-env", failure=None, moves=moves)
+    records = [replace(record, game_id=str(k), opening=(k,)) for k in range(400)]
+    text = report_page(records, games=400)
+    assert 1_000_000 < len(text.encode()) < 5_000_000
+    game = Page(text).data["games"][0]
+    assert game["plies"] == 1501
+    assert len(game["actions"]) == 1000
+    drawn = draw_games([ShownGame(r, "sample") for r in records], dict.fromkeys(record.agents, 0), room=100_000)
+    assert drawn.left_out == 400 - len(drawn.games)
+    assert 1 < len(json.dumps(drawn.games, separators=(",", ":"))) < 100_000 + 2 * len(drawn.games)
+
+
+# -- boards ----------------------------------------------------------------------------------------------------
+
+
+def boards_of(game):
+    """The boards as the page's script puts them together."""
+    boards = []
+    for frame in game["frames"]:
+        if isinstance(frame, str):
+            boards.append(frame)
+            continue
+        cells = list(boards[-1])
+        for place, marks in zip(frame[::2], frame[1::2], strict=True):
+            cells[place : place + len(marks)] = marks
+        boards.append("".join(cells))
+    return boards
+
+
+def drawn_game(record):
+    return draw_games([ShownGame(record, "sample")], {name: k for k, name in enumerate(record.agents)}, room=10**7)
+
+
+@pytest.mark.parametrize("opening", [(), (3, 3, 2)])
+def test_boards_are_those_of_the_game(opening):
+    pytest.importorskip("pettingzoo.classic")
+    record = play_match("classic/connect_four-v3", ["random", "greedy"], seed=5, opening=opening)
+    game = drawn_game(record).games[0]
+    boards = boards_of(game)
+    assert len(boards) == 1 + len(record.actions)
+    assert game["opening"] == len(opening)
+    assert boards[0] == "\n".join([". . . . . . ."] * 6)
+    for ply, board in enumerate(boards):
+        assert board.count("X") == (ply + 1) // 2
+        assert board.count("O") == ply // 2
+    assert game["names"][: len(opening)] == ["4", "4", "3"][: len(opening)]
+    assert len(json.dumps(game["frames"])) < 0.5 * len(json.dumps(boards))
+
+
+@pytest.mark.parametrize(
+    ("env", "part"),
+    [
+        ("classic/tictactoe-v3", "X"),
+        ("classic/chess-v6", "r n b q k b n r"),
+        ("classic/go-v5", "X"),
+        ("FrozenLake-v1", "[S]FFF"),
+        ("zermelo/Kalah-v0", "4  4"),
+    ],
+)
+def test_boards_of_other_environments(env, part):
+    if env.startswith("classic"):
+        pytest.importorskip("pettingzoo.classic")
+    seats = 1 if env == "FrozenLake-v1" else 2
+    record = play_match(env, ["random"] * seats, seed=1, max_moves=12)
+    boards = boards_of(drawn_game(record).games[0])
+    assert len(boards) == 1 + len(record.moves)
+    assert any(part in board for board in boards)
+
+
+def test_stones_of_go_do_not_change_sides():
+    pytest.importorskip("pettingzoo.classic")
+    record = play_match("classic/go-v5", ["random", "random"], seed=1, max_moves=6)
+    cell = record.moves[0].action
+    stones = [board.split()[cell] for board in boards_of(drawn_game(record).games[0])]
+    assert stones == ["."] + ["X"] * 6
+
+
+def test_a_game_that_cannot_be_drawn_is_shown_without_a_board():
+    pytest.importorskip("pettingzoo.classic")
+    record = play_match("classic/rps-v2", ["random", "random"], seed=1)
+    game = drawn_game(record).games[0]
+    assert game["frames"] == []
+    assert len(game["moves"]) == len(record.moves)
+
+
+def test_what_cannot_be_played_again_is_said():
+    records = [replace(record, env="nowhere/chess-v9") for record in made_records(5)]
+    drawn = [drawn_game(record) for record in records]
+    assert all("frames" not in result.games[0] for result in drawn)
+    with pytest.raises(UnknownNameError) as error:
+        make_env("nowhere/chess-v9")
+    assert drawn[0].notes == [
+        f"1 game is shown without a board: nowhere/chess-v9 cannot be played again: {error.value}"
+    ]
+    assert "5 games are shown without a board" in section(report_page(records), "notes")
+
+
+def test_a_record_that_differs_from_its_environment_is_refused():
+    pytest.importorskip("pettingzoo.classic")
+    record = play_match("classic/tictactoe-v3", ["random", "random"], seed=1)
+    for wrong in (
+        replace(record, moves=(record.moves[0], record.moves[1]._replace(action=record.moves[0].action))),
+        replace(record, moves=(record.moves[0]._replace(seat=1),)),
+        replace(record, moves=(*record.moves, *record.moves)),
+    ):
+        replayer = Replayer()
+        driver = replayer.start(wrong)
+        with pytest.raises(ReplayError, match="cannot be played again"):
+            list(replayer.steps(wrong, driver))
+
+
+def test_drawing_does_not_change_the_environment():
+    env = make_env("FrozenLake-v1")
+    env.reset(seed=0)
+    assert drawing(None, env).endswith("[S]FFF\nFHFH\nFFFH\nHFFG")
+    assert env.unwrapped.render_mode is None
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "report.html"
+    write_text(target, "one")
+    write_text(target, "two\n")
+    assert target.read_bytes() == b"two\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    with pytest.raises(StoreError, match="cannot write"):
+        write_text(tmp_path / "no" / "report.html", "three")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="cannot write"):
+        write_text(tmp_path / "folder", "four")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "report.html"]
+
+
+def test_the_judges_table_is_part_of_the_page():
+    from zermelo.evaluation.analysis.judge import judge
+
+    pytest.importorskip("pettingzoo.classic")
+    records = [record for record in made_records(40, names=NAMES[:3]) if record.failure is None][:5]
+    judged = judge(records).to_dict()
+    page = report_page(records, judged=judged)
+    Page(page)
+    table = rows(page, "judge")
+    assert table[0][:4] == ["agent", "judged", "not judged", "optimal %"]
+    assert [row[0] for row in table[1 : 1 + len(judged["agents"])]] == [line["agent"] for line in judged["agents"]]

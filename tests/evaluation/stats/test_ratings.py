@@ -1,0 +1,541 @@
+"""Ratings from games: published tables, results at the edge, the same answer in any order."""
+
+import itertools
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.evaluation import GameCounts, fit_ratings
+from zermelo.evaluation.stats.ratings import elo
+from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit
+from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
+
+# A. Agresti, Categorical Data Analysis, 2nd ed., table 10.11: baseball 1987, wins at home and away.
+TEAMS = ("Mil", "Det", "Tor", "NY", "Bos", "Cle", "Bal")
+BASEBALL = {
+    "Mil": "4-3 4-2 4-3 6-1 4-2 6-0",
+    "Det": "3-3 4-2 4-3 6-0 6-1 4-3",
+    "Tor": "2-5 4-3 2-4 4-3 4-2 6-0",
+    "NY": "3-3 5-1 2-5 4-3 4-2 6-1",
+    "Bos": "5-1 2-5 3-3 4-2 5-2 6-0",
+    "Cle": "2-5 3-3 3-4 4-3 4-2 2-4",
+    "Bal": "2-5 1-5 1-6 2-4 1-6 3-4",
+}
+
+# R. R. Davidson, 1970, JASA 65:317, example 2: six chocolate puddings, i, j, preferences for i, for j, ties.
+PUDDINGS = (
+    "12 19 22 16, 13 16 19 12, 23 19 19 10, 14 18 23 13, 24 23 19 9, 34 19 20 15, 15 13 19 18, 25 16 20 12, "
+    "35 16 15 17, 45 17 14 16, 16 18 21 12, 26 22 20 12, 36 13 18 10, 46 14 19 18, 56 11 21 12"
+)
+
+
+def _baseball():
+    counts = GameCounts()
+    for home, row in BASEBALL.items():
+        away = [team for team in TEAMS if team != home]
+        for other, result in zip(away, row.split(), strict=True):
+            wins, losses = (int(x) for x in result.split("-"))
+            counts.add_match(home, other, wins, 0, losses)
+    return counts
+
+
+def _puddings():
+    counts = GameCounts()
+    for row in PUDDINGS.split(", "):
+        pair, *numbers = row.split()
+        first, second, ties = (int(x) for x in numbers)
+        counts.add_match(pair[0], pair[1], first, ties, second)
+    return counts
+
+
+def _matches(*rows):
+    counts = GameCounts()
+    for first, second, *results in rows:
+        counts.add_match(first, second, *results)
+    return counts
+
+
+def _both_ways(first, second, wins, draws, losses):
+    return (first, second, wins, draws, losses), (second, first, losses, draws, wins)
+
+
+def _numbers(table):
+    for player in table.players:
+        yield from (v for v in vars(player).values() if isinstance(v, float))
+    for effect in (*table.seat_effects, *table.tie_effects):
+        yield from (v for v in vars(effect).values() if isinstance(v, float))
+
+
+# --- Published tables --------------------------------------------------------------------------
+
+
+def test_baseball_with_home_advantage():
+    table = fit_ratings(_baseball(), anchor="Bal")
+    home = table.seat_advantage
+    assert home.estimate == pytest.approx(0.302, abs=5e-4)
+    assert home.standard_error == pytest.approx(0.1309, abs=5e-5)
+    assert home.lower < home.estimate < home.upper
+    assert home.lower > 0.04
+    assert table.notes == ()
+
+
+def test_baseball_without_home_advantage():
+    table = fit_ratings(_baseball(), anchor="Bal", seat_effects=False)
+    found = [table[team].log_ability for team in ("Cle", "Bos", "NY", "Tor", "Det", "Mil", "Bal")]
+    assert found == pytest.approx([0.68, 1.11, 1.25, 1.29, 1.44, 1.58, 0.0], abs=5e-3)
+    assert [player.name for player in table.players] == ["Mil", "Det", "Tor", "NY", "Bos", "Cle", "Bal"]
+    assert table["Mil"].elo == pytest.approx(table["Mil"].log_ability * 400 / math.log(10))
+    assert table["Mil"].games == 78
+    assert table["Mil"].points == 50
+
+
+def test_puddings_with_ties():
+    table = fit_ratings(_puddings(), seat_effects=False)
+    worth = np.exp([table[name].log_ability for name in "123456"])
+    assert (worth / worth.sum()).tolist() == pytest.approx(
+        [0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024], abs=1e-4
+    )
+    assert math.exp(table.tie_effects[0].estimate) == pytest.approx(0.7468, abs=1e-4)
+    assert table.score_elo_factor == pytest.approx(2 / 2.7468, abs=1e-4)
+
+
+def test_partial_rankings_with_ties_against_the_likelihood_written_out():
+    """The Davidson-Luce likelihood by its definition, maximized by another method."""
+    from scipy.optimize import minimize
+
+    names = ("apple", "banana", "orange", "pear")
+    ranks = [(1, 2, 0, 0), (4, 1, 2, 3), (2, 1, 1, 1), (1, 2, 3, 0), (2, 1, 1, 0), (1, 0, 3, 2)]  # 0: not ranked
+
+    def surprise(x):
+        worth, log_delta, total = [0.0, *x[:3]], {1: 0.0, 2: x[3], 3: x[4]}, 0.0
+        for row in ranks:
+            left = [k for k in range(4) if row[k]]
+            while len(left) > 1:
+
+                def weight(group):
+                    return math.exp(log_delta[len(group)] + sum(worth[k] for k in group) / len(group))
+
+                best = [k for k in left if row[k] == min(row[j] for j in left)]
+                everything = sum(weight(g) for size in log_delta for g in itertools.combinations(left, size))
+                total -= math.log(weight(best) / everything)
+                left = [k for k in left if k not in best]
+        return total
+
+    expected = minimize(surprise, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
+    counts = GameCounts()
+    for row in ranks:
+        counts.add([names[k] for k in range(4) if row[k]], [-rank for rank in row if rank])
+    table = fit_ratings(counts, anchor="apple", seat_effects=False)
+    found = [table[name].log_ability for name in names[1:]] + [effect.estimate for effect in table.tie_effects]
+    assert found == pytest.approx(expected.x, abs=1e-4)
+    assert table.log_likelihood == pytest.approx(-expected.fun, abs=1e-9)
+    assert [effect.name for effect in table.tie_effects] == ["2 tied", "3 tied"]
+
+
+# --- Agreement with what is known otherwise ----------------------------------------------------
+
+
+def test_two_players_without_draws_have_the_elo_of_the_pair():
+    table = fit_ratings(_matches(*_both_ways("A", "B", 30, 0, 20)), anchor="B", seat_effects=False)
+    assert table["A"].elo == pytest.approx(elo(60, 0, 40).elo)
+    assert table.superiority("A", "B") == pytest.approx(elo(60, 0, 40).los, abs=5e-3)
+    assert table.superiority("B", "A") == pytest.approx(1 - table.superiority("A", "B"))
+    assert table.expected_score("A", "B") == pytest.approx(0.6)
+
+
+def test_expected_scores_reproduce_the_points():
+    """Where the likelihood is greatest, every player is expected to have the points that it has."""
+    counts = _matches(
+        *_both_ways("A", "B", 5, 7, 3), *_both_ways("B", "C", 8, 2, 2), ("A", "C", 4, 4, 1), ("C", "A", 2, 1, 4)
+    )
+    table = fit_ratings(counts)
+    expected = dict.fromkeys("ABC", 0.0)
+    for (first, second), places, games in counts.items():
+        del places
+        score = table.expected_score(first, second)
+        expected[first] += games * score
+        expected[second] += games * (1 - score)
+    for name, (points, _) in counts.points().items():
+        assert expected[name] == pytest.approx(points)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_true_strengths_are_found(seed):
+    rng = random.Random(seed)
+    truth = {"a": 0.0, "b": 0.4, "c": 1.5, "d": 2.0}
+    table = fit_ratings(_play(rng, truth, seat=0.3, tie=0.8, rounds=800), anchor="a")
+    for name, value in truth.items():
+        assert table[name].log_ability == pytest.approx(
+            value, abs=4.5 * table[name].log_ability_standard_error + 1e-9
+        )
+    assert table.seat_advantage.estimate == pytest.approx(0.3, abs=4.5 * table.seat_advantage.standard_error)
+    assert table.tie_effects[0].estimate == pytest.approx(
+        math.log(0.8), abs=4.5 * table.tie_effects[0].standard_error
+    )
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_three_seats_with_seat_effects(seed):
+    rng = random.Random(seed)
+    truth, seats = {"a": 0.0, "b": 0.7, "c": 1.2, "d": -0.4}, (0.5, 0.0, -0.5)
+    counts = GameCounts()
+    for players in itertools.permutations(truth, 3):
+        for _ in range(120):
+            # Plackett-Luce as a race: who arrives first at exponential times.
+            times = [rng.expovariate(math.exp(truth[p] + s)) for p, s in zip(players, seats, strict=True)]
+            counts.add(players, [-t for t in times])
+    table = fit_ratings(counts, anchor="a")
+    for name, value in truth.items():
+        assert table[name].log_ability == pytest.approx(
+            value, abs=4.5 * table[name].log_ability_standard_error + 1e-9
+        )
+    assert [e.name for e in table.seat_effects] == ["seat 0 of 3", "seat 1 of 3", "seat 2 of 3"]
+    for effect, value in zip(table.seat_effects, seats, strict=True):
+        assert effect.estimate == pytest.approx(value, abs=4.5 * effect.standard_error)
+    assert sum(e.estimate for e in table.seat_effects) == pytest.approx(0.0, abs=1e-9)
+    assert table.seat_advantage is None
+
+
+def test_winner_takes_all_is_not_a_tie_of_the_others():
+    counts = GameCounts()
+    for winner, games in (("a", 30), ("b", 20), ("c", 10)):
+        for players in itertools.permutations("abc"):
+            counts.add(players, [1.0 if p == winner else -0.5 for p in players], games)
+    table = fit_ratings(counts, anchor="c")
+    # Choices of a winner alone: worth is proportional to wins.
+    assert table["a"].log_ability == pytest.approx(math.log(3))
+    assert table["b"].log_ability == pytest.approx(math.log(2))
+    assert table.tie_effects == ()
+    assert any("only the winner" in note for note in table.notes)
+
+
+# --- Order, form and size ----------------------------------------------------------------------
+
+
+def _play(rng, truth, *, seat, tie, rounds):
+    for first, second in itertools.permutations(truth, 2):
+        half = (truth[first] - truth[second] + seat) / 2
+        weights = (math.exp(half), tie, math.exp(-half))
+        for score in rng.choices((1.0, 0.5, 0.0), weights, k=rounds):
+            yield first, second, score
+
+
+def test_order_of_games_and_form_do_not_matter():
+    games = list(_play(random.Random(7), {"a": 0, "b": 1, "c": 4}, seat=0.2, tie=0.5, rounds=12))
+    table = fit_ratings(games, anchor="a")
+    random.Random(8).shuffle(games)
+    assert fit_ratings(games, anchor="a").to_dict() == table.to_dict()
+    long = [((first, second), (score, 1 - score)) for first, second, score in games]
+    assert fit_ratings(iter(long), anchor="a") == table
+    one, other = GameCounts(games[:20]), GameCounts(games[20:])
+    other.update(one)
+    assert other == GameCounts(long)
+    assert fit_ratings(other, anchor="a") == table
+
+
+def test_the_same_in_another_process():
+    """No hash order, no random state: byte for byte."""
+    script = (
+        "import json, random\n"
+        "from zermelo.evaluation import fit_ratings\n"
+        "rng = random.Random(3)\n"
+        "pairs = [(a, b) for a in 'wxyz' for b in 'wxyz' if a != b]\n"
+        "games = [(a, b, rng.choice((1.0, 0.5, 0.0))) for a, b in pairs * 5]\n"
+        "games += [(a, 'loser', 1.0) for a in 'wxyz'] + [('loser', a, 0.0) for a in 'wxyz']\n"
+        "print(json.dumps(fit_ratings(games, anchor='loser').to_dict()))\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_importing_evaluation_does_not_import_scipy():
+    script = "import sys, zermelo.evaluation; print('scipy' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert answer.stdout.strip() == "False"
+
+
+def test_memory_is_bounded_by_what_is_different():
+    counts = GameCounts(("a", "b", (1.0, 0.5, 0.0)[k % 3]) for k in range(300_000))
+    assert len(list(counts.items())) == 3
+    assert counts.games == 300_000
+    assert counts.between("b", "a") == (100_000, 100_000, 100_000)
+
+
+def test_dictionaries_are_json_and_read_back():
+    table = fit_ratings(_matches(*_both_ways("A", "B", 5, 0, 0), *_both_ways("B", "C", 3, 1, 4)), anchor="B")
+    read = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    assert [float(p["elo"]) for p in read["players"]] == [p.elo for p in table.players]
+    assert read["players"][0]["elo"] == "inf"
+    assert not any(key.startswith("_") for key in read)
+
+
+# --- Results at the edge -----------------------------------------------------------------------
+
+EDGES = {
+    "one game": _matches(("A", "B", 1, 0, 0)),
+    "one draw": _matches(("A", "B", 0, 1, 0)),
+    "all draws": _matches(("A", "B", 0, 10, 0), ("B", "A", 0, 10, 0), ("B", "C", 0, 10, 0)),
+    "all wins": _matches(*_both_ways("A", "B", 10, 0, 0)),
+    "nearly all": _matches(("A", "B", 1, 1, 726)),
+    "nearly all, both seats": _matches(("A", "B", 1, 0, 363), ("B", "A", 363, 1, 0)),
+    "disconnected": _matches(*_both_ways("A", "B", 5, 2, 3), *_both_ways("C", "D", 4, 0, 2)),
+    "disconnected, one-sided": _matches(("A", "B", 5, 0, 0), ("C", "D", 0, 4, 0)),
+    "the first seat always": _matches(("A", "B", 5, 0, 0), ("B", "A", 5, 0, 0)),
+    "chain": _matches(*_both_ways("A", "B", 5, 0, 0), *_both_ways("B", "C", 5, 0, 0)),
+    "fork": _matches(*_both_ways("A", "C", 5, 0, 0), *_both_ways("B", "C", 5, 0, 0)),
+    "one order only": _matches(("A", "B", 3, 1, 2), ("B", "C", 3, 1, 2)),
+    "itself": _matches(("A", "A", 3, 1, 2)),
+    "three seats, one winner ever": GameCounts([(("A", "B", "C"), (2, 1, 0))] * 3),
+    "three seats, all tied": GameCounts([(("A", "B", "C"), (1, 1, 1))] * 3),
+    "two and three seats": GameCounts([(("A", "B", "C"), (2, 1, 0)), (("C", "A"), (1, 0)), (("B", "C"), (0, 0))]),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("anchor", [None, "A"])
+def test_edges_give_bounds_or_statements_and_never_nan(name, anchor):
+    table = fit_ratings(EDGES[name], anchor=anchor)
+    assert not any(math.isnan(x) for x in _numbers(table))
+    for player in table.players:
+        assert player.lower <= player.elo <= player.upper
+        assert math.isfinite(player.smoothed_elo)
+        if math.isinf(player.elo) or player.method == "none":
+            assert any(player.name in note for note in table.notes)
+    for first, second in itertools.product(EDGES[name].players, repeat=2):
+        p = table.superiority(first, second)
+        assert 0 <= p <= 1
+        assert p + table.superiority(second, first) == pytest.approx(1.0)
+        assert 0 <= table.expected_score(first, second) <= 1
+    json.dumps(table.to_dict(), allow_nan=False)
+
+
+def test_no_games():
+    table = fit_ratings([])
+    assert table.players == ()
+    assert table.notes == ("No games.",)
+    assert table.to_dict()["games"] == 0
+
+
+def test_all_wins_have_the_exact_bound_of_the_pair():
+    table = fit_ratings(EDGES["all wins"], anchor="B", seat_effects=False)
+    assert table["A"].elo == math.inf
+    assert table["A"].status == "plus infinity"
+    assert table["A"].lower == pytest.approx(elo(20, 0, 0).lower, abs=1e-3)
+    assert table.superiority("A", "B") == pytest.approx(elo(20, 0, 0).los)
+    assert table["A"].smoothed_elo == pytest.approx(elo(41, 0, 1).elo, abs=0.1)  # 20.5 to 0.5
+    assert table["B"].method == "anchor"
+
+
+def test_random_at_zero_and_losing_all():
+    """The usual anchor: everyone is infinitely above it, and still ordered among each other."""
+    rows = [*_both_ways("x", "y", 12, 3, 8), *_both_ways("y", "z", 12, 3, 8), *_both_ways("x", "z", 14, 3, 6)]
+    rows += [row for name in "xyz" for row in _both_ways(name, "random", 20, 0, 0)]
+    table = fit_ratings(_matches(*rows), anchor="random")
+    assert [p.name for p in table.players] == ["x", "y", "z", "random"]
+    assert [p.elo for p in table.players] == [math.inf] * 3 + [0.0]
+    assert all(p.lower > 400 for p in table.players[:3])
+    assert table["x"].smoothed_elo > table["y"].smoothed_elo > table["z"].smoothed_elo > table["x"].lower * 0.5
+    alone = fit_ratings(_matches(*rows[:6]), anchor="z")
+    difference = table.difference("x", "z")
+    assert difference.estimate == pytest.approx(alone["x"].log_ability, abs=1e-6)
+    assert (difference.lower, difference.upper) == pytest.approx(
+        (alone.difference("x", "z").lower, alone.difference("x", "z").upper), abs=1e-5
+    )
+    assert table["x"].group == table["z"].group != table["random"].group
+    assert any("x, y, z" in note and "random" in note for note in table.notes)
+
+
+def test_disconnected_parts_are_said():
+    table = fit_ratings(EDGES["disconnected"], anchor="C")
+    assert table.components == (("C", "D"), ("A", "B"))
+    assert table["C"].component == table["D"].component == 0
+    assert table["A"].component == 1
+    assert any("never met" in note for note in table.notes)
+    assert table.superiority("A", "C") == 0.5
+    assert table.difference("A", "C").upper == math.inf
+    # Each part is rated as it would be alone, but for the shared seat and tie effects.
+    alone = fit_ratings(_matches(*_both_ways("A", "B", 50, 0, 30)), seat_effects=False)
+    shared = fit_ratings(
+        _matches(*_both_ways("A", "B", 50, 0, 30), *_both_ways("C", "D", 4, 0, 2)), seat_effects=False
+    )
+    assert shared["A"].log_ability == pytest.approx(alone["A"].log_ability)
+
+
+def test_fork_is_undetermined():
+    table = fit_ratings(EDGES["fork"], anchor="A", seat_effects=False)
+    assert table["B"].status == "undetermined"
+    assert (table["B"].lower, table["B"].upper) == (-math.inf, math.inf)
+    assert table["C"].elo == -math.inf
+    assert table.superiority("A", "B") == 0.5
+
+
+def test_seats_that_cannot_be_told_apart_are_left_out():
+    table = fit_ratings(EDGES["one order only"])
+    assert table.seat_effects == ()
+    assert any("Seat effects are left out" in note for note in table.notes)
+
+
+def test_first_seat_always_wins():
+    table = fit_ratings(EDGES["the first seat always"])
+    assert table.seat_advantage.estimate == math.inf
+    assert table.seat_advantage.lower > 0
+    assert any("seat 0 of 2" in note for note in table.notes)
+
+
+def test_drawn_games_are_said():
+    assert any("drawn" in note for note in fit_ratings(EDGES["all draws"]).notes)
+
+
+def test_anchor_elo_shifts_everything():
+    plain, shifted = (fit_ratings(_baseball(), anchor="Bal", anchor_elo=e) for e in (0.0, 1500.0))
+    for player in plain.players:
+        assert shifted[player.name].elo == pytest.approx(player.elo + 1500)
+        assert shifted[player.name].lower == pytest.approx(player.lower + 1500)
+        assert shifted[player.name].log_ability == pytest.approx(player.log_ability)
+
+
+def test_without_an_anchor_the_average_is_zero():
+    table = fit_ratings(_baseball())
+    assert sum(p.log_ability for p in table.players) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_covariance_gives_the_errors_of_differences():
+    table = fit_ratings(_baseball(), anchor="Bal")
+    names = [p.name for p in table.players]
+    a, b = names.index("Mil"), names.index("Bal")
+    v = table.covariance
+    assert math.sqrt(v[a, a] + v[b, b] - 2 * v[a, b]) == pytest.approx(table["Mil"].log_ability_standard_error)
+
+
+# --- Intervals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_quick_and_slow_ways_to_an_end_agree(seed):
+    games = _play(random.Random(seed), {"a": 0, "b": 0.5, "c": 2}, seat=0.2, tie=0.5, rounds=8)
+    model = RankingModel.of(GameCounts(games), seat_effects=True)
+    fit = ChoiceFit(model.choices)
+    contrast = np.array([-1.0, 0.0, 1.0, 0.0, 0.0])
+    for sign in (-1.0, 1.0):
+        quick, slow = fit._end(contrast, 1.92, sign), fit._end_by_profile(contrast, 1.92, sign)
+        assert quick == pytest.approx(slow, abs=1e-5)
+        assert fit.log_likelihood - fit.profile(contrast, quick)[0] == pytest.approx(1.92, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("truth", "rounds", "repeats"),
+    [
+        pytest.param({"a": 0.0, "b": 0.0, "c": 0.5}, 10, 60, id="even"),
+        pytest.param({"a": 0.0, "b": 1.0, "c": 2.0, "d": 4.0}, 5, 60, id="spread"),
+        pytest.param({"r": 0.0, "x": 5.0, "y": 5.5}, 10, 60, id="extreme"),
+        pytest.param({"a": 0.0, "b": 0.0, "c": 0.5}, 10, 600, id="even, long", marks=pytest.mark.slow),
+        pytest.param({"a": 0.0, "b": 1.0, "c": 2.0, "d": 4.0}, 5, 600, id="spread, long", marks=pytest.mark.slow),
+        pytest.param({"r": 0.0, "x": 5.0, "y": 5.5}, 10, 600, id="extreme, long", marks=pytest.mark.slow),
+    ],
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(truth, rounds, repeats):
+    anchor, *others = truth
+    held = dict.fromkeys(others, 0)
+    for seed in range(repeats):
+        table = fit_ratings(_play(random.Random(seed), truth, seat=0.2, tie=0.4, rounds=rounds), anchor=anchor)
+        for name in others:
+            held[name] += table[name].log_ability_lower <= truth[name] <= table[name].log_ability_upper
+    # Near 95 %, with three and a half standard errors of the simulation to spare.
+    least = 0.93 - 3.5 * math.sqrt(0.95 * 0.05 / repeats)
+    assert {name: count / repeats for name, count in held.items() if count / repeats < least} == {}
+
+
+# --- Wrong use ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [("A", "B", 2)],
+        [("A", "B", math.nan)],
+        [("A", 3, 1)],
+        [("A", "B")],
+        [(("A", "B"), (1,))],
+        [(("A",), (1,))],
+        [(("A", "B"), (1, math.nan))],
+        [("A", "B", 1, 0)],
+    ],
+)
+def test_results_of_no_known_form_are_refused(results):
+    with pytest.raises(InvalidSettingError):
+        fit_ratings(results)
+
+
+def test_wrong_settings_are_refused():
+    with pytest.raises(UnknownNameError, match="anchor 'Z' played no game: those who did are A, B"):
+        fit_ratings(EDGES["one game"], anchor="Z")
+    with pytest.raises(InvalidSettingError, match="confidence"):
+        fit_ratings([], confidence=0)
+    with pytest.raises(UnknownNameError, match="no player named 'Z'"):
+        fit_ratings(EDGES["one game"])["Z"]
+    with pytest.raises(UnknownNameError, match="'Z'"):
+        fit_ratings(EDGES["one game"]).superiority("A", "Z")
+    with pytest.raises(InvalidSettingError, match="wins"):
+        GameCounts().add_match("A", "B", -1)
+    with pytest.raises(InvalidSettingError, match="whole number"):
+        GameCounts().add(("A", "B"), (1, 0), games=-2)
+
+
+# -- how many more games ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("counts", [(12, 3, 8), (60, 10, 50), (3, 0, 0), (5, 0, 0), (2, 0, 1), (40, 0, 10)])
+def test_games_to_be_sure_are_those_of_a_pair(counts):
+    """One pair is all there is: as ``elo`` has it, up to how draws are modelled."""
+    games = GameCounts()
+    games.add_match("a", "b", *counts)
+    table, pair = fit_ratings(games), elo(*counts)
+    assert table.games_to_be_sure("a", "b") == pytest.approx(pair.games_to_be_sure, rel=0.05)
+    assert table.games_to_be_sure("b", "a") == table.games_to_be_sure("a", "b")
+    assert (table.games_to_be_sure("a", "b") == 0) == (table.difference("a", "b").lower > 0)
+    assert (table.leader_note == "") == (table.games_to_be_sure("a", "b") == 0)
+
+
+def test_so_many_more_games_do_make_sure():
+    counts = GameCounts()
+    for (first, second), (wins, losses) in {("a", "b"): (12, 8), ("a", "c"): (16, 4), ("b", "c"): (15, 5)}.items():
+        counts.add_match(first, second, wins, 0, losses)
+        counts.add_match(second, first, losses, 0, wins)
+    table = fit_ratings(counts)
+    more = table.games_to_be_sure("a", "b")
+    said = (
+        f"That a is stronger than b is not sure yet (95 %): if everything goes on as it has, it takes about {more}"
+    )
+    assert table.leader_note == f"{said} more games in all."
+    for times, sure in ((0.9, False), (1.1, True)):
+        grown = GameCounts()
+        for players, places, games in counts.items():
+            grown.add(players, [-place for place in places], round(10 * times * games * (1 + more / table.games)))
+        interval = fit_ratings(grown).difference("a", "b")
+        # Ten times as many games have intervals narrower by the root of ten.
+        assert (interval.estimate > math.sqrt(10) * (interval.estimate - interval.lower)) is sure
+
+
+def test_who_leads_may_be_untold():
+    assert fit_ratings([("a", "b", 1), ("b", "a", 1)]).games_to_be_sure("a", "b") == math.inf
+    assert "do not tell which of" in fit_ratings([("a", "b", 1), ("b", "a", 1)]).leader_note
+    assert "do not tell which of" in fit_ratings([("a", "b", 0.5)]).leader_note
+    assert fit_ratings([("a", "b", 1)] * 9).leader_note == ""
+    assert fit_ratings([]).leader_note == ""
+    with pytest.raises(UnknownNameError):
+        fit_ratings([("a", "b", 1)]).games_to_be_sure("a", "c")

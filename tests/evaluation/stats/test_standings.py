@@ -1,0 +1,284 @@
+"""Standings: recomputed from records alone, and shown as tables, JSON and CSV."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import re
+
+import pytest
+from rich.console import Console
+
+from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, fit_ratings
+from zermelo.evaluation.stats.interval import paired_interval
+from zermelo.evaluation.stats.ratings import counts_of
+from zermelo.evaluation.stats.tables import as_csv, as_json, as_text, print_standings
+from zermelo.evaluation.storage.totals import GameTotals
+
+
+def game(agents, rewards, *, failure=None, actions=(), game_id=""):
+    return GameRecord(
+        env="toy",
+        agents=tuple(agents),
+        seat_names=tuple(f"player_{i}" for i in range(len(agents))),
+        seed=0,
+        rewards=tuple(map(float, rewards)),
+        end=EndReason.TERMINATED if failure is None else EndReason.FAILURE,
+        game_id=game_id,
+        failure=failure,
+        moves=tuple(Move(i % len(agents), action, 0.002) for i, action in enumerate(actions)),
+    )
+
+
+RECORDS = [
+    game("ab", (1, -1), actions=(1, 2)),
+    game("ba", (0, 0), actions=(1, 3)),
+    game("ab", (-1, 1), actions=(1, 4)),
+    game("ba", (0, 0), failure=Failure(FailureKind.CRASH, 0, "act raised ValueError: oh"), game_id="1.0.1"),
+    game("ac", (2, 1), actions=(5, 6)),
+]
+
+
+def test_counts_scores_and_intervals():
+    standings = Standings.from_records(RECORDS)
+    a = standings.row("a")
+    assert (a.games, a.wins, a.draws, a.losses) == (5, 3, 1, 1)
+    assert a.score == pytest.approx(3.5 / 5)
+    assert a.interval == paired_interval(3, 1, 1)
+    assert [seat.games for seat in a.by_seat] == [3, 2]
+    assert [seat.score for seat in a.by_seat] == pytest.approx([2 / 3, 0.75])
+    assert a.failures == {}
+    b = standings.row("b")
+    assert (b.wins, b.draws, b.losses) == (1, 1, 2)
+    assert b.failures == {FailureKind.CRASH: 1}
+    assert standings.crosstable["a", "b"] == pytest.approx(2.5 / 4)
+    assert standings.crosstable["b", "a"] == pytest.approx(1.5 / 4)
+    assert ("b", "c") not in standings.crosstable
+    assert [row.agent for row in standings.rows] == ["a", "b", "c"]
+    assert a.seconds_per_move == pytest.approx(0.002)
+
+
+def test_the_order_of_the_records_does_not_matter():
+    forwards = Standings.from_records(RECORDS, agents="abc")
+    backwards = Standings.from_records(RECORDS[::-1], agents="abc")
+    assert forwards.rows == backwards.rows
+    assert forwards.crosstable == backwards.crosstable
+
+
+def test_failures_are_told_with_their_first_reason():
+    notes = Standings.from_records(RECORDS).notes
+    assert notes == ("b lost 1 game by CRASH, first in game 1.0.1: act raised ValueError: oh",)
+
+
+def test_void_games_count_for_nobody_and_are_told():
+    void = game("ab", (1, 0), failure=Failure(FailureKind.ENVIRONMENT_ERROR, None, "fell over"), game_id="0.0.0")
+    standings = Standings.from_records([void])
+    assert standings.games == 1
+    assert standings.row("a").games == 0
+    assert math.isnan(standings.row("a").score)
+    assert "1 game counts for nobody" in standings.notes[0]
+    assert "fell over" in standings.notes[0]
+    assert "toy: 1 game" in str(standings)
+
+
+def test_deterministic_repetitions_are_told():
+    same = [game("ab", (1, -1), actions=(1, 2)), game("ba", (1, -1), actions=(1, 2))] * 3
+    (note,) = Standings.from_records(same).notes
+    assert "a v b (6 games are 2)" in note
+    varied = [*same, game("ab", (1, -1), actions=(1, 7))]
+    assert Standings.from_records(varied).notes == ()
+    once = same[:2]
+    assert Standings.from_records(once).notes == ()
+
+
+def test_a_run_that_was_stopped_says_so():
+    standings = Standings.from_records(RECORDS, planned=40)
+    assert not standings.complete
+    assert standings.notes[0] == "Stopped after 5 of 40 games."
+    assert Standings.from_records([], agents="ab", planned=4).rows[0].games == 0
+    none = Standings.from_records([], agents="ab", planned=4, env="toy", seat_names=("x", "y"))
+    assert str(none).startswith("toy: 0 games")
+    assert "Stopped after 0 of 4 games." in str(none)
+
+
+def test_single_players_are_ranked_by_mean_return_and_crashing_does_not_help():
+    crash = Failure(FailureKind.CRASH, 0, "act raised KeyError: 1")
+    records = [game("a", (-20,)), game("a", (-30,)), game("b", (0,), failure=crash), game("b", (-50,))]
+    standings = Standings.from_records(records)
+    assert [(row.agent, row.score, row.games) for row in standings.rows] == [("a", -25.0, 2), ("b", -50.0, 2)]
+    assert standings.row("b").failures == {FailureKind.CRASH: 1}
+    assert standings.row("b").interval == (-math.inf, math.inf)
+    text = str(standings)
+    assert "mean return" in text
+    assert "against" not in text
+
+
+def test_three_seats():
+    standings = Standings.from_records([game("abc", (3, 3, 0)), game("bca", (1, 0, 0))])
+    a, b, c = (standings.row(name) for name in "abc")
+    assert (b.wins, b.draws, b.losses) == (1, 1, 0)
+    assert b.score == pytest.approx(0.875)
+    assert c.score == pytest.approx(0.125)
+    assert standings.crosstable["a", "b"] == 0.25
+    assert standings.crosstable["a", "c"] == 0.75
+    assert len(a.by_seat) == 3
+    assert "3rd" in str(standings)
+
+
+def test_an_agent_in_two_seats_is_not_compared_with_itself():
+    standings = Standings.from_records([game("aab", (2, 1, 0))])
+    assert standings.row("a").games == 2
+    assert ("a", "a") not in standings.crosstable
+    assert standings.crosstable["a", "b"] == 1.0
+
+
+def test_text_fits_a_terminal_and_has_no_colour_codes():
+    text = as_text(Standings.from_records(RECORDS))
+    lines = text.splitlines()
+    tables = [line for line in lines if line and line[0] in "#123"]
+    assert len(tables) == 12
+    assert max(map(len, tables)) <= 80
+    assert "\x1b" not in text
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_names_with_brackets_are_shown_as_they_are():
+    text = as_text(Standings.from_records([game(["a[bold]", "b[/]"], (1, 0), actions=(1,))]))
+    assert "a[bold]" in text
+    assert "b[/]" in text
+
+
+def test_a_terminal_gets_the_same_tables():
+    console = Console(force_terminal=True, width=80, record=True, file=io.StringIO(), color_system=None)
+    print_standings(Standings.from_records(RECORDS), console)
+    assert "95 % interval" in console.export_text()
+
+
+@pytest.mark.parametrize("width", [12, 40, 60, 400])
+def test_no_number_is_cut_where_a_terminal_is_narrow(width):
+    names = [f"agent number {k} of a great many" for k in range(7)]
+    standings = Standings.from_records([game(pair, (1, 0)) for pair in itertools.pairwise(names)] * 1234)
+    file = io.StringIO()
+    print_standings(standings, Console(force_terminal=True, width=width, file=file, color_system=None))
+    tables, _, _ = file.getvalue().partition("score: 1 for a win")
+    for head in ("95 % interval", "ms/move", "leader is stronger"):
+        assert head in tables
+    assert tables.count(" 2468 ") == 5  # games of all but the two at the ends
+    assert tables.count("…") == 0
+
+
+def test_json_has_no_nan_and_all_the_numbers():
+    standings = Standings.from_records(RECORDS, agents=["nobody"])
+    data = json.loads(as_json(standings), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert data["games"] == 5
+    by_name = {row["agent"]: row for row in data["agents"]}
+    assert by_name["a"]["score"] == pytest.approx(0.7)
+    assert by_name["a"]["against"] == {"b": 0.625, "c": 1.0}
+    assert by_name["b"]["failures"] == {"CRASH": 1}
+    assert by_name["nobody"]["score"] is None
+
+
+def test_csv_has_a_line_for_each_agent():
+    rows = list(csv.DictReader(io.StringIO(as_csv(Standings.from_records(RECORDS)))))
+    assert [row["agent"] for row in rows] == ["a", "b", "c"]
+    assert rows[0]["against b"] == "0.625"
+    assert rows[0]["score as player_1"] == "0.75"
+    assert rows[1]["failures"] == "1"
+
+
+def test_ratings_come_with_the_standings():
+    """Agreement with ``fit_ratings`` on the same games, counted by hand."""
+    games = [
+        ("ab", 1),
+        ("ab", 0.5),
+        ("ba", 1),
+        ("ba", 0),
+        ("bc", 1),
+        ("bc", 0.5),
+        ("cb", 1),
+        ("ca", 0.5),
+        ("ca", 0),
+    ]
+    records = [game(agents, (score, 1 - score)) for agents, score in games]
+    standings = Standings.from_records(records, anchor="c")
+    by_hand = fit_ratings([(agents[0], agents[1], score) for agents, score in games], anchor="c")
+    assert standings.ratings == by_hand
+    assert standings.ratings["c"].elo == 0.0
+    assert math.isnan(standings.superiority(standings.rows[0].agent))
+    leader, other = standings.rows[0].agent, standings.rows[1].agent
+    assert standings.superiority(other) == by_hand.superiority(leader, other)
+    data = {row["agent"]: row for row in standings.to_dict()["agents"]}
+    assert data["b"]["elo"] == by_hand["b"].elo
+    assert data["b"]["elo_interval"] == [by_hand["b"].lower, by_hand["b"].upper]
+
+
+def test_random_is_the_zero_where_it_plays():
+    with_random = Standings.from_records([game(["random", "b"], (1, 0)), game(["b", "random"], (1, 0))])
+    assert with_random.anchor == "random"
+    assert with_random.ratings["random"].elo == 0.0
+    assert "random has 0" in str(with_random)
+    without = Standings.from_records([game("ab", (1, 0)), game("ba", (1, 0))])
+    assert without.anchor is None
+    assert "the average has 0" in str(without)
+
+
+def test_ratings_that_mean_little_are_told_of():
+    apart = Standings.from_records([game("ab", (1, 0)), game("cd", (1, 0))])
+    assert apart.all_notes
+    assert f"Note: {apart.all_notes[-1]}" in str(apart)
+    rock = [game(pair, (1, 0)) for pair in ("ab", "bc", "ca") for _ in range(30)]
+    assert any(
+        "Strength is not a line here: a > b > c > a" in note for note in Standings.from_records(rock).all_notes
+    )
+
+
+def test_agents_that_no_chain_of_games_connects_are_not_compared():
+    games = [game(pair, rewards) for pair in ("ab", "cd", "ba", "dc") for rewards in ((1, 0), (0, 1), (1, 0))]
+    standings = Standings.from_records([*games, game("ab", (1, 0))])
+    assert standings.rows[0].agent == "a"
+    assert 0.5 < standings.superiority("b") < 1.0
+    assert math.isnan(standings.superiority("c"))
+    assert math.isnan(standings.superiority("d"))
+    assert "never met" in str(standings)
+
+
+def test_who_leads_is_said_to_be_unsure_with_the_games_that_it_takes():
+    text = str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1)), game("ab", (0, 1))] * 4))
+    assert re.search(
+        r"Note: That a is stronger than b is not sure yet \(95 %\): .* takes about \d+ more games", text
+    )
+    assert "not sure" not in str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 20))
+
+
+def test_one_sided_results_give_a_bound():
+    text = str(Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 10))
+    assert re.search(r"^1  a +~\d+ +> \d+ *$", text, re.MULTILINE)
+    assert "~: no finite rating fits" in text
+    assert re.search(r"^2  b +0 +> 99.9$", text, re.MULTILINE)
+    losing = Standings.from_records([game("ab", (1, 0)), game("ba", (0, 1))] * 10, anchor="a")
+    assert re.search(r"^2  b +~-\d+ +< -\d+ +> 99.9$", str(losing), re.MULTILINE)
+
+
+def test_a_single_player_has_no_ratings():
+    standings = Standings.from_records([game("a", (1,)), game("b", (2,))])
+    assert standings.ratings is None
+    assert standings.to_dict()["agents"][0]["elo"] is None
+    assert "Elo" not in str(standings)
+
+
+def test_totals_do_not_depend_on_the_order_of_the_games():
+    forwards, backwards = GameTotals.of(RECORDS), GameTotals.of(RECORDS[::-1])
+    assert counts_of(forwards) == counts_of(backwards)
+    assert forwards.games == backwards.games == 5
+    assert {finish: group.games for finish, group in forwards.groups.items()} == {
+        finish: group.games for finish, group in backwards.groups.items()
+    }
+
+
+def test_failures_count_as_losses_in_the_ratings_and_void_games_not_at_all():
+    crash = Failure(FailureKind.CRASH, 0, "oh")
+    void = Failure(FailureKind.ENVIRONMENT_ERROR, None, "oh")
+    totals = GameTotals.of([game("ab", (5, 0), failure=crash), game("ab", (5, 0), failure=void)])
+    assert list(counts_of(totals).items()) == [(("a", "b"), (1, 0), 1)]
+    assert totals.void == 1

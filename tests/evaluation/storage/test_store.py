@@ -1,0 +1,332 @@
+"""The folder of a run: what is in it, how it is read, and what happens when it cannot be used."""
+
+import json
+import os
+import sqlite3
+import threading
+
+import pytest
+from doubles import toy_envs
+from doubles.bad_agents import First, Good
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation import (
+    MemoryStore,
+    SqliteStore,
+    StoreError,
+    play_match,
+    read_games,
+    read_standings,
+    round_robin,
+    round_robin_schedule,
+)
+from zermelo.evaluation.stats.tables import as_json
+from zermelo.evaluation.tournament.plan import Tournament
+
+AGENTS = [Good("a"), First("b")]
+
+
+def play(out, **settings):
+    return round_robin(toy_envs.DiceEnv, AGENTS, **{"games": 4, "out": out, **settings})
+
+
+def table(standings):
+    """All numbers but the timings."""
+    data = json.loads(as_json(standings))
+    for row in data["agents"]:
+        del row["seconds_per_move"]
+    return data
+
+
+def test_a_run_is_kept_game_by_game(tmp_path):
+    out = tmp_path / "new" / "run"
+    seen = []
+
+    def on_game(record):
+        lines = (out / "games.jsonl").read_text().splitlines()
+        db = sqlite3.connect(out / "games.sqlite")
+        stored = {text for (text,) in db.execute("SELECT record FROM records")}
+        db.close()
+        seen.append(record.game_id)
+        assert record.to_json() in stored, "a game was acknowledged before it was committed"
+        assert record.to_json() in lines
+
+    standings = play(out, on_game=on_game)
+    assert sorted(seen) == ["0.0.0", "0.0.1", "1.0.0", "1.0.1"]
+    assert read_games(out) == standings.records
+    spec = json.loads((out / "spec.json").read_text())
+    assert spec["games"] == 4
+    assert [agent["name"] for agent in spec["agents"]] == ["a", "b"]
+    assert spec["versions"]["zermelo"]
+    assert spec["machine"]["system"]
+    assert json.loads((out / "standings.json").read_text())["games"] == 4
+    assert (out / "standings.csv").read_text().startswith("agent,")
+    assert [json.loads(line)["game_id"] for line in (out / "games.jsonl").read_text().splitlines()] == seen
+
+
+def test_the_database_is_durable_and_says_what_it_is(tmp_path):
+    store = SqliteStore(tmp_path, {"games": 2}, round_robin_schedule("ab", seats=2, games=2, seed=0))
+    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+    assert store._db.execute("PRAGMA user_version").fetchone() == (1,)
+    store.close()
+
+
+def test_a_database_gives_the_standings_that_memory_gives(tmp_path):
+    agents = {"good": Good, "first": First, "third": First}
+    for env in (toy_envs.DiceEnv, toy_envs.three_players, toy_envs.WalkEnv):
+        stored = round_robin(env, agents, games=4, seed=3, out=tmp_path / env.__name__)
+        fresh = round_robin(env, agents, games=4, seed=3)
+        assert table(stored) == table(fresh) == table(read_standings(tmp_path / env.__name__))
+        assert stored.totals.pairs == fresh.totals.pairs
+        assert [r.without_timings() for r in stored.records] == [r.without_timings() for r in fresh.records]
+
+
+def test_games_are_read_as_a_sequence(tmp_path):
+    play(tmp_path)
+    games = read_games(tmp_path)
+    ids = ["0.0.0", "0.0.1", "1.0.0", "1.0.1"]
+    assert [game.game_id for game in games] == ids
+    assert [game.game_id for game in games] == ids, "they can be read twice"
+    assert len(games) == 4
+    assert games[1].game_id == "0.0.1"
+    assert games[-1].game_id == "1.0.1"
+    assert [game.game_id for game in games[1:3]] == ids[1:3]
+    assert [game.game_id for game in games[::-2]] == ids[::-2]
+    assert games[4:] == ()
+    assert repr(games) == "<StoredGames: 4 games>"
+    with pytest.raises(IndexError, match="there are 4 games, so no game 4"):
+        games[4]
+
+
+def test_a_finished_run_is_told_again_without_playing(tmp_path):
+    first = play(tmp_path)
+    before = (tmp_path / "games.jsonl").read_bytes()
+    again = play(tmp_path, on_game=lambda record: pytest.fail("a game was played again"))
+    assert table(first) == table(again)
+    assert first.records == again.records
+    assert (tmp_path / "games.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"games": 6}, "games: 4 there, 6 here"),
+        ({"seed": 1}, "seed: 0 there, 1 here"),
+        ({"max_moves": 7}, "max_moves: 100000 there, 7 here"),
+        ({"openings": 1}, 'openings: none there, {"plies": 1'),
+        ({"until_sure": True}, "until_sure: none there"),
+        (
+            {"agents": [Good("a"), Good("b")]},
+            r"agents: .*b \(doubles.bad_agents:First\) there, .*b \(doubles.bad_agents:Good\) here",
+        ),
+        ({"env": toy_envs.ToyEnv}, "env: doubles.toy_envs:DiceEnv there, doubles.toy_envs:ToyEnv here"),
+    ],
+)  # fmt: skip
+def test_another_tournament_does_not_go_into_the_same_folder(settings, said, tmp_path):
+    play(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(StoreError, match=said) as caught:
+        round_robin(**{"env": toy_envs.DiceEnv, "agents": AGENTS, "games": 4, "out": tmp_path, **settings})
+    assert "choose another folder" in str(caught.value)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_other_versions_do_not_go_on_with_a_run_but_can_show_it(tmp_path, monkeypatch):
+    play(tmp_path)
+    to_dict = Tournament.to_dict
+    newer = {"zermelo": "99"}
+    monkeypatch.setattr(Tournament, "to_dict", lambda plan: {**to_dict(plan), "versions": newer})
+    assert play(tmp_path).complete
+    db = sqlite3.connect(tmp_path / "games.sqlite")
+    with db:
+        db.execute("DELETE FROM games WHERE place = 3")
+        db.execute("DELETE FROM records WHERE place = 3")
+    db.close()
+    with pytest.raises(StoreError, match=r"begun with other versions \(zermelo: .* there, 99 here"):
+        play(tmp_path)
+    assert len(read_games(tmp_path)) == 3
+
+
+def test_a_second_run_on_the_same_folder_is_told(tmp_path):
+    schedule = round_robin_schedule("ab", seats=2, games=2, seed=0)
+    store = SqliteStore(tmp_path, {}, schedule)
+    with pytest.raises(StoreError, match=rf"in use by another run \(process {os.getpid()}\)"):
+        SqliteStore(tmp_path, {}, schedule)
+    store.close()
+    SqliteStore(tmp_path, {}, schedule).close()
+
+
+def test_the_last_game_of_a_burst_is_kept_while_nothing_else_comes(tmp_path):
+    schedule = round_robin_schedule("ab", seats=2, games=2, seed=0)
+    with SqliteStore(tmp_path, {}, schedule) as store:
+        for record in records():
+            store.append(record)
+        deadline = threading.Event()
+        for _ in range(600):
+            if len(read_games(tmp_path)) == 2:
+                break
+            deadline.wait(0.05)
+        assert len(read_games(tmp_path)) == 2
+        assert [record.game_id for record in store.kept()] == ["0.0.0", "0.0.1"]
+
+
+def records():
+    return round_robin(toy_envs.ToyEnv, {"a": First, "b": First}, games=2).records
+
+
+def test_a_game_that_comes_twice_is_kept_once(tmp_path):
+    schedule = round_robin_schedule("ab", seats=2, games=2, seed=0)
+    for store in (MemoryStore(schedule), SqliteStore(tmp_path, {}, schedule)):
+        for record in (*records(), *records()):
+            store.append(record)
+        store.flush()
+        assert [record.game_id for record in store.records] == ["0.0.0", "0.0.1"]
+        assert len(store.kept()) == 2
+        store.forget(1)
+        assert [record.game_id for record in store.records] == ["0.0.0"]
+        assert not store.has(1)
+        store.append(records()[1])
+        store.flush()
+        assert store.totals().games == 2
+        store.close()
+
+
+def test_an_existing_folder_may_be_used(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    play(tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_file_in_the_way(tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(StoreError, match=r"cannot write the games to .*out"):
+        play(tmp_path / "out")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="uses Linux's /proc, which nobody can write to")
+def test_a_folder_that_cannot_be_written():
+    with pytest.raises(StoreError, match="cannot write the games to /proc/nothing"):
+        play("/proc/nothing")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder(tmp_path):
+    play(tmp_path)
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(StoreError, match="cannot write the games to"):
+            play(tmp_path)
+        assert len(read_games(tmp_path)) == 4
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_full_disk_loses_nothing_and_the_run_can_be_gone_on_with(tmp_path, monkeypatch):
+    """SQLite's own limit on the size of the file gives the error of a full disk."""
+    commit = SqliteStore._commit
+    commits = []
+
+    def fill(store):
+        commits.append(len(store._waiting))
+        if len(commits) == 2:
+            pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+            store._db.execute(f"PRAGMA max_page_count = {pages}")
+        commit(store)
+
+    monkeypatch.setattr("zermelo.evaluation.storage.sqlite_store.INTERVAL", 0.0)
+    monkeypatch.setattr(SqliteStore, "_commit", fill)
+    acknowledged = []
+    with pytest.raises(
+        StoreError, match=r"disk is full; \d+ games are safe in it: .* give the same command again"
+    ):
+        play(tmp_path, games=200, on_game=acknowledged.append)
+    monkeypatch.undo()
+    stored = [record.game_id for record in read_games(tmp_path)]
+    assert 0 < len(stored) < 200
+    assert stored == [record.game_id for record in acknowledged]
+    resumed = play(tmp_path, games=200)
+    assert table(resumed) == table(play(None, games=200))
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 200
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="uses Linux's /dev/full, where every write fails")
+def test_a_full_disk_for_the_text_is_one_sentence_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.storage.sqlite_store.INTERVAL", 60.0)  # nothing is written by itself
+    store = SqliteStore(tmp_path, {}, round_robin_schedule("ab", seats=2, games=2, seed=0))
+    store._lines.close()
+    store._lines = os.fdopen(os.open("/dev/full", os.O_WRONLY), "w")
+    store.append(records()[0])
+    with pytest.raises(StoreError, match="No space left on device; 1 game is safe"):
+        store.flush()
+    with pytest.raises(StoreError, match="No space left"):
+        store.append(records()[1])
+    store.close()
+    assert len(read_games(tmp_path)) == 1
+
+
+def test_a_damaged_database_is_refused_and_left_alone(tmp_path):
+    play(tmp_path, games=40)
+    path = tmp_path / "games.sqlite"
+    whole = path.read_bytes()
+    for damaged in (b"not a database at all, " * 100, whole[:4096] + b"\x00" * 4096 + whole[8192:]):
+        path.write_bytes(damaged)
+        with pytest.raises(StoreError, match=r"games\.sqlite is damaged .*; nothing was changed"):
+            play(tmp_path, games=40)
+        assert path.read_bytes() == damaged
+    path.write_bytes(b"not a database at all, " * 100)
+    with pytest.raises(StoreError, match="is damaged"):
+        read_games(tmp_path)
+
+
+def test_a_database_of_a_newer_version_or_of_somebody_else_is_refused(tmp_path):
+    play(tmp_path)
+    db = sqlite3.connect(tmp_path / "games.sqlite")
+    db.execute("PRAGMA user_version = 2")
+    for use in (play, read_games):
+        with pytest.raises(StoreError, match=r"newer zermelo \(store version 2, this one knows up to 1\): update"):
+            use(tmp_path)
+    db.execute("PRAGMA application_id = 7")
+    for use in (play, read_games):
+        with pytest.raises(StoreError, match="database of another program"):
+            use(tmp_path)
+    db.close()
+
+
+def test_a_run_that_was_killed_before_its_tables_were_made_starts_anew(tmp_path):
+    (tmp_path / "games.sqlite").touch()
+    with pytest.raises(StoreError, match="holds no tournament"):
+        read_games(tmp_path)
+    assert play(tmp_path).complete
+
+
+def test_games_of_an_older_run_can_be_read_but_not_gone_on_with(tmp_path):
+    standings = play(tmp_path / "new", games=3)
+    old = tmp_path / "old"
+    old.mkdir()
+    whole = (tmp_path / "new" / "games.jsonl").read_text()
+    path = old / "games.jsonl"
+    path.write_text("".join(reversed(whole.splitlines(keepends=True))))
+    assert read_games(old) == standings.records
+    assert table(read_standings(old))["agents"] == table(standings)["agents"]
+    with pytest.raises(StoreError, match=r"already holds a tournament \(games.jsonl without games.sqlite\)"):
+        play(old, games=3)
+    path.write_text(whole[:-10])  # torn by a kill
+    assert read_games(old) == standings.records[:2]
+    lines = whole.splitlines(keepends=True)
+    path.write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
+    with pytest.raises(StoreError, match="line 2: not a game record"):
+        read_games(old)
+
+
+def test_a_folder_without_a_run(tmp_path):
+    with pytest.raises(StoreError, match="holds no tournament"):
+        read_games(tmp_path)
+    with pytest.raises(StoreError, match="holds no tournament"):
+        read_standings(tmp_path)
+
+
+def test_a_match_without_an_id_is_not_of_the_schedule(tmp_path):
+    store = SqliteStore(tmp_path, {}, round_robin_schedule("ab", seats=2, games=2, seed=0))
+    with store, pytest.raises(InvalidSettingError, match="the schedule has no game ''"):
+        store.append(play_match(toy_envs.ToyEnv, [First(), First()], seed=0))

@@ -1,0 +1,162 @@
+"""Runs that are killed (SIGKILL) at any moment and begun again end as if nothing had happened."""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from zermelo.evaluation import StoreError, read_games, read_standings
+from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.stats.tables import as_json
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and process groups")
+
+PROGRAM = str(Path(sys.executable).with_name("zermelo"))
+TESTS = Path(__file__).resolve().parents[2]
+AGENTS = ["random", "greedy", "doubles.bad_agents:Gated", "doubles.bad_agents:Raises"]
+ENV = "doubles.toy_envs:DiceEnv"
+
+
+def start(out, games, workers, gate="", **settings):
+    words = ["tournament", ENV, *AGENTS, "--games", str(games), "--seed", "7", "--isolate", "none"]
+    env = {**os.environ, "PYTHONPATH": str(TESTS), "GATE": gate}
+    return subprocess.Popen(
+        [PROGRAM, *words, "--workers", str(workers), "--out", str(out)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True, **settings,
+    )  # fmt: skip
+
+
+def finish(out, games, workers):
+    with start(out, games, workers) as process:
+        stdout, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr
+    return stdout
+
+
+def kill(process, whole_group):
+    with contextlib.suppress(ProcessLookupError):  # it had ended already
+        if whole_group:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()  # its workers end by themselves
+    process.communicate()
+
+
+def results(out):
+    """Everything that must not depend on kills."""
+    games = [record.without_timings() for record in read_games(out)]
+    table = json.loads(as_json(read_standings(out)))
+    for row in table["agents"]:
+        del row["seconds_per_move"]
+    return games, table, read_standings(out).ratings.to_dict()
+
+
+def kill_again_and_again(tmp_path, games, kills, seed):
+    generator = random.Random(seed)
+    finish(tmp_path / "whole", games, 1)
+    out = tmp_path / "killed"
+    # One of the last games waits until all kills are done: whenever a kill comes, the run is not yet over.
+    waiting, reached = tmp_path / "gate", tmp_path / "gate.reached"
+    waiting.touch()
+    late = [record for record in read_games(tmp_path / "whole") if "gated" in record.agents][-1]
+    gate = f"{agent_seeds(late.seed, 2)[late.agents.index('gated')]}:{waiting}"
+    stored, killed_at_work = set(), 0
+    for number in range(kills):
+        workers = generator.choice([1, 2])
+        reached.unlink(missing_ok=True)
+        process = start(out, games, workers, gate)
+        # Half of the kills at any time from the start on, half some moments after the run has begun to store.
+        if number % 2:
+            time.sleep(generator.uniform(0.0, 1.5))
+        else:
+            lines, deadline = out / "games.jsonl", time.monotonic() + 60
+            size = lines.stat().st_size if lines.exists() else 0
+            while not (reached.exists() or (lines.exists() and lines.stat().st_size > size)):
+                assert time.monotonic() < deadline, "no game was stored"
+                time.sleep(0.005)
+            time.sleep(generator.uniform(0.0, 0.3))
+        assert process.poll() is None, process.communicate()
+        kill(process, generator.random() < 0.5)
+        if not (out / "games.sqlite").exists() or not (out / "games.sqlite").stat().st_size:
+            continue
+        try:
+            now = {record.game_id for record in read_games(out)}
+        except StoreError as error:
+            if "is empty" not in str(error):  # killed before the tables were made
+                raise
+            continue
+        assert stored <= now, f"seed {seed}, kill {number}: games that had been stored are gone"
+        killed_at_work += len(stored) < len(now) < games * 6
+        stored = now
+    waiting.unlink()
+    last = finish(out, games, 2)
+    counts = Counter(record.game_id for record in read_games(out))
+    assert set(counts.values()) == {1}
+    assert len(counts) == games * 6
+    assert results(out) == results(tmp_path / "whole")
+    assert len((out / "games.jsonl").read_text().splitlines()) == games * 6
+    assert (out / "standings.csv").exists()
+    assert "Stopped after" not in last
+    print(
+        f"seed {seed}: {kills} kills, {killed_at_work} of them while games were being stored; {len(counts)} games"
+    )
+    return killed_at_work
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_a_run_killed_a_few_times_ends_as_if_nothing_had_happened(seed, tmp_path):
+    assert kill_again_and_again(tmp_path, games=30, kills=4, seed=seed) >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seed", [2])
+def test_a_run_killed_fifty_times_ends_as_if_nothing_had_happened(seed, tmp_path):
+    assert kill_again_and_again(tmp_path, games=5000, kills=50, seed=seed) >= 25
+
+
+def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(tmp_path):
+    out = tmp_path / "out"
+    with start(out, 20_000, 1) as first:
+        deadline = time.monotonic() + 60
+        while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
+            assert time.monotonic() < deadline, "no game was finished"
+            time.sleep(0.01)
+        with start(out, 20_000, 1) as second:
+            _, stderr = second.communicate(timeout=60)
+        assert second.returncode == 2
+        assert stderr == (
+            f"zermelo: {out} is in use by another run (process {first.pid}): wait until it ends, or choose "
+            "another folder\n"
+        )
+        assert first.poll() is None
+        kill(first, whole_group=True)
+    assert len(read_games(out)) > 0
+
+
+def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path):
+    """The operating system refuses to let the database grow: as a full disk does."""
+    import resource
+
+    out = tmp_path / "out"
+    with start(
+        out, 100, 1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    ) as run:
+        _, stderr = run.communicate(timeout=120)
+    assert run.returncode == 2, stderr
+    assert stderr.count("\n") == 1
+    assert "give the same command again to play the rest" in stderr
+    before = {record.game_id for record in read_games(out)}
+    assert before
+    finish(out, 100, 1)
+    after = [record.game_id for record in read_games(out)]
+    assert len(after) == len(set(after)) == 600
+    assert before <= set(after)

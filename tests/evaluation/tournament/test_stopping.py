@@ -1,0 +1,140 @@
+"""Stopping once the leader is known: at places fixed before, seldom wrong, and the same for any workers."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from doubles import toy_envs
+from doubles.bad_agents import First, Good, Last
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation import gauntlet, read_standings, round_robin, round_robin_schedule
+from zermelo.evaluation.stats.tables import as_json
+from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
+from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.stopping import LeaderTest
+
+AGENTS = {"last": Last, "first": First, "good": Good}
+
+
+def table(standings):
+    data = json.loads(as_json(standings))
+    for row in data["agents"]:
+        del row["seconds_per_move"]
+    return data
+
+
+def test_looks_are_at_the_ends_of_blocks_and_grow():
+    schedule = round_robin_schedule("abc", seats=2, games=101, seed=0)
+    test = LeaderTest.of(schedule, 3)
+    assert test.looks == (24, 36, 54, 84, 126, 192, 288, 303)
+    assert all(look == len(schedule) or look % 6 == 0 for look in test.looks)
+    assert test.level == pytest.approx(0.05 / (8 * 2))
+    assert LeaderTest.of(round_robin_schedule("ab", seats=2, games=3, seed=0), 2).looks == (3,)
+
+
+def test_a_clear_leader_ends_the_run_early_and_the_same_for_any_workers(tmp_path):
+    settings = {"games": 200, "seed": 1, "until_sure": True}
+    env, agents = "classic/tictactoe-v3", ["random", "alphabeta(depth=2)", "greedy"]
+    one = round_robin(env, agents, **settings)
+    assert one.rows[0].agent == "alphabeta(depth=2)"
+    assert one.complete
+    assert one.games in LeaderTest.of(round_robin_schedule("abc", seats=2, games=200, seed=0), 3).looks[:-1]
+    assert one.notes[0].startswith(f"alphabeta(depth=2) is known to lead after {one.games} of at most 600 games")
+    two = round_robin(env, agents, workers=2, out=tmp_path, **settings)
+    assert table(two) == table(one)
+    assert [r.without_timings() for r in two.records] == [r.without_timings() for r in one.records]
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == one.games
+    again = round_robin(env, agents, out=tmp_path, **settings)
+    assert table(again) == table(one) == table(read_standings(tmp_path))
+
+
+def test_equals_are_played_to_the_end_and_that_is_said():
+    standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=30, seed=3, until_sure=True)
+    assert standings.games == 30
+    assert standings.notes[0].startswith("The leader is not known for sure after all 30 games")
+
+
+def test_repeated_games_make_nobody_sure():
+    standings = round_robin("classic/tictactoe-v3", {"first": First, "last": Last}, games=40, until_sure=True)
+    assert standings.games == 40
+
+
+def test_a_single_player_has_no_leader_test():
+    with pytest.raises(InvalidSettingError, match="this environment has one seat"):
+        round_robin(toy_envs.WalkEnv, AGENTS, until_sure=True)
+
+
+def test_agents_that_never_met_leave_the_leader_unknown():
+    test = LeaderTest((8, 16), rivals=3)
+    assert test.leader(totals({("a", "b"): (8, 0, 0), ("c", "d"): (8, 0, 0)})) is None
+    assert test.leader(GameTotals()) is None
+    assert LeaderTest((8, 16), rivals=1).leader(totals({("a", "b"): (16, 0, 0)})) == "a"
+
+
+def totals(matches):
+    """Of (first seat, second seat): wins, draws, losses."""
+    found = GameTotals()
+    for agents, counts in matches.items():
+        for places, games in zip(((0, 1), (0, 0), (1, 0)), counts, strict=True):
+            if games:
+                found.groups[Finish(agents, places)] = GroupTotal(
+                    games, (0, 0), (0, 0), 0, 1, (len(found.groups),)
+                )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("agents", "runs"),
+    [(2, 50), pytest.param(2, 1000, marks=pytest.mark.slow), pytest.param(4, 300, marks=pytest.mark.slow)],
+)
+def test_among_equals_a_leader_is_seldom_named(agents, runs):
+    """Whoever is named among equals is wrongly named: at most 5 % of the runs, by the union bound far fewer."""
+    generator = np.random.default_rng(11)
+    schedule = round_robin_schedule("abcd"[:agents], seats=2, games=120, seed=0)
+    test = LeaderTest.of(schedule, agents)
+    pairs = [(a, b) for i, a in enumerate("abcd"[:agents]) for b in "abcd"[i + 1 : agents]]
+    wrong = 0
+    for _ in range(runs):
+        counts = {seats: np.zeros(3, int) for pair in pairs for seats in (pair, pair[::-1])}
+        played = 0
+        for look in test.looks:
+            games = look // len(pairs) // 2
+            for seats in counts:
+                counts[seats] += generator.multinomial(games - played, [0.45, 0.2, 0.35])
+            played = games
+            if test.leader(totals({seats: tuple(map(int, row)) for seats, row in counts.items()})) is not None:
+                wrong += 1
+                break
+    bound = 0.05 * runs
+    assert wrong <= bound + 3 * math.sqrt(bound), wrong
+
+
+def test_a_gauntlet_plays_the_first_agent_against_all_others():
+    standings = gauntlet(toy_envs.DiceEnv, AGENTS, games=4, seed=2)
+    assert standings.games == 8
+    assert all("last" in record.agents for record in standings.records)
+    assert ("first", "good") not in standings.crosstable
+    assert {player.name for player in standings.ratings.players} == set(AGENTS)
+    assert len(standings.ratings.components) == 1
+    seats = [record.agents.index("last") for record in standings.records]
+    assert seats.count(0) == seats.count(1) == 4
+
+
+def test_a_gauntlet_plays_the_games_of_the_round_robin():
+    among = round_robin(toy_envs.DiceEnv, AGENTS, games=4, seed=2).records
+    alone = gauntlet(toy_envs.DiceEnv, AGENTS, games=4, seed=2, workers=2).records
+    games = {(r.agents, r.seed, r.actions, r.rewards) for r in among if "last" in r.agents}
+    assert {(r.agents, r.seed, r.actions, r.rewards) for r in alone} == games
+
+
+def test_the_whole_plan_is_known_before_the_first_game():
+    plan = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], games=6, seed=4, openings=2)
+    again = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], games=6, seed=4, openings=2)
+    assert list(plan.schedule) == list(again.schedule)
+    assert plan.to_dict() == again.to_dict()
+    standings = plan.run()
+    assert [(g.game_id, g.seed, g.seats, g.opening) for g in plan.schedule] == [
+        (r.game_id, r.seed, r.agents, r.opening) for r in standings.records
+    ]

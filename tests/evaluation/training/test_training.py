@@ -1,0 +1,260 @@
+"""Policies are rated on a ladder that stays as it is, and training goes on undisturbed."""
+
+import importlib
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+
+from zermelo.agents import AlphaBetaAgent, GreedyAgent
+from zermelo.envs import (
+    InvalidSettingError,
+    MissingDependencyError,
+    UnknownNameError,
+    UnsupportedGameError,
+    make_env,
+)
+from zermelo.evaluation import PolicyRating, evaluate_policy
+from zermelo.evaluation.training.ladder import default_ladder
+
+GAME = "classic/tictactoe-v3"
+SMALL = ("random", "greedy")
+
+
+def random_policy(observation, action_mask):
+    return int(np.random.choice(np.flatnonzero(action_mask)))  # noqa: NPY002 (as people write them)
+
+
+def first_legal(observation, action_mask):
+    return int(np.flatnonzero(action_mask)[0])
+
+
+class Writer:
+    def __init__(self):
+        self.scalars = {}
+
+    def add_scalar(self, tag, value, step):
+        self.scalars[tag] = (value, step)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_random_policy_has_the_rating_of_random(seed):
+    rating = evaluate_policy(random_policy, GAME, ladder=SMALL, seed=seed, games=60)
+    assert rating.lower < 0 < rating.upper, rating
+    assert rating.lower < rating.rating < rating.upper
+    assert rating.rungs[0].elo == 0 < rating.rungs[1].elo
+    assert [rung.games for rung in rating.rungs] == [60, 60]
+    assert [seat.games for seat in rating.by_seat] == [60, 60]
+
+
+def test_better_agents_have_higher_ratings():
+    weak, middle, perfect = (
+        evaluate_policy(policy, GAME, ladder=SMALL, games=40)
+        for policy in (random_policy, GreedyAgent(), AlphaBetaAgent())
+    )
+    assert weak.rating < middle.rating < perfect.rating
+    assert perfect.lower > perfect.rungs[1].elo  # above greedy, beyond doubt
+    assert middle.lower < middle.rungs[1].elo < middle.upper
+
+
+def test_improvement_is_told():
+    first = evaluate_policy(random_policy, GAME, ladder=SMALL)
+    then = evaluate_policy("alphabeta(depth=3)", GAME, ladder=SMALL, previous=first)
+    assert first.gain is None
+    assert then.gain == then.rating - first.rating > 0
+    assert f"{then.gain:+.0f} since the last" in str(then)
+
+
+def test_the_same_policy_and_seed_give_the_same_answer_and_draw_nothing():
+    random.seed(3)
+    np.random.seed(3)  # noqa: NPY002 (the global generator is what is tested)
+    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002 (likewise)
+    one, two = (evaluate_policy(random_policy, GAME, ladder=SMALL) for _ in range(2))
+    assert one == two
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002 (likewise)
+    assert evaluate_policy(random_policy, GAME, ladder=SMALL, seed=1) != one
+
+
+def test_deterministic_agents_do_not_repeat_one_game():
+    rating = evaluate_policy(first_legal, GAME, ladder=["alphabeta(depth=1, ties=first)"], games=20)
+    assert not any("repeated" in note for note in rating.notes)
+
+
+def test_a_policy_sees_no_environment_and_its_faults_are_counted():
+    def wrong(*given):
+        assert len(given) == 2
+        observation, action_mask = given
+        assert isinstance(observation, np.ndarray)
+        return int(np.flatnonzero(~action_mask)[0]) if not action_mask.all() else 0
+
+    rating = evaluate_policy(lambda observation, action_mask: wrong(observation, action_mask), GAME, ladder=SMALL)
+    assert sum(rating.faults.values()) == 40
+    assert [str(kind) for kind in rating.faults] == ["ILLEGAL_ACTION"]
+    assert rating.score == 0
+    assert rating.lower == -math.inf
+    assert math.isfinite(rating.rating)
+    assert rating.rating < rating.upper < 0
+    assert "faults: 40 ILLEGAL_ACTION" in str(rating)
+
+
+def test_plain_values_and_a_table():
+    rating = evaluate_policy(AlphaBetaAgent(), GAME, ladder=["random"], games=4)
+    told = json.loads(json.dumps(rating.to_dict(), allow_nan=False))
+    assert told["rungs"][0]["agent"] == "random"
+    assert told["games"] == 4
+    assert (told["upper"] is None) == math.isinf(rating.upper)
+    assert str(rating).startswith(f"{GAME}: ")
+    assert "player_1" in str(rating)
+
+
+def test_scalars_go_to_a_writer():
+    writer = Writer()
+    rating = evaluate_policy(random_policy, GAME, ladder=["random", "alphabeta(depth=1)"], writer=writer, step=7)
+    assert writer.scalars["zermelo/rating"] == (rating.rating, 7)
+    assert writer.scalars["zermelo/lower"] == (rating.lower, 7)
+    assert writer.scalars["zermelo/score/alphabeta_depth_1"] == (rating.rungs[1].score, 7)
+    assert writer.scalars["zermelo/faults"] == (0.0, 7)
+
+
+def test_scalars_go_to_a_folder(tmp_path):
+    try:
+        importlib.import_module("torch.utils.tensorboard")
+    except ImportError:
+        pytest.importorskip("tensorboardX")
+    evaluate_policy(random_policy, GAME, ladder=["random"], games=2, writer=tmp_path / "runs", step=1)
+    assert any(path.stat().st_size for path in (tmp_path / "runs").iterdir())
+
+
+def test_a_missing_writer_is_told_before_the_games(tmp_path, monkeypatch):
+    def missing(name, *rest):
+        raise ImportError(name)
+
+    monkeypatch.setattr("zermelo.evaluation.training.scalars.importlib.import_module", missing)
+    with pytest.raises(MissingDependencyError, match=r"pip install \"zermelo\[tensorboard\]\""):
+        evaluate_policy(None, GAME, writer=tmp_path)
+
+
+def test_hidden_information_leaves_random():
+    pytest.importorskip("rlcard")
+    rating = evaluate_policy(random_policy, "classic/leduc_holdem-v4", games=10)
+    assert [rung.agent for rung in rating.rungs] == ["random"]
+    assert rating.lower < 0 < rating.upper
+
+
+@pytest.mark.parametrize(
+    ("env", "kinds"),
+    [
+        (GAME, ["random", "greedy", "alphabeta", "alphabeta"]),
+        ("zermelo/Pig-v0", ["random", "greedy", "expectiminimax"]),
+        ("zermelo/Pig-v0(players=3)", ["random", "greedy", "maxn"]),
+    ],
+)
+def test_the_default_ladder_fits_the_game(env, kinds):
+    live = make_env(env)
+    live.reset(seed=0)
+    assert [spec.partition("(")[0] for spec in default_ladder(live)] == kinds
+
+
+def test_three_seats():
+    rating = evaluate_policy(random_policy, "zermelo/Pig-v0(players=3)", ladder=["random"], games=30)
+    assert [seat.games for seat in rating.by_seat] == [10, 10, 10]
+    assert rating.lower < 0 < rating.upper
+
+
+def test_a_live_environment_is_left_alone():
+    env = make_env(GAME)
+    env.reset(seed=0)
+    env.step(4)
+    rating = evaluate_policy(random_policy, env, ladder=["random"], games=4)
+    assert rating.games == 4
+    assert env.agent_selection == "player_2"
+    assert not env.observe("player_2")["action_mask"][4]
+
+
+def test_a_ladder_is_kept_in_a_file(tmp_path):
+    path = tmp_path / "ladder.json"
+    made = evaluate_policy(first_legal, lambda: make_env(GAME), ladder=SMALL, ladder_path=path)
+    read = evaluate_policy(first_legal, lambda: make_env(GAME), ladder=SMALL, ladder_path=path)
+    assert [rung.elo for rung in made.rungs] == [rung.elo for rung in read.rungs]
+    with pytest.raises(InvalidSettingError, match="holds another ladder"):
+        evaluate_policy(first_legal, GAME, ladder=SMALL, ladder_path=path, seed=5)
+    path.write_text("{")
+    with pytest.raises(InvalidSettingError, match="holds no ladder"):
+        evaluate_policy(first_legal, GAME, ladder=SMALL, ladder_path=path, seed=6)
+    with pytest.raises(InvalidSettingError, match="cannot write the ladder"):
+        evaluate_policy(first_legal, GAME, ladder=["random"], ladder_path=tmp_path / "no" / "where")
+
+
+def test_torch_modules_play_and_return_to_their_mode():
+    torch = pytest.importorskip("torch")
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.dropout = torch.nn.Dropout()
+
+        def forward(self, observation, action_mask):
+            assert not self.dropout.training
+            return self.dropout(action_mask.float())
+
+    net = Net().train()
+    drawn = torch.random.get_rng_state()
+    rating = evaluate_policy(net, GAME, ladder=["random"], games=4)
+    assert net.training
+    assert net.dropout.training
+    assert torch.equal(torch.random.get_rng_state(), drawn)
+    assert rating.games == 4
+    assert not rating.faults
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"ladder": ["randm"]}, UnknownNameError, "randm"),
+        ({"ladder": []}, InvalidSettingError, "the ladder is empty"),
+        ({"ladder": {"policy": "random"}}, InvalidSettingError, "no baseline may be called 'policy'"),
+        ({"games": 0}, InvalidSettingError, "games must be"),
+        ({"seed": -1}, InvalidSettingError, "seed must be"),
+        ({"policy": 3}, InvalidSettingError, "policy must be"),
+        ({"writer": 3}, InvalidSettingError, "writer must be"),
+        ({"previous": 3}, InvalidSettingError, "previous must be"),
+        ({"env": "FrozenLake-v1"}, UnsupportedGameError, "one seat"),
+        ({"env": "zermelo/Pig-v0", "ladder": ["alphabeta(depth=1)"]}, UnsupportedGameError, "cannot play here"),
+    ],
+)
+def test_mistakes_are_told(settings, error, message):
+    given = {"policy": first_legal, "env": GAME, "ladder": SMALL} | settings
+    with pytest.raises(error, match=message):
+        evaluate_policy(given.pop("policy"), given.pop("env"), **given)
+
+
+def test_ratings_on_other_ladders_do_not_compare():
+    first = evaluate_policy(first_legal, GAME, ladder=["random"], games=2)
+    assert isinstance(first, PolicyRating)
+    with pytest.raises(InvalidSettingError, match="another ladder"):
+        evaluate_policy(first_legal, GAME, ladder=SMALL, games=2, previous=first)
+
+
+def test_a_model_of_stable_baselines3_plays_as_it_is():
+    pytest.importorskip("stable_baselines3")
+    contrib = pytest.importorskip("sb3_contrib")
+    gymnasium = pytest.importorskip("gymnasium")
+
+    class Shape(gymnasium.Env):
+        """Spaces, and nothing that is ever played."""
+
+        observation_space = gymnasium.spaces.Box(0, 1, (3, 3, 2), np.int8)
+        action_space = gymnasium.spaces.Discrete(9)
+
+        def action_masks(self):
+            return np.ones(9, dtype=bool)
+
+    model = contrib.MaskablePPO("MlpPolicy", Shape(), seed=0, device="cpu")
+    model.policy.train()
+    one = evaluate_policy(model, GAME, ladder=["random"], games=6)
+    assert not one.faults
+    assert one.games == 6
+    assert model.policy.training
+    assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6) == one
