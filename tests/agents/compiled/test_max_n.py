@@ -78,7 +78,7 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
         return searched(search, state, limits, **how)
 
     said = (game, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, memory=1) == plain(limits, None), said
+    assert compiled(limits, arena=1) == plain(limits, None), said
     expected = exact_values(plain(whole, TranspositionTable(8)))
     assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
 
@@ -120,7 +120,7 @@ def test_memory_grows_with_what_there_is_to_remember() -> None:
     everything = ((-float("inf"), 0.0), (float("inf"), 0.0))
     answers = []
     for memory in (1, 1 << 18):
-        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), memory=memory)
+        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), arena=memory)
         answers.append((search.visit(state, float("inf"), *everything, 0), search.budget.nodes))
     assert answers[0] == answers[1]
     assert answers[0][0].proven

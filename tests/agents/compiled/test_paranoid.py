@@ -89,7 +89,7 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         return searched(search, root, limits, **how)
 
     said = (game, replies, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, memory=1) == plain(limits, None), said
+    assert compiled(limits, arena=1) == plain(limits, None), said
     expected = best_ones(plain(whole, TranspositionTable(8)))
     assert best_ones(compiled(whole, table_mb=megabytes)) == expected, said
 

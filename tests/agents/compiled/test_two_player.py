@@ -215,17 +215,11 @@ def test_known_node_counts() -> None:
 
     def nodes(full_width: bool = False, window: bool = False) -> int:
         limits = Limits()
-        compiled = compiled_search(
-            CompiledAlphaBeta,
-            game,
-            None,
-            Budget(limits),
-            limits=limits,
-            full_width=full_width,
-            sooner=False,
-            use_bounds=window,
-            ordering=Ordering.FIXED,
-        )
+        budget, settings = Budget(limits), {"sooner": False, "use_bounds": window, "ordering": Ordering.FIXED}
+        kind: Any = CompiledAlphaBeta
+        if full_width:
+            kind, settings = CompiledMinimax, {"sooner": False}
+        compiled = compiled_search(kind, game, None, budget, limits=limits, **settings)
         assert compiled is not None
         found = compiled.visit(state, float("inf"), *compiled.window(state), 0)
         assert found.score == (0.0, 0.0)
