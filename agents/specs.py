@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.agent_names import serve_names
-from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.importing import check_spec, import_name, serve_names
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.best_reply import BestReplyAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
@@ -22,7 +20,7 @@ from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgen
 from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.paranoid import ParanoidAgent
+from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
 from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent
@@ -139,7 +137,7 @@ def make_agent(agent: str | Agent) -> Agent:
         raise unknown_name("agent", spec.name, _AGENTS)
     cls = _AGENTS[spec.name]
     known = [field.name for field in dataclasses.fields(cls)]
-    _check_settings(spec, known)
+    check_spec(spec, known)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
     return made
 
@@ -151,13 +149,6 @@ def _plain(name: str, value: Any) -> Any:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name
     return value
-
-
-def _check_settings(spec: Spec, known: list[str]) -> None:
-    for name in spec.arguments:
-        if name not in known:
-            settings = ", ".join(known) or "none"
-            raise InvalidSettingError(f"{spec.name} has no setting {name!r}: its settings are {settings}")
 
 
 def _foreign(spec: Spec) -> Agent:
@@ -172,7 +163,7 @@ def _foreign(spec: Spec) -> Agent:
     if accepted is not None:
         names = [p.name for p in accepted.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
         if not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
-            _check_settings(spec, names)
+            check_spec(spec, names)
     arguments = {key: value.name if _is_word(value) else value for key, value in spec.arguments.items()}
     made = _called(make, spec, arguments)
     for method in ("act", "reset"):

@@ -16,18 +16,6 @@ from zermelo.agents.compiled.memory import LOWER, UPPER, compiled_into_kernels
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = [
-    "BLOCKS",
-    "ceiling_of",
-    "floor_of",
-    "list_outcomes",
-    "lower_high",
-    "outside",
-    "pass_probe_down",
-    "raise_low",
-    "store_probe",
-]
-
 BLOCKS: Final = 8
 
 

@@ -1,14 +1,9 @@
 """The one front end of all compiled searches: does the game fit, is the kernel ready, run it, read it back.
 
-A kernel is described by a ``Program``. A search that runs it is a ``CompiledTreeSearch``: it has a
-``layout.Search`` for each thread, the memory behind it and the table; it sets the fields that only its kernel
-knows, and calls::
-
-    found, search = self.run(lambda search: self.kernel(self.rules, state, depth, ply, search), depth, ply)
-
-``run`` obeys the limits, counts into ``budget``, gives more memory where that helps, and raises what a search
-raises. Afterwards the principal variation (``line``) or the record (``record``) of the search that answered can be
-read.
+A kernel is described by a ``Program``. A search that runs it is a ``CompiledTreeSearch``, with a ``layout.Search``
+for each thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls
+``run``, which obeys the limits, counts, gives more memory where that helps, and raises what a search raises.
+Afterwards the principal variation (``line``) or the record (``record``) of the search that answered can be read.
 """
 
 from __future__ import annotations
@@ -161,14 +156,10 @@ class CompiledTreeSearch(TreeSearch):
     """A search whose nodes a kernel visits.
 
     Args:
-        game: Of rules.
-        evaluator: None, ``"game"`` or ``"rewards"``.
-        budget: Counts nodes, and says when to stop.
-        limits: Its limits: nodes are counted inside the kernel.
+        game, evaluator, budget, limits, sooner: As the agent has them; nodes are counted inside the kernel.
         settings: The search's own, which decide the kernel's constants.
         searched: The game whose states are given, if it is another.
         ordering: In which order actions are tried.
-        sooner: Whether wins should come sooner and losses later.
         choices: How many choices a node can have; as many as there are actions, if not given.
         table: Positions already searched, or None.
         threads: How many threads search together.

@@ -1,13 +1,12 @@
 """Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
 
 It does what ``search.alpha_beta`` and ``search.full_width`` do, node for node and in the same order of
-floating-point operations, so that those are its oracle: paranoid search, best reply (``REPLIES``), and for
-one or two players expectiminimax, unpruned, Star1 and Star2.
+floating-point operations: paranoid search, best reply, and for one or two players expectiminimax, Star1 and Star2.
 
-A score is a pair of floats for the seat that maximizes, value and mate distance (``core.mate_distance``). A visit
-writes a record (``records``) with its own value, or every seat's, and returns bits: ``PROVEN``, and ``VALUES`` if
-the record has every seat's value. A table's entry has the distance and those values; in its data, above the
-action, is ``VALUES`` and the state's tag: which opponent chooses, and whether chance moves.
+A score is a pair of floats for the seat that maximizes, value and mate distance. A visit writes a record
+(``records``) with its own value, or every seat's, and returns bits: ``PROVEN``, and ``VALUES`` if the record has
+every seat's value. A table's entry has the distance and those values; in its data, above the action, is ``VALUES``
+and the state's tag: which opponent chooses, and whether chance moves.
 """
 
 from __future__ import annotations
@@ -228,27 +227,14 @@ def visit(
                 order_moves(rules, child, player, below, number, below + 8 * number, killers, reply, True, search)
                 reply = load(below, 0)
                 floor = -math.inf
-                floor_distance = 0.0
                 ceiling = math.inf
-                ceiling_distance = 0.0
                 if maximizing:
                     ceiling = ceiling_of(search, outcomes, count, index, beta, low)
-                    ceiling_distance = math.inf
                 else:
                     floor = floor_of(search, outcomes, count, index, alpha, high)
-                    floor_distance = -math.inf
+                tried = rules.result(child, reply)
                 found = visit(
-                    rules,
-                    rules.result(child, reply),
-                    depth - 1,
-                    floor,
-                    floor_distance,
-                    ceiling,
-                    ceiling_distance,
-                    ply + 1,
-                    nothing,
-                    below,
-                    search,
+                    rules, tried, depth - 1, floor, -math.inf, ceiling, math.inf, ply + 1, nothing, below, search
                 )
                 if search.stop != 0:
                     return 0
@@ -360,19 +346,9 @@ def visit(
             else:
                 child = rules.result(state, action)
                 search.chooser = nothing
-            found = visit(
-                rules,
-                child,
-                depth - 1,
-                low,
-                low_distance - shift(search, low),
-                high,
-                high_distance - shift(search, high),
-                ply + 1,
-                nothing,
-                record,
-                search,
-            )
+            low_at = low_distance - shift(search, low)
+            high_at = high_distance - shift(search, high)
+            found = visit(rules, child, depth - 1, low, low_at, high, high_at, ply + 1, nothing, record, search)
             if search.stop != 0:
                 return 0
         value = load_float(record, own)

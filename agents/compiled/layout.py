@@ -1,12 +1,9 @@
 """The block of numbers that a kernel and the Python around it share, as a named record.
 
 A kernel takes it as its last argument and reads and writes ``search.nodes``, ``search.stop``: plain loads and
-stores. Python has the same names on the object itself (``search.nodes = 0``), which it hands to the kernel.
-Arrays are not in it, only their addresses (``zermelo.envs.jit.memory``): indexing an array field would build an
-array each time.
-
-Every kernel uses what it needs of the one layout; the groups below say which. Whole numbers are ``int``, floats
-``float``, all of eight bytes.
+stores. Python has the same names on the object itself. Arrays are not in it, only their addresses
+(``zermelo.envs.jit.memory``): indexing an array field would build an array each time. Every kernel uses what it
+needs of the one layout. Whole numbers are ``int``, floats ``float``, all of eight bytes.
 """
 
 from __future__ import annotations

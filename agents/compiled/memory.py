@@ -1,13 +1,13 @@
 """What kernels share: counting nodes, ordering moves, the principal variation, the transposition table.
 
-The functions here are compiled into every kernel that calls them. ``search`` is always the shared record
-(``layout.Search``), an "address" that of words of eight bytes (``zermelo.envs.jit.memory``).
+The functions here are compiled into every kernel that calls them. ``search`` is always the shared record, an
+"address" that of words of eight bytes (``zermelo.envs.jit.memory``).
 
-The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and ``entry_words - 2``
-words for scores. Threads write without locks: an entry torn by two of them, or of another position, does not give
-back the key (kernels that use the words behind the data run in one thread). With a game's own 64-bit key no
-position is ever taken for another; with the default key, a hash of 64 bits, a probe that should miss hits with a
-probability below 2 ** -62. The entry of the smaller depth, or of an earlier iteration, is replaced.
+The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and words for scores.
+Threads write without locks: an entry torn by two of them, or of another position, does not give back the key
+(kernels that use the words behind the data run in one thread). With a game's own 64-bit key no position is ever
+taken for another; with the default key, a hash, a probe that should miss hits with a probability below 2 ** -62.
+The entry of the smaller depth, or of an earlier iteration, is replaced.
 
 The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
 (``search.action_bits``), and what the kernel likes above that. Importing this module imports Numba: only kernels
@@ -26,29 +26,6 @@ from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.envs.jit.compiling import INSIDE, inlining
 from zermelo.envs.jit.memory import load, stack_address, store, take, wrapped_product
 from zermelo.envs.rules.bits import shift_right
-
-__all__ = [
-    "EXACT",
-    "LOWER",
-    "UPPER",
-    "bound_of",
-    "compiled_into_kernels",
-    "depth_of",
-    "enter",
-    "has_memory",
-    "has_room",
-    "insert_sorted",
-    "is_proven",
-    "line_of",
-    "pack",
-    "probe",
-    "replace",
-    "row_of",
-    "serves",
-    "table_action_of",
-    "update_history",
-    "update_pv",
-]
 
 EXACT: Final = 0
 LOWER: Final = 1

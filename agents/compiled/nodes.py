@@ -13,8 +13,6 @@ from zermelo.agents.compiled.records import clear_line
 from zermelo.envs.jit.memory import load, store_float
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["order_moves", "write_evaluation", "write_outcome"]
-
 
 @compiled_into_kernels
 def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:

@@ -56,14 +56,11 @@ class Prover:
     """Proves scores of one game, and remembers positions from one question to the next.
 
     Args:
-        game: A game that ``can_prove`` accepts.
+        game: A game that ``can_prove`` accepts; any other raises ``UnsupportedGameError``.
         table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
         threads: How many threads work: on one position together, or each on its own of many.
         symmetric: Whether symmetric positions share their entries near the root.
         nodes: The most states to visit for one position.
-
-    Raises:
-        UnsupportedGameError: The game cannot be proven by this search.
     """
 
     def __init__(

@@ -3,10 +3,8 @@
 Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and at the root goes on until
 nothing is left to ask. Where scores are margins that is MTD(f) (Plaat, Schaeffer, Pijls, de Bruin, "Best-first
 fixed-depth minimax algorithms", Artificial Intelligence 87 (1996)). Where they count moves it asks for more and
-more of them, first of wins, then of losses, as iterative deepening does, and then halves: in Connect Four that
-took a fifth off MTD(f)'s positions, and nine tenths where the game ended early. What makes it fast are the rules'
-hooks: ``bounds`` settles children before they are entered, ``safe_actions`` leaves out what is no better than
-something else, ``ordering_hint`` and the table order the rest.
+more of them, first of wins, then of losses, and then halves: in Connect Four that took a fifth off MTD(f)'s
+positions. What makes it fast are the rules' hooks ``bounds``, ``safe_actions`` and ``ordering_hint``.
 
 Scores are small integers for the player to move (``zermelo.envs.rules.scores``), those that count moves counted
 from the root; the table has them counted from the position itself.
@@ -14,10 +12,9 @@ from the root; the table has them counted from the position itself.
 The table has one entry a slot, always replaced, with a lower and an upper bound. Half of the positions are stored:
 those with seat 0 to move, and those that the player to move has moved to. The others look at all their children's
 entries before they search one (enhanced transposition cut-off). Where the rules' own key has at most 32 bits more
-than the table has slots, an entry is one word: a one-to-one product of the key says slot and remainder, so no
-position is ever taken for another. Otherwise it is two, the key exclusive-or the data, and the data; with the
-default key, a hash, a probe that should miss hits with a probability of 2 ** -64. Tables of 8 to 16 MiB, which the
-processor's cache holds, beat larger ones.
+than the table has slots, an entry is one word: a one-to-one product of the key says slot and remainder. Otherwise
+it is two, the key exclusive-or the data, and the data; with the default key, a hash, a probe that should miss hits
+with a probability of 2 ** -64. Tables of 8 to 16 MiB, which the processor's cache holds, beat larger ones.
 
 Measured and left out: bounds of Connect Four from claimeven or from two threats one above the other, which cost
 more than they saved; looking for the best child only when it is needed, which made no difference.

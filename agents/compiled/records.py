@@ -10,16 +10,6 @@ from __future__ import annotations
 from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 
-__all__ = [
-    "clear_line",
-    "copy_record",
-    "exact_sum",
-    "read_entry",
-    "record_words",
-    "to_parent_record",
-    "write_entry",
-]
-
 
 @compiled_into_kernels
 def record_words(record: int, seats: int) -> int:

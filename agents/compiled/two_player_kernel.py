@@ -1,15 +1,12 @@
 """The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
 
-They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node, so that those are their oracle.
-Each function here is compiled anew for every rules class (``zermelo.envs.jit.build``).
+They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node.
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
-point of utility above the middle between the players, and ``distance`` is the mate distance as
-``core.mate_distance`` counts it. It moves in steps of 2 so that a window's edge can lie between two scores. What
-``visit`` returns has bit 0 set if the score is proven (scores are even). In the table an entry's score lies above
-its action.
-
-A ply's row has the length of its principal variation, then its actions, then their move scores.
+point of utility above the middle between the players, and ``distance`` is the mate distance. It moves in steps of
+2 so that a window's edge can lie between two scores. What ``visit`` returns has bit 0 set if the score is proven
+(scores are even). In the table an entry's score lies above its action. A ply's row has the length of its principal
+variation, then its actions, then their move scores.
 """
 
 from __future__ import annotations

@@ -22,13 +22,8 @@ __all__ = ["kernels_of", "warm_up"]
 def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     """What can be compiled for a game, by what needs it; calling one compiles it, or reads it from disk.
 
-    Args:
-        game: A ``Game``, rules, or a live environment.
-
-    Returns:
-        ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid``,
-        ``solve`` and ``perft``, as far as they are what such a game is searched with, compiled; empty for other
-        than rules.
+    Only what such a game is searched with, compiled: of ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``,
+    ``paranoid``, ``solve`` and ``perft``; nothing for other than rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.

@@ -41,7 +41,6 @@ class Budget:
         stop: Ends the search from another thread; one of its own, if not given.
 
     Attributes:
-        started: The clock when the search began.
         nodes: States visited.
         deepest: The most moves below the root that a visited state was.
     """

@@ -47,8 +47,7 @@ class Frame(NamedTuple):
     Attributes:
         so_far: The rewards that the maximizing seat has received.
         middle: The value that is neither a win nor a loss for it.
-        lowest: No score of an unfinished state here is less.
-        highest: No score of an unfinished state here is greater.
+        lowest, highest: No score of an unfinished state here is less, or greater.
         sooner: Whether distances count; where not, every one is 0.
     """
 

@@ -39,10 +39,7 @@ class TreeSearch:
     """A search as the root sees it.
 
     Attributes:
-        game: The game that is searched.
-        budget: What was spent, and the limits on it.
-        scale: How scores read.
-        order: In which order actions are tried.
+        scale, order: How scores read, and in which order actions are tried.
         table: The transposition table, which counts its ``hits`` and ``stores``; None if there is none.
         max_seat: The seat that maximizes; every other seat minimizes.
         transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.

@@ -16,12 +16,10 @@ __all__ = ["Evaluator", "seat_values", "squash"]
 class Evaluator(Protocol):
     """Says what an unfinished state is worth without searching it.
 
-    The answer is one number per seat, in seat order: the utility that the seat can expect from here on (rewards
-    already received left out), in the game's own unit, strictly inside ``game.traits.utility_bounds`` so that a
-    proven value shows (with two players; otherwise on the bounds will do). ``squash`` brings any number there.
-
-    For games with chance the numbers must be a positive linear transformation of the expected utility: averages of
-    them are compared, so the order of positions alone is not enough.
+    The answer is one number per seat, in seat order: the utility that the seat can expect from here on, rewards
+    already received left out, strictly inside ``game.traits.utility_bounds`` so that a proven value shows (with
+    two players; otherwise on the bounds will do). ``squash`` brings any number there. For games with chance the
+    numbers must be a positive linear transformation of the expected utility, as averages of them are compared.
 
     An evaluator that takes long may have a method ``watched(check)``, which returns an evaluator that calls
     ``check()`` every so often; the search's clock then stops it in time.

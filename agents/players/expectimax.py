@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.options import ChanceAtLimit, evaluates_chance
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, whole
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.agents.players.table_agent import TableAgent
 from zermelo.agents.search import backend
-from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.registration.spec_text import Spec, parse_spec
@@ -27,17 +27,15 @@ class ExpectimaxAgent(TableAgent):
     For any number of players (also one) and any sums, with or without chance, as long as nothing is hidden.
     Minimax is too pessimistic against a weak opponent: this takes risks that the opponent is unlikely to punish.
     Every root action's value is exact, and ``proven`` means proven against that model. Depth counts moves, every
-    player's, and not chance; where chance can only be simulated it is sampled, and the result is an estimate.
-
-    Evaluations must be a positive linear transformation of expected utility, as averages of them are compared.
+    player's, and not chance; sampled chance makes the result an estimate. Evaluations must be a positive linear
+    transformation of expected utility.
 
     Attributes:
         opponent: What all other seats do: ``"random"``; ``"softmax(evaluator=..., temperature=1)"``; an agent or
-            its name, such as ``"alphabeta(depth=2)"``; ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of
-            game and state that gives each legal action's probability, or its ``"module:name"``.
+            its name; ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game and state that gives each legal
+            action's probability, or its ``"module:name"``.
         samples: How many draws stand for a chance event that can only be simulated.
-        chance_at_limit: What a chance event is worth where the search looks no further, as in
-            ``ExpectiminimaxAgent``.
+        chance_at_limit: What a chance event is worth at the depth limit, as in ``ExpectiminimaxAgent``.
     """
 
     kind: ClassVar[str] = "expectimax"

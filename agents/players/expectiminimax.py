@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.core.options import ChancePruning
+from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, evaluates_chance
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, whole
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.envs import Game, Traits
 
 __all__ = ["ExpectiminimaxAgent"]
@@ -23,20 +22,18 @@ class ExpectiminimaxAgent(PruningAgent):
     """Visits the whole tree down to ``depth``, chance included; or, with pruning, no more of it than decides.
 
     For one player, or two with a constant sum, with nothing hidden. Depth counts moves, not chance. Where the
-    game's chance can only be simulated it is sampled: the result then is an estimate, and says how wide.
-
-    Without pruning every root action's value is exact, and actions are tried in ascending order.
-
-    Evaluations must be a positive linear transformation of expected utility, as averages of them are compared.
+    game's chance can only be simulated it is sampled: the result then is an estimate, and says how wide. Without
+    pruning every root action's value is exact, and actions are tried in ascending order. Evaluations must be a
+    positive linear transformation of expected utility, as averages of them are compared.
 
     Attributes:
         pruning: ``"none"``; or ``"star1"`` or ``"star2"``, which use the game's utility bounds to leave out what
-            cannot change the value (without bounds they prune as alpha-beta does, but not at chance nodes).
+            cannot change the value.
         samples: How many draws stand for a chance event that can only be simulated.
-        chance_at_limit: What a chance event is worth where the search looks no further: ``"evaluate"`` asks the
-            evaluator before anything is drawn, ``"average"`` after each outcome; ``"auto"`` does what the
-            evaluation says is better for it (``evaluates_before_chance`` of a game's own, ``before_chance`` of any
-            other), and averages if it says nothing. Sampled chance is always averaged.
+        chance_at_limit: What a chance event is worth at the depth limit: ``"evaluate"`` asks the evaluator before
+            anything is drawn, ``"average"`` after each outcome. ``"auto"`` does what the evaluation says is better
+            for it (``evaluates_before_chance`` of a game's own, ``before_chance`` of any other), and averages if
+            it says nothing. Sampled chance is always averaged.
     """
 
     kind: ClassVar[str] = "expectiminimax"

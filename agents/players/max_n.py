@@ -29,9 +29,9 @@ class MaxNAgent(PruningAgent):
     among root actions. ``ties`` then chooses among those that are the same for everybody.
 
     Attributes:
-        tie_rule: Which of several actions a player takes that are as good for itself: ``"first"`` (the smallest
-            number), ``"paranoid"`` or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"``
-            or ``"generous"`` (leaves least or most to all others).
+        tie_rule: Which of several actions a player takes that are as good for itself: ``"first"``, ``"paranoid"``
+            or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"`` or ``"generous"``
+            (leaves least or most to all others).
         shallow: Whether to prune where a constant sum and a lower bound on utility allow it, which never changes a
             value; None does so wherever evaluations allow it, too.
         samples: How many draws stand for a chance event that can only be simulated.

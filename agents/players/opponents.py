@@ -6,6 +6,7 @@ A model is asked in a state in which an opponent is to move, and answers with a 
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from zermelo.agents.core.agent_names import agent_names, named_agent
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.importing import agent_names, check_spec, import_name, named_agent
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
@@ -183,8 +183,6 @@ _MODELS: Mapping[str, Callable[..., Any]] = {
     "softmax": SoftmaxOpponent,
 }
 
-_SETTINGS = {"noisy": ("agent", "epsilon"), "random": (), "softmax": ("evaluator", "temperature")}
-
 
 def make_opponent(given: Any) -> OpponentModel:
     """The model that is meant.
@@ -228,12 +226,7 @@ def _agent_of(spec: Spec) -> AgentOpponent:
 
 
 def _built(spec: Spec) -> OpponentModel:
-    settings = _SETTINGS[spec.name]
-    for name in spec.arguments:
-        if name not in settings:
-            raise InvalidSettingError(
-                f"{spec.name} has no setting {name!r}: its settings are {', '.join(settings) or 'none'}"
-            )
+    check_spec(spec, inspect.signature(_MODELS[spec.name]).parameters)
     if spec.name == "noisy" and "agent" not in spec.arguments:
         raise InvalidSettingError("noisy needs an agent, as in 'noisy(agent=greedy, epsilon=0.1)'")
     model: OpponentModel = _MODELS[spec.name](**spec.arguments)

@@ -170,14 +170,10 @@ class SearchAgent(ConfiguredAgent):
 
 
 class Root(NamedTuple):
-    """What a search starts from.
+    """What a search starts from: a game and a state of it, not finished, an evaluator and a cut-off test or None.
 
-    Attributes:
-        game: The game; where chance can only be simulated, one of sampled chance.
-        state: One of its states, not finished.
-        evaluator: Of that game; None where the search goes to the end anyway.
-        cutoff: The cut-off test of that game, or None.
-        width: How many draws a chance state stands for; None where chance is exact.
+    Where chance can only be simulated, the game is one of sampled chance and ``width`` says how many draws a
+    chance state stands for.
     """
 
     game: Game[Any]

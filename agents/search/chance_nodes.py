@@ -1,8 +1,8 @@
 """Chance nodes of alpha-beta: Star1 and Star2.
 
-A chance node is worth the average of its outcomes. No outcome is worth more or less than the game can give, so the
-average is bounded before all are known, and the search may stop once it must fall outside the window: Star1.
-Star2 first probes one reply in every outcome, which tightens those bounds before anything is searched in full.
+No outcome is worth more or less than the game can give, so the average is bounded before all are known, and the
+search may stop once it must fall outside the window: Star1. Star2 first probes one reply in every outcome, which
+tightens those bounds before anything is searched in full.
 
 Ballard, "The *-minimax search procedure for trees containing chance nodes", Artificial Intelligence 21 (1983);
 Hauk, Buro and Schaeffer, "Rediscovering *-minimax search", Computers and Games (2004).

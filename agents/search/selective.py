@@ -22,16 +22,15 @@ __all__ = ["Selective"]
 
 
 class Selective:
-    """Decides for one alpha-beta search; it is asked only where the depth is limited.
+    """Decides for one alpha-beta search; it is asked only where the depth is limited. 0 makes none of each.
 
     Args:
-        search: The search.
         late_moves: How many actions of a node are searched to the full depth before later ones are searched one
-            move less deep first; 0 reduces none.
-        null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
+            move less deep first.
+        null_move: How many moves less deep, beyond the skipped turn, a null move is searched.
         futility: How much more than its evaluation a state may be worth, one move before the depth limit, to its
-            player to move: quiet actions that even so do not reach the window are left out; 0 leaves none out.
-        singular: By how much an action must beat all others to be searched one move deeper; 0 for none.
+            player to move: quiet actions that even so do not reach the window are left out.
+        singular: By how much an action must beat all others to be searched one move deeper.
     """
 
     def __init__(

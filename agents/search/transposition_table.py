@@ -26,16 +26,15 @@ _FILL = 0.8
 
 
 class Entry(NamedTuple):
-    """What one search of a position found.
+    """What one search of a position found, ``depth`` moves ahead (infinity: to the end).
 
     Attributes:
-        depth: How many moves it looked ahead (infinity: to the end).
         bound: Whether the score is the value, a lower or an upper bound.
-        score: For seat 0, rewards already received left out.
+        score: For the seat that maximizes, rewards already received left out, as in ``values``.
         action: The best action found, to be tried first next time.
         proven: No evaluation, cut-off or sample entered the score.
         variance: Of the estimate, where chance was sampled.
-        values: Every seat's, rewards already received left out, where the score does not tell them.
+        values: Every seat's, where the score does not say them.
     """
 
     depth: float

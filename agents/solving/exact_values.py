@@ -31,16 +31,10 @@ class ExactValue(NamedTuple):
 def exact_values(
     game: Any, states: Iterable[Any], *, threads: int | None = None, table_mb: float = 16
 ) -> list[ExactValue]:
-    """The exact values of many states of one game, finished ones too.
+    """The exact values of many states of one game, as ``solve`` takes it, finished ones too, in their order.
 
-    Args:
-        game: As ``solve`` takes it.
-        states: Its states.
-        threads: How many work, each on states of its own; None for one a processor that this process may use.
-        table_mb: Memory for the table, which they share, in MiB.
-
-    Returns:
-        A value for each state, in the order of the states.
+    ``threads`` work, each on states of its own (None for one a processor that this process may use); they share a
+    table of ``table_mb`` MiB.
 
     Raises:
         UnsupportedGameError: The game cannot be solved, as ``solve`` says.

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.solving.solution import Outcome, SolvingProgress
+from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.envs import Traits
 
-__all__ = ["WatchedBudget", "outcome_of", "utility_range", "values_by_seat"]
+__all__ = ["WatchedBudget", "solution", "utility_range", "values_by_seat"]
 
 _PERIOD: Final = 0.1
 _TOLERANCE: Final = 1e-9
@@ -76,6 +76,26 @@ def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
     paid = game.utility(state)
     to_come = traits.constant - sum(paid)
     return paid[seat] + max(lower, to_come - upper), paid[seat] + min(upper, to_come - lower)
+
+
+def solution(
+    game: Any, state: Any, budget: Budget, bounds: tuple[float, float], *, weak: bool = False, **more: Any
+) -> Solution:
+    """The solution of a state with these bounds on its value, for the player to move."""
+    traits, seat = game.traits, game.to_move(state)
+    value = bounds[0] if bounds[0] == bounds[1] else None
+    outcome = outcome_of(traits, seat, *bounds)
+    return Solution(
+        seat=seat,
+        value=value,
+        value_bounds=bounds,
+        values_by_seat=values_by_seat(value, traits.constant, seat),
+        outcome=outcome,
+        nodes=budget.nodes,
+        seconds=budget.seconds,
+        proven=outcome is not None if weak else value is not None,
+        **more,
+    )
 
 
 def values_by_seat(value: float | None, constant: float, seat: int) -> tuple[float, ...]:

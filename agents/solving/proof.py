@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.proof import Prover, Score
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.solving.progress import WatchedBudget, outcome_of, utility_range, values_by_seat
+from zermelo.agents.solving.progress import WatchedBudget, solution, utility_range
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
@@ -57,7 +57,7 @@ class ProofSolver:
         self._score_actions(state, actions, WIN, scores)
         return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
 
-    def note(self, *, solved: int, known: int) -> None:
+    def note(self, solved: int, known: int) -> None:
         """Says how far a work of many positions is."""
         self._budget.actions_solved, self._budget.actions = solved, known
         self._check()
@@ -179,32 +179,25 @@ class ProofSolver:
     def _solution(
         self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, weak: bool
     ) -> Solution:
-        game, traits = self.game, self.game.traits
-        seat = game.to_move(state)
-        lower, upper = self._value_bounds(state, seat, root, weak=weak)
-        value = lower if lower == upper else None
-        outcome = outcome_of(traits, seat, lower, upper)
+        bounds = self._value_bounds(state, self.game.to_move(state), root, weak=weak)
         exact = root.lower == root.upper and not weak
         line: tuple[int, ...] = ()
         if exact and stopped_by is StoppedBy.COMPLETED:
             line = self._line(state, root.lower, next(a for a, score in scores.items() if score == root.lower))
+        self._budget.nodes = self._prover.nodes
         values = {action: self._prover.value(score) for action, score in scores.items()}
         plies = self._prover.value(root.lower)[1] if exact else None
-        action_plies = {action: moves for action, (_, moves) in values.items() if moves is not None}
-        return Solution(
-            seat=seat,
-            value=value,
-            value_bounds=(lower, upper),
-            values_by_seat=values_by_seat(value, traits.constant, seat),
-            outcome=outcome,
+        return solution(
+            self.game,
+            state,
+            self._budget,
+            bounds,
+            weak=weak,
             plies=len(line) or None if plies is None else plies,
             action_values={action: found for action, (found, _) in values.items()},
-            action_plies=action_plies,
+            action_plies={action: moves for action, (_, moves) in values.items() if moves is not None},
             principal_variation=line,
-            nodes=self._prover.nodes,
-            seconds=self._budget.seconds,
             stopped_by=stopped_by,
-            proven=outcome is not None if weak else value is not None,
         )
 
     def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:

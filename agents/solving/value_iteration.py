@@ -2,13 +2,13 @@
 
 Every state that can be reached is listed once. Then, sweep by sweep, each gets what the states after it are worth:
 the best of them for the player to move, the mean of them for chance, and the rewards on the way (Bellman, 1957;
-Shapley, 1953, for two players; Sutton and Barto, 2nd ed., section 4.4). Rewards are not discounted.
+Shapley, 1953, for two players). Rewards are not discounted.
 
 Small changes do not show that the values are near where they are going (Haddad and Monmege, "Interval iteration
-algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018), and neither does how fast they shrink: that
-only says when to try a proof. The proof is that of optimistic value iteration (Hartmanns and Kaminski, CAV 2020),
-from both sides: where sweeps lead from the values plus the tolerance to nothing greater, and from the values minus
-the tolerance to nothing less, no more sweeps lead out of these bounds.
+algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018): they only say when to try a proof, that of
+optimistic value iteration (Hartmanns and Kaminski, CAV 2020), from both sides. Where sweeps lead from the values
+plus the tolerance to nothing greater, and from the values minus it to nothing less, no more sweeps lead out of
+these bounds.
 """
 
 from __future__ import annotations
