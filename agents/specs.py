@@ -59,13 +59,7 @@ _NEED_MORE = _LEARNED | {PolicyTableAgent.kind}
 
 @dataclass(frozen=True)
 class AgentEntry:
-    """One line of ``zermelo agents``.
-
-    Attributes:
-        name: The name in specs.
-        summary: One sentence.
-        settings: Each setting with its default.
-    """
+    """One line of ``zermelo agents``: a name in specs, a sentence, and each setting with its default."""
 
     name: str
     summary: str
@@ -73,11 +67,7 @@ class AgentEntry:
 
 
 def list_agents(*, learned: bool = False) -> list[AgentEntry]:
-    """The agents that have a name and need nothing more, in order of name.
-
-    Args:
-        learned: Whether to list those too that play a policy, which has to be named in their settings.
-    """
+    """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
     for name, cls in sorted(_AGENTS.items()):
         if name in _NEED_MORE and not learned:

@@ -17,10 +17,9 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.background import BackgroundTask, in_background
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.threads import race, run_here
+from zermelo.agents.compiled.threads import BackgroundTask, in_background, race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.move_ordering import MoveOrder
@@ -97,8 +96,7 @@ class Program:
     Attributes:
         name: What needs it, such as ``"alphabeta"``.
         module: The module it is in, under ``zermelo.agents.compiled``; importing that imports Numba.
-        function: The function's name.
-        arguments: The types of its arguments between ``rules, state`` and ``search``.
+        function: The function's name, and the types of its ``arguments`` between ``rules, state`` and ``search``.
     """
 
     name: str
@@ -247,9 +245,7 @@ class CompiledTreeSearch(TreeSearch):
         """The key of a state, and what the kernel makes another of it with (exclusive-or)."""
         return self.game.key(state), 0
 
-    def run(
-        self, call: Callable[[Search], Any], depth: float, ply: int, *, short: bool | None = None
-    ) -> tuple[Any, Search]:
+    def run(self, call: Callable[[Search], Any], depth: float, ply: int) -> tuple[Any, Search]:
         """Runs the kernel, in every thread, and counts what it did.
 
         ``call`` calls the kernel with one thread's search, perhaps again with more memory. The kernel looks
@@ -264,7 +260,7 @@ class CompiledTreeSearch(TreeSearch):
         """
         self.budget.check_clock()
         self._allot_rows(ply + self._reach(depth))
-        short = (self._is_short(depth) if short is None else short) and len(self.searches) == 1
+        short = len(self.searches) == 1 and self._is_short(depth)
         before = self.budget.nodes
         try:
             while True:

@@ -19,11 +19,10 @@ from zermelo.agents.compiled.chance_bounds import (
     ceiling_of,
     floor_of,
     list_outcomes,
-    lower_high,
     outside,
     pass_probe_down,
-    raise_low,
     store_probe,
+    tighten,
 )
 from zermelo.agents.compiled.layout import CHANCE_KEY, Search
 from zermelo.agents.compiled.memory import (
@@ -212,9 +211,9 @@ def visit(
                             value = load_float(entry, 3)
                             bounds_proven &= is_proven(data)
                             if bound != UPPER:
-                                low = raise_low(outcomes, count, index, value, low)
+                                low = tighten(outcomes, count, index, value, low, LOWER)
                             if bound != LOWER:
-                                high = lower_high(outcomes, count, index, value, high)
+                                high = tighten(outcomes, count, index, value, high, UPPER)
                             side = outside(search, low, high, alpha, beta)
                             if side != 0:
                                 break
@@ -242,9 +241,9 @@ def visit(
                 store_probe(outcomes, count, index, reply, below, found & PROVEN)
                 bounds_proven &= found
                 if maximizing:
-                    low = raise_low(outcomes, count, index, value, low)
+                    low = tighten(outcomes, count, index, value, low, LOWER)
                 else:
-                    high = lower_high(outcomes, count, index, value, high)
+                    high = tighten(outcomes, count, index, value, high, UPPER)
                 side = outside(search, low, high, alpha, beta)
                 if side != 0:
                     break
@@ -281,9 +280,9 @@ def visit(
                     store_float(top, seat, load_float(top, seat) + p * load_float(below, seat))
             if pruned:
                 if value >= floor:
-                    low = raise_low(outcomes, count, index, value, low)
+                    low = tighten(outcomes, count, index, value, low, LOWER)
                 if value <= ceiling:
-                    high = lower_high(outcomes, count, index, value, high)
+                    high = tighten(outcomes, count, index, value, high, UPPER)
                 side = outside(search, low, high, alpha, beta)
             index += 1
         if side != 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -25,18 +25,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["FIRST", "FRIENDLY", "GENEROUS", "PARANOID", "SPITEFUL", "CompiledMaxN"]
 
-FIRST: Final = 0
-PARANOID: Final = 1
-FRIENDLY: Final = 2
-SPITEFUL: Final = 3
-GENEROUS: Final = 4
-_RULES: Final = {
-    TieRule.FIRST: FIRST,
-    TieRule.PARANOID: PARANOID,
-    TieRule.FRIENDLY: FRIENDLY,
-    TieRule.SPITEFUL: SPITEFUL,
-    TieRule.GENEROUS: GENEROUS,
-}
+FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
 
 
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
@@ -75,7 +64,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         room = (seats + 4) * size + seats + MAX_PLIES + 16
         CompiledTreeSearch.__init__(self, game, evaluator, budget, table=table, room=room, **others)
         search = self.searches[0]
-        search.tie_rule = _RULES[tie_rule]
+        search.tie_rule = list(TieRule).index(tie_rule)
         search.root_seat = seat
         search.prunes = prunes
         search.lower_utility, search.upper_utility = map(int, traits.utility_bounds)

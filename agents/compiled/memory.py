@@ -32,7 +32,7 @@ LOWER: Final = 1
 UPPER: Final = 2
 _SHARE: Final = 1024
 """At most so many nodes does a thread claim at once of a limit that it shares."""
-_MULTIPLIER: Final = -7046029254386353131
+MULTIPLIER: Final = -7046029254386353131
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -220,7 +220,7 @@ def serves(data: int, depth: int) -> bool:
 @compiled_into_kernels
 def bucket_of(search: Search, key: int) -> int:
     """The address of a key's bucket."""
-    mixed = wrapped_product(key ^ shift_right(key, 32), _MULTIPLIER)
+    mixed = wrapped_product(key ^ shift_right(key, 32), MULTIPLIER)
     return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
 
 

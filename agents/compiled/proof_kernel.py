@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
-from zermelo.agents.compiled.memory import enter, row_of
+from zermelo.agents.compiled.memory import MULTIPLIER, enter, row_of
 from zermelo.envs.jit.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -33,7 +33,6 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["prove"]
 
-_MULTIPLIER: Final = -7046029254386353131
 _MAX_MOVE_SCORE: Final = 8000
 _FIRST_MOVES: Final = 10
 SYMMETRIC_PLIES: Final = 8
@@ -55,7 +54,7 @@ def counted_from(search: Search, score: int, plies: int) -> int:
 
 def scaled(key: int, bits: int) -> int:
     """The key's ``bits`` low bits scrambled, one to one."""
-    mixed = wrapped_product(key, _MULTIPLIER)
+    mixed = wrapped_product(key, MULTIPLIER)
     return mixed if bits >= 64 else mixed & ((1 << bits) - 1)
 
 
@@ -274,7 +273,7 @@ def prove(
                 if turn == 1 and load(actions, index) == 0:
                     continue
                 mark = rules.key(child) | 1
-                place = shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS)
+                place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
                     store(actions, index, 1)
                     put_off += 1

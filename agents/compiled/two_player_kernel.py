@@ -17,6 +17,7 @@ from zermelo.agents.compiled.layout import BUSY_BITS, Search
 from zermelo.agents.compiled.memory import (
     EXACT,
     LOWER,
+    MULTIPLIER,
     UPPER,
     bound_of,
     depth_of,
@@ -47,7 +48,6 @@ NOISY = True
 """Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""
 SELECTIVE = True
 """Whether some moves may be searched less deep than others, or deeper: as ``search.selective`` does."""
-_MULTIPLIER: Final = -7046029254386353131
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
@@ -293,7 +293,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
                 mark = (rules.key(child) << 1 | 1) ^ depth << 48
-                place = shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS)
+                place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
                     store(later, put_off, action)
                     put_off += 1
@@ -339,7 +339,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     break
                 edge = high
             if busy != 0:
-                store(busy, shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS), 0)
+                store(busy, shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS), 0)
             proven = found & 1
             all_proven &= proven
             if score > best:

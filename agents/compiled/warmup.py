@@ -59,14 +59,9 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
 def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, seconds: None) -> dict[str, float]:
     """Compiles all that searching a game will need, and stores it on disk for this and later processes.
 
-    What counts is the class of the rules: other parameters of the same game use the same machine code.
-
-    Returns:
-        The seconds that each took, also told to ``on_kernel`` as it is done; next to nothing for what was there.
-
-    Raises:
-        RulesError: The rules do not compile; the message names the method and the line.
-        UnsupportedGameError: Nothing can be compiled in this process.
+    What counts is the class of the rules: other parameters of the same game use the same machine code. The answer
+    is the seconds that each took, also told to ``on_kernel``; next to nothing for what was there. Raises as
+    ``kernels_of``, and ``RulesError`` where rules do not compile.
     """
     taken = {}
     for name, compile_it in kernels_of(game).items():

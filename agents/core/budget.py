@@ -33,12 +33,9 @@ class StopFlag:
 
 
 class Budget:
-    """The nodes visited and the time spent by one search.
+    """The nodes visited and the time spent by one search, from ``started`` or now on.
 
-    Args:
-        limits: When to stop. Depth is the search's own business.
-        started: The clock when the search began; now, if not given.
-        stop: Ends the search from another thread; one of its own, if not given.
+    ``stop`` ends it from another thread. Depth is the search's own business.
 
     Attributes:
         nodes: States visited.

@@ -71,12 +71,7 @@ _served: dict[str, Callable[..., Any]] = {}
 
 
 def serve_names(make: Callable[[Any], Any], names: Callable[[], Sequence[str]]) -> None:
-    """Says how agents are made and what they are called.
-
-    Args:
-        make: The agent that a spec names; an agent is returned as it is.
-        names: The names of all agents that need no more than a name.
-    """
+    """Says how a spec is made an agent, and what all agents are called that need no more than a name."""
     _served.update(make=make, names=names)
 
 

@@ -22,8 +22,7 @@ class Visit(NamedTuple):
         proven: No evaluation, cut-off or sample entered the score.
         line: The principal variation from there.
         variance: Of the score's value, where chance was sampled.
-        values: Every seat's total, in seat order, where the score does not say them (more than two seats, or sums
-            that are not constant).
+        values: Every seat's total, where the score does not say them (more than two seats, or sums that vary).
         plies: Moves to the end of the line, for searches whose score does not say it.
     """
 

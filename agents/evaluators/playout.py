@@ -48,7 +48,7 @@ class PlayoutEvaluator:
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
         """One value per seat."""
-        return self._evaluate(game, state, _no_check)
+        return self._evaluate(game, state, lambda: None)
 
     def watched(self, check: Callable[[], None]) -> Callable[[Game[Any], Any], tuple[float, ...]]:
         """The same evaluator, calling ``check()`` before every move."""
@@ -84,10 +84,6 @@ class PlayoutEvaluator:
             state = game.sample_result(state, action, generator) if sampled else game.result(state, action)
         final: tuple[float, ...] = game.utility(state)
         return final
-
-
-def _no_check() -> None:
-    """Nobody is watching the clock."""
 
 
 def _drawn(outcomes: Any, generator: np.random.Generator) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from zermelo.agents.core.checks import inside_bounds
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs import CHANCE, Game, InvalidSettingError
 
-__all__ = ["Evaluator", "seat_values", "squash"]
+__all__ = ["Evaluator", "expected_totals", "seat_values", "squash"]
 
 
 @runtime_checkable
@@ -75,6 +75,26 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
                 f"{lower} and {upper} of {traits.name}: scale it, as zermelo.agents.evaluators.squash does"
             )
     return values
+
+
+def expected_totals(
+    evaluate: Evaluator, game: Game[Any], state: Any, visit: Callable[[], Any] = lambda: None
+) -> tuple[float, ...]:
+    """For each seat, the rewards so far and what the evaluator expects; chance is averaged over.
+
+    ``visit`` is called for each state.
+    """
+    visit()
+    if game.is_terminal(state):
+        return tuple(map(float, game.utility(state)))
+    if game.to_move(state) == CHANCE:
+        outcomes = [
+            (p, expected_totals(evaluate, game, game.result(state, outcome), visit))
+            for outcome, p in game.chance_outcomes(state)
+        ]
+        return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
+    expected = seat_values(evaluate, game, state)
+    return tuple(so_far + value for so_far, value in zip(game.utility(state), expected, strict=True))
 
 
 def _name(evaluate: Any) -> str:

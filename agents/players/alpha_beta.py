@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, number, whole
 from zermelo.agents.core.tree_search import TreeSearch
@@ -16,7 +16,7 @@ from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, Traits, UnsupportedGameError, as_game
 
-__all__ = ["AlphaBetaAgent", "Window"]
+__all__ = ["AlphaBetaAgent", "SelectiveBy", "Window"]
 
 
 class Window(enum.StrEnum):
@@ -26,6 +26,14 @@ class Window(enum.StrEnum):
     """At the game's lower and upper bound on utility: nothing is better than a win."""
     FULL = "full"
     """At minus and plus infinity, as in textbooks; bounds are not used anywhere."""
+
+
+class SelectiveBy(enum.StrEnum):
+    """Who says what is searched less deep, or deeper."""
+
+    SETTINGS = "settings"
+    GAME = "game"
+    """Its rules, by ``selective_settings()``: what paid in games against an agent without."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -49,6 +57,8 @@ class AlphaBetaAgent(PruningAgent):
             hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
             search. A quarter of ``table_mb``, 16 at most, serves it. Not with ``exact``, a full window, a cut-off
             test or other limits.
+        selective: Who says what is searched less deep, or deeper: ``"settings"``, only those that follow;
+            ``"game"``, the game's rules too, where they say what pays.
         late_move_reductions: After how many actions of a node the others are first searched one move less deep; 3
             is usual. To the full depth only those that turn out better than what is known. Not at the root, not in
             the last two moves, not for noisy actions and those that leave the turn where it is. What is late
@@ -71,6 +81,7 @@ class AlphaBetaAgent(PruningAgent):
     window: Window = choice(Window.BOUNDS)
     threads: int = whole(1, lower=1)
     proof_share: float = number(0.5, lower=0, upper=1)
+    selective: SelectiveBy = choice(SelectiveBy.SETTINGS)
     late_move_reductions: int = whole(0)
     null_move: int = whole(0)
     aspiration: float = number(0.0, lower=0)
@@ -79,22 +90,22 @@ class AlphaBetaAgent(PruningAgent):
 
     def check_game(self, traits: Traits) -> None:
         """Two players, opposed, without chance, with everything seen."""
-        for require in (require_perfect_information, require_deterministic, require_two_opposed):
-            require(traits, self.kind)
+        require_plain_game(traits, self.kind)
 
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
         game = as_game(env, backend=self.backend, traits=self.traits)
-        backend.load_alpha_beta(game, **self._selective())
+        backend.load_alpha_beta(game, **self._selective(game))
         if self._proof_seconds(game):
             load_proof(game)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        if self.null_move and not hasattr(game, "pass_turn"):
+        selective = self._selective(game)
+        if "null_move" in selective and not hasattr(game, "pass_turn"):
             raise UnsupportedGameError(
-                f"null_move={self.null_move} needs a game in which a turn can be skipped (pass_turn), which "
-                f"{game.traits.name} is not: leave null_move out"
+                f"null_move={selective['null_move']} needs a game in which a turn can be skipped (pass_turn), "
+                f"which {game.traits.name} is not: leave null_move out"
             )
         deepens = self.deepens(helps=self.table_mb > 0)
         has_depth = deepens or self.depth is not None  # a search to the end at once has none to reduce
@@ -109,7 +120,7 @@ class AlphaBetaAgent(PruningAgent):
             threads=self.threads,
             use_bounds=self.window is Window.BOUNDS,
             quiescence=self.quiescence,
-            **(self._selective() if has_depth else {}),
+            **(selective if has_depth else {}),
         )
         if proof_seconds and backend.is_compiled(search):
             search.proof = prove_root(
@@ -121,10 +132,12 @@ class AlphaBetaAgent(PruningAgent):
         """What the search found, and what was proven before it."""
         return result if search.proof is None else search.proof.adjusted(search.game, state, result)
 
-    def _selective(self) -> dict[str, Any]:
+    def _selective(self, game: Any) -> dict[str, Any]:
         """The settings by which some moves are searched less deep than others, or deeper."""
         names = "late_move_reductions", "null_move", "futility", "singular"
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        own = {name: getattr(self, name) for name in names if getattr(self, name)}
+        ask = getattr(getattr(game, "rules", game), "selective_settings", None)
+        return own if ask is None or self.selective is SelectiveBy.SETTINGS else ask() | own
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""

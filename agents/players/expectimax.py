@@ -66,7 +66,6 @@ class ExpectimaxAgent(TableAgent):
             backend.expectimax,
             root,
             budget,
-            width=root.width,
             seat=game.to_move(state),
             replies=lambda game, state: replies(model, game, state),
             at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),

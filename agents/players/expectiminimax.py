@@ -58,7 +58,6 @@ class ExpectiminimaxAgent(PruningAgent):
             budget,
             pruning=self.pruning,
             ordering=self.ordering,
-            width=root.width,
             at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),
         )
         prunes = self.pruning is not ChancePruning.NONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,10 +14,10 @@ from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, whole
-from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import EVALUATORS, features_for, make_evaluator
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance, Game
+from zermelo.envs import Chance, Game
 
 __all__ = ["GreedyAgent"]
 
@@ -84,24 +85,11 @@ class GreedyAgent(SearchAgent):
         generator: np.random.Generator,
     ) -> tuple[float, ...]:
         """For each seat, what it can expect after an action."""
+        visit = functools.partial(budget.visit, 1)
         if game.traits.chance is not Chance.SAMPLED:
-            return self._worth(game, game.result(state, action), evaluator, budget)
+            return expected_totals(evaluator, game, game.result(state, action), visit)
         draws = [
-            self._worth(game, game.sample_result(state, action, generator), evaluator, budget)
+            expected_totals(evaluator, game, game.sample_result(state, action, generator), visit)
             for _ in range(self.samples)
         ]
         return tuple(math.fsum(values) / self.samples for values in zip(*draws, strict=True))
-
-    def _worth(self, game: Game[Any], state: Any, evaluator: Evaluator, budget: Budget) -> tuple[float, ...]:
-        """For each seat, the rewards so far and what the evaluator expects; chance is averaged over."""
-        budget.visit(1)
-        if game.is_terminal(state):
-            return tuple(map(float, game.utility(state)))
-        if game.to_move(state) == CHANCE:
-            outcomes = [
-                (p, self._worth(game, game.result(state, outcome), evaluator, budget))
-                for outcome, p in game.chance_outcomes(state)
-            ]
-            return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
-        expected = seat_values(evaluator, game, state)
-        return tuple(so_far + value for so_far, value in zip(game.utility(state), expected, strict=True))

@@ -12,9 +12,9 @@ from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, whole
 from zermelo.agents.core.tree_search import SumNotConstantError
-from zermelo.agents.players.search_agent import Root
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
+from zermelo.agents.search.backend import Root
 from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
 __all__ = ["MaxNAgent", "TieRule"]
@@ -70,7 +70,7 @@ class MaxNAgent(PruningAgent):
             return self._searched(root, budget, prunes=False)
 
     def _searched(self, root: Root, budget: Budget, *, prunes: bool) -> SearchResult:
-        rules = {"tie_rule": self.tie_rule, "prunes": prunes, "ordering": self.ordering, "width": root.width}
+        rules = {"tie_rule": self.tie_rule, "prunes": prunes, "ordering": self.ordering}
         search = self.build(backend.max_n, root, budget, seat=root.game.to_move(root.state), **rules)
         deepens = self.deepens(helps=False)
         return self.deepened(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search import backend
@@ -27,8 +27,7 @@ class MinimaxAgent(TreeSearchAgent):
 
     def check_game(self, traits: Traits) -> None:
         """Two players, opposed, without chance, with everything seen."""
-        for require in (require_perfect_information, require_deterministic, require_two_opposed):
-            require(traits, self.kind)
+        require_plain_game(traits, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""

@@ -18,10 +18,10 @@ from zermelo.agents.core.checks import check_number
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.importing import agent_names, check_spec, import_name, named_agent
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.players.random import RandomAgent
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnknownNameError
+from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.registration.spec_text import Spec, format_spec, parse_spec, unknown_name
 
 __all__ = [
@@ -64,12 +64,9 @@ class RandomOpponent:
 class SoftmaxOpponent:
     """Better actions are likelier: in proportion to exp(value / temperature), one move ahead.
 
-    The value of an action is what its player then has and expects: rewards so far and evaluation, or the outcome.
-
     Attributes:
         evaluator: Says what a state is worth, as for the searches; None takes what they would take.
-        temperature: In the unit of utility: near 0 the best action is certain, far above the game's utilities all
-            actions are alike.
+        temperature: In the unit of utility: near 0 the best action is certain, far above it all are alike.
     """
 
     evaluator: Evaluator | str | None = None
@@ -95,23 +92,12 @@ class SoftmaxOpponent:
         given = self.evaluator
         assert not isinstance(given, str), "names become evaluators when the model is made"
         evaluator = given if given is not None else default_evaluator(game, state)
-        values = [
-            self._worth(game, _after(game, state, action), seat, evaluator) for action in game.legal_actions(state)
-        ]
+        after = (_after(game, state, action) for action in game.legal_actions(state))
+        values = [expected_totals(evaluator, game, child)[seat] for child in after]
         best = max(values)
         weights = [math.exp((value - best) / self.temperature) for value in values]
         total = math.fsum(weights)
         return [weight / total for weight in weights]
-
-    def _worth(self, game: Game[Any], state: Any, seat: int, evaluator: Evaluator) -> float:
-        if game.is_terminal(state):
-            return game.utility(state)[seat]
-        if game.to_move(state) == CHANCE:
-            return math.fsum(
-                p * self._worth(game, game.result(state, outcome), seat, evaluator)
-                for outcome, p in game.chance_outcomes(state)
-            )
-        return game.utility(state)[seat] + seat_values(evaluator, game, state)[seat]
 
 
 def _after(game: Any, state: Any, action: int) -> Any:
@@ -122,14 +108,10 @@ def _after(game: Any, state: Any, action: int) -> Any:
 
 
 class AgentOpponent:
-    """Plays as an agent does, but now and then anything.
+    """Plays as an agent does, but now and then, in a share ``epsilon`` of all cases, any legal action.
 
     An agent that searches is asked for its best actions; if it draws among them, they are equally likely. Any
     other agent is asked to act in the environment that the state is a copy of.
-
-    Args:
-        agent: The agent, or its name.
-        epsilon: How often, from 0 to 1, any legal action is played instead, each as likely as the other.
     """
 
     def __init__(self, agent: Any, epsilon: float = 0.0) -> None:
@@ -188,9 +170,9 @@ def make_opponent(given: Any) -> OpponentModel:
     """The model that is meant.
 
     Args:
-        given: ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one, such as
-            ``"alphabeta(depth=2)"``; one with noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game
-            and state that returns probabilities, or its ``"module:name"``.
+        given: ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one; one with
+            noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game and state that returns
+            probabilities, or its ``"module:name"``.
 
     Raises:
         UnknownNameError: Nothing has that name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from zermelo.agents.core.settings import check_settings, choice, flag, function,
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.agents.search.backend import Root
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.sampling import as_sampled
@@ -29,7 +30,7 @@ from zermelo.envs.game import Traits
 from zermelo.envs.registration.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-__all__ = ["ConfiguredAgent", "Root", "SearchAgent", "TreeSearchAgent"]
+__all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -152,7 +153,11 @@ class SearchAgent(ConfiguredAgent):
 
     def new_budget(self, started: float) -> Budget:
         """What counts the nodes and the time of one search."""
-        return Budget(self.limits, started)
+        return Budget(self.limits, started, self.__dict__.get("_flag"))
+
+    def stop_by(self, flag: StopFlag) -> None:
+        """Has the searches from now on end too when a flag is set, which others share."""
+        self._set("_flag", flag)
 
     def _search(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         require_decision(game, state)
@@ -167,25 +172,6 @@ class SearchAgent(ConfiguredAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, budget)")
-
-
-class Root(NamedTuple):
-    """What a search starts from: a game and a state of it, not finished, an evaluator and a cut-off test or None.
-
-    Where chance can only be simulated, the game is one of sampled chance and ``width`` says how many draws a
-    chance state stands for.
-    """
-
-    game: Game[Any]
-    state: Any
-    evaluator: Evaluator | None
-    cutoff: Callable[[Game[Any], Any, int], bool] | None
-    width: int | None
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether what a search finds is an estimate."""
-        return self.width is not None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -251,13 +237,12 @@ class TreeSearchAgent(SearchAgent):
         """What to search from a state, with so many draws for a chance event that can only be simulated."""
         evaluator = self.evaluator_for(game, state)
         if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, self.cutoff, None)
+            return Root(game, state, evaluator, self.cutoff)
         return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.cutoff), samples)
 
     def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
         """What a function of ``backend`` makes of a root and of the settings that all have."""
-        shared = {"sooner": self.sooner, "cutoff": root.cutoff, "on_node": self.on_node}
-        return make(root.game, root.evaluator, budget, limits=self.limits, **(shared | settings))
+        return make(root, budget, limits=self.limits, sooner=self.sooner, on_node=self.on_node, **settings)
 
     def deepened(
         self,
@@ -276,18 +261,8 @@ class TreeSearchAgent(SearchAgent):
         """
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            found = answer(
-                search,
-                state,
-                iteration,
-                depth=depth,
-                stopped_by=stopped_by,
-                exact=exact,
-                ties=self.ties,
-                draw=draw,
-                is_estimate=is_estimate,
-                best_lines=self.best_lines,
-            )
+            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
+            found = answer(search, state, iteration, is_estimate=is_estimate, **about, **how)
             return self.adjusted(search, state, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
@@ -295,21 +270,16 @@ class TreeSearchAgent(SearchAgent):
                 self.on_iteration is None or self.on_iteration(result(iteration, depth, stopped_by)) is not False
             )
 
+        how: dict[str, Any] = {"exact": exact, "best_lines": self.best_lines}
         draw = float(self.generator.random())
         ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
         with deep_recursion(search.game):
-            found = deepen(
-                search,
-                state,
-                self.limits,
-                step_by_step=step_by_step,
-                exact=exact,
-                ties=ties,
-                watch=watch,
-                best_lines=self.best_lines,
-                aspiration=aspiration,
-                manager=self._time_manager(search, state),
-            )
+            by: dict[str, Any] = {
+                "step_by_step": step_by_step,
+                "aspiration": aspiration,
+                "manager": self._time_manager(search, state),
+            }
+            found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
         return result(*found)
 
     def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:

@@ -10,7 +10,8 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.settings import choice, flag, number
 from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.players.search_agent import Root, TreeSearchAgent
+from zermelo.agents.players.search_agent import TreeSearchAgent
+from zermelo.agents.search.backend import Root
 
 __all__ = ["PruningAgent", "TableAgent"]
 

@@ -4,17 +4,15 @@ This is the one place that chooses. A compiled search takes rules, an evaluation
 cut-off test; a limit on time holds for the compiler too, so what is not compiled in time is searched in plain
 Python. Which of the two it is changes how long a search takes, never what it finds.
 
-Each function takes the game, its evaluator (None where the search goes to the end) and what counts nodes; the
-``limits`` that it counts against, ``ordering``, ``table_mb``, ``cutoff`` and ``on_node`` as agents have them; the
-table of an earlier search (``kept``) of this game with these settings and for the same seat, to go on with; and
-settings of the search itself. It gives a search for ``iterative_deepening.deepen``. They raise ``RulesError``
-where rules do not compile.
+Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``table_mb`` and ``on_node`` as agents
+have them; the table of an earlier search (``kept``) of this game with these settings and for the same seat, to go
+on with; and settings of the search itself. They raise ``RulesError`` where rules do not compile.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch, can_evaluate, compiled_search
 from zermelo.agents.compiled.general import CompiledGeneralSearch, can_search_through_chance
@@ -38,6 +36,7 @@ from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = [
+    "Root",
     "alpha_beta",
     "can_compile_alpha_beta",
     "expectimax",
@@ -56,9 +55,27 @@ _WATCHED: dict[type[PlainSearch], type[PlainSearch]] = {
 }
 
 
+class Root(NamedTuple):
+    """What a search starts from: a game and a state of it, not finished, an evaluator and a cut-off test or None.
+
+    Where chance can only be simulated, the game is one of sampled chance and ``width`` says how many draws a
+    chance state stands for.
+    """
+
+    game: Game[Any]
+    state: Any
+    evaluator: Evaluator | None
+    cutoff: Cutoff | None = None
+    width: int | None = None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether what a search finds is an estimate."""
+        return self.width is not None
+
+
 def alpha_beta(
-    game: Game[Any],
-    evaluator: Evaluator | None,
+    root: Root,
     budget: Budget,
     *,
     ordering: Ordering,
@@ -73,91 +90,48 @@ def alpha_beta(
     ``threads`` search together, if it is compiled; ``may_compile=False`` asks for plain Python in any case.
     Margins are rounded up to whole units of compiled evaluations, so that both kinds of search use the same.
     """
-    margins = {"futility": _in_units(futility), "singular": _in_units(singular)}
+    rest |= {"ordering": ordering, "futility": _in_units(futility), "singular": _in_units(singular)}
     kind = CompiledAlphaBeta if may_compile else None
-    return _search(
-        (kind, {"ordering": ordering, "threads": threads} | margins),
-        (AlphaBetaSearch, {"order": MoveOrder(game, ordering)} | margins),
-        *(game, evaluator, budget),
-        **rest,
-    )
+    return _search((kind, {"threads": threads}), (AlphaBetaSearch, {}), root, budget, **rest)
 
 
-def minimax(game: Game[Any], evaluator: Evaluator | None, budget: Budget, **rest: Any) -> TreeSearch:
+def minimax(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
     """Every node of the tree, for two players with a constant sum, without chance."""
-    return _search((CompiledMinimax, {}), (FullWidthSearch, {}), game, evaluator, budget, **rest)
+    return _search((CompiledMinimax, {}), (FullWidthSearch, {}), root, budget, **rest)
 
 
 def expectiminimax(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    pruning: ChancePruning,
-    ordering: Ordering,
-    width: int | None,
-    **rest: Any,
+    root: Root, budget: Budget, *, pruning: ChancePruning, ordering: Ordering, **rest: Any
 ) -> TreeSearch:
-    """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2.
-
-    A game of sampled chance is given as ``sampling.as_sampled`` makes it, with the ``width`` of its chance states.
-    """
-    kind = CompiledGeneralSearch if can_search_through_chance(game) else None
-    plain: tuple[type[PlainSearch], dict[str, Any]] = FullWidthSearch, {"width": width}
-    if pruning is not ChancePruning.NONE:
-        how = {"probing": pruning is ChancePruning.STAR2, "credits_best": True}
-        plain = AlphaBetaSearch, {"order": MoveOrder(game, ordering), "width": width} | how
-    return _search((kind, {"pruning": pruning, "ordering": ordering}), plain, game, evaluator, budget, **rest)
+    """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2."""
+    kind = CompiledGeneralSearch if can_search_through_chance(root.game) else None
+    by_kernel = kind, {"pruning": pruning, "ordering": ordering}
+    if pruning is ChancePruning.NONE:
+        return _search(by_kernel, (FullWidthSearch, {}), root, budget, **rest)
+    how = {"ordering": ordering, "probing": pruning is ChancePruning.STAR2, "credits_best": True}
+    return _search(by_kernel, (AlphaBetaSearch, how), root, budget, **rest)
 
 
-def expectimax(game: Game[Any], evaluator: Evaluator | None, budget: Budget, **rest: Any) -> TreeSearch:
+def expectimax(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
     """Best play against opponents whose actions are averaged over; in plain Python only."""
-    return _search((None, {}), (FullWidthSearch, {}), game, evaluator, budget, **rest)
+    return _search((None, {}), (FullWidthSearch, {}), root, budget, **rest)
 
 
-def max_n(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    ordering: Ordering,
-    width: int | None,
-    **rest: Any,
-) -> TreeSearch:
+def max_n(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
     """max^n, for any number of players.
 
     The search raises ``SumNotConstantError`` where it ``prunes`` and evaluations do not add up to the game's sum.
     """
-    plain = {"order": MoveOrder(game, ordering), "width": width}
-    return _search((CompiledMaxN, {"ordering": ordering}), (MaxNSearch, plain), game, evaluator, budget, **rest)
+    return _search((CompiledMaxN, {}), (MaxNSearch, {}), root, budget, **rest)
 
 
-def paranoid(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    searched: Game[Any],
-    ordering: Ordering,
-    cutoff: Cutoff | None,
-    width: int | None,
-    **rest: Any,
-) -> TreeSearch:
+def paranoid(root: Root, budget: Budget, *, searched: Game[Any], **rest: Any) -> TreeSearch:
     """One seat against all others.
 
-    The tree is built of the states of ``searched``: the game itself, or a ``RepliesGame`` of it. Evaluator and
-    cut-off test are those of the game.
+    The tree is built of the states of ``searched``: the root's game itself, or a ``RepliesGame`` of it.
     """
-    settings = {"searched": searched, "pruning": ChancePruning.STAR1, "ordering": ordering}
-    plain = {"order": MoveOrder(searched, ordering), "width": width, "credits_best": True}
-    return _search(
-        (CompiledGeneralSearch, settings),
-        (AlphaBetaSearch, plain),
-        *(game, evaluator, budget),
-        cutoff=cutoff,
-        searched=searched,
-        **rest,
-    )
+    by_kernel = CompiledGeneralSearch, {"searched": searched, "pruning": ChancePruning.STAR1}
+    return _search(by_kernel, (AlphaBetaSearch, {"credits_best": True}), root, budget, searched=searched, **rest)
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
@@ -179,13 +153,11 @@ def is_compiled(search: TreeSearch) -> bool:
 def _search(
     by_kernel: tuple[type[CompiledTreeSearch] | None, dict[str, Any]],
     in_python: tuple[type[PlainSearch], dict[str, Any]],
-    game: Game[Any],
-    evaluator: Evaluator | None,
+    root: Root,
     budget: Budget,
     *,
     limits: Limits,
     table_mb: float | None = None,
-    cutoff: Cutoff | None = None,
     on_node: Observer | None = None,
     kept: Any = None,
     searched: Game[Any] | None = None,
@@ -195,6 +167,7 @@ def _search(
 
     A search that has no table is not given ``table_mb``.
     """
+    game, _, evaluator, cutoff, width = root
     kind, own = by_kernel
     if kind is not None and cutoff is None and on_node is None:
         own = own | settings
@@ -204,10 +177,11 @@ def _search(
         if search is not None:
             return search
     plain, own = in_python
-    own = own | settings | {"cutoff": cutoff}
     if searched is not None and searched is not game:
-        game = searched
-        evaluator, own["cutoff"] = looking_inside(evaluator), looking_inside(cutoff)
+        game, evaluator, cutoff = searched, looking_inside(evaluator), looking_inside(cutoff)
+    own = own | settings | {"cutoff": cutoff, "width": width}
+    if "ordering" in own:
+        own["order"] = MoveOrder(game, own.pop("ordering"))
     if table_mb is not None:
         own["table"] = TranspositionTable(table_mb) if table_mb else None
         if isinstance(kept, TranspositionTable):

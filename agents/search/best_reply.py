@@ -13,12 +13,9 @@ __all__ = ["RepliesGame", "Round"]
 
 
 class Round:
-    """A state, and which opponent chooses its moves until the seat moves again.
+    """A state, and which opponent chooses its moves until the seat moves again (None if nobody does so far).
 
-    Attributes:
-        state: The state of the game.
-        chooser: The opponent that does; None if nobody does so far.
-        lines: Where an opponent is to choose: each choice as the moves played, and where they lead.
+    ``lines`` has each choice of the opponents as the moves played, and where they lead, once that is known.
     """
 
     __slots__ = ("chooser", "lines", "state")

@@ -11,11 +11,7 @@ __all__ = ["FormOfGame"]
 
 
 class FormOfGame:
-    """Answers for each state what the game answers for its ``state.state``; subclasses say what differs.
-
-    Args:
-        game: The game, which is then ``inside``.
-    """
+    """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses say what differs."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.inside = game

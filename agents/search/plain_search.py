@@ -23,14 +23,12 @@ class PlainSearch(TreeSearch):
     """A search over any game.
 
     Args:
-        game: The game.
+        game, scale, order: As ``TreeSearch`` has them.
         budget: Counts nodes; its clock interrupts evaluators that take long.
         evaluator: Values states at the depth limit; None only where the search never stops early.
-        scale, order: As ``TreeSearch`` has them.
         table: Positions already searched, or None.
         cutoff: Where to evaluate instead of going on, or None.
         width: How many draws a chance state stands for, where chance is sampled; None where it is exact.
-        seat: The seat that maximizes.
         at_chance: Whether a chance state at the depth limit is evaluated, not averaged over.
     """
 

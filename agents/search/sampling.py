@@ -1,8 +1,7 @@
 """Chance that can only be simulated, as chance that can be searched: sparse sampling.
 
 An action of the player leads to a chance state that stands for ``width`` draws; equal draws (by the game's key)
-are one outcome with their share of the probability. Every random number comes from the search's seed and the path,
-so the same seed gives the same tree, and the environment's own next draw is never seen.
+are one outcome with their share of the probability. Every random number comes from the search's seed and the path.
 
 Kearns, Mansour and Ng, "A sparse sampling algorithm for near-optimal planning in large Markov decision processes",
 Machine Learning 49 (2002).
@@ -35,12 +34,7 @@ class Draws(NamedTuple):
 
 
 class SampledGame(FormOfGame):
-    """A game of sampled chance, with chance states made of draws; positions reached twice are sampled once.
-
-    Args:
-        game: The game; it has ``sample_result(state, action, generator)``.
-        width: How many draws stand for a chance state.
-    """
+    """A game of sampled chance, with chance states made of ``width`` draws; equal positions are sampled once."""
 
     def __init__(self, game: Any, width: int) -> None:
         super().__init__(game)
@@ -81,11 +75,7 @@ class SampledGame(FormOfGame):
 
 
 class LookingInside:
-    """A function of game and state (an evaluator, a cut-off test), so that it sees the game that is sampled.
-
-    Args:
-        function: What to call with the game and the state inside.
-    """
+    """A function of game and state (an evaluator, a cut-off test), so that it sees the game that is sampled."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function

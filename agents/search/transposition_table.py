@@ -1,9 +1,9 @@
 """The transposition table: what is already known of positions that are reached again.
 
-Memory is bounded, honestly: every entry is charged the bytes of its key and of what it holds, plus the
-dictionary's own. When the newer half of the budget is full it becomes the older half, and the older half before
-it is forgotten; an entry that is used moves to the newer half. So what goes is what has not been used longest, and
-the order of events, not the hash of a key, decides: the same search meets the same table in every process.
+Every entry is charged the bytes of its key and of what it holds, plus the dictionary's own. When the newer half of
+the budget is full it becomes the older half, and the older half before it is forgotten; an entry that is used
+moves to the newer half. So the order of events, not the hash of a key, decides: the same search meets the same
+table in every process.
 """
 
 from __future__ import annotations

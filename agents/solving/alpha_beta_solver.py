@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from zermelo.agents.core.budget import SearchStopped
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.search import backend
 from zermelo.agents.search.iterative_deepening import Iteration, search_root
 from zermelo.agents.search.results import answer
-from zermelo.agents.solving.progress import WatchedBudget, solution, utility_range
-from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs import Game
+from zermelo.agents.solving.progress import Solver, solution, utility_range
+from zermelo.agents.solving.solution import Solution
 
 __all__ = ["AlphaBetaSolver"]
 
 
-class AlphaBetaSolver:
+class AlphaBetaSolver(Solver):
     """Solves positions of one game, of two players with a constant sum, without chance, by alpha-beta.
 
-    ``limits`` are on nodes and seconds from ``started`` on; ``table_mb``, ``threads`` and ``on_progress`` are as
-    ``solve`` takes them; ``may_compile=False`` asks for plain Python in any case.
+    ``may_compile=False`` asks for plain Python in any case.
     """
 
-    def __init__(
-        self,
-        game: Game[Any],
-        limits: Limits,
-        started: float,
-        *,
-        table_mb: float,
-        threads: int,
-        on_progress: Callable[[SolvingProgress], Any] | None,
-        may_compile: bool = True,
-    ) -> None:
-        self.game = game
-        self._limits = limits
-        self._budget = WatchedBudget(limits, started, on_progress)
-        self._table_mb = table_mb
-        self._threads = threads
+    def __init__(self, *args: Any, may_compile: bool = True, **settings: Any) -> None:
+        super().__init__(*args, **settings)
         self._may_compile = may_compile
         self._reused: TreeSearch | None = None
 
@@ -67,24 +50,15 @@ class AlphaBetaSolver:
             for move in iteration.moves
         }
 
-    def note(self, solved: int, known: int) -> None:
-        """Says how far a work of many positions is."""
-        self._budget.actions_solved, self._budget.actions = solved, known
-        self._budget.check_clock()
-
     def _search(self, *, sooner: bool) -> TreeSearch:
-        return backend.alpha_beta(
-            self.game,
-            None,
-            self._budget,
-            limits=self._limits,
-            ordering=Ordering.AUTO,
-            table_mb=self._table_mb,
-            threads=self._threads,
-            may_compile=self._may_compile,
-            sooner=sooner,
-            use_bounds=True,
-        )
+        how: dict[str, Any] = {
+            "table_mb": self._table_mb,
+            "threads": self._threads,
+            "may_compile": self._may_compile,
+        }
+        root = backend.Root(self.game, None, None)
+        how |= {"limits": self._limits, "ordering": Ordering.AUTO, "sooner": sooner, "use_bounds": True}
+        return backend.alpha_beta(root, self._budget, **how)
 
     def _colour(self, state: Any) -> Solution:
         """Who wins: a window just around the middle is enough."""

@@ -16,12 +16,9 @@ __all__ = ["ExactValue", "exact_values", "number_of_threads"]
 
 
 class ExactValue(NamedTuple):
-    """What perfect play gives.
+    """What perfect play gives: each seat's value, and the moves to the end under best play, where that is known.
 
-    Attributes:
-        values_by_seat: Each seat's, in seat order.
-        plies: Moves to the end of the game under best play, where that is known: not for draws and for games that
-            are won by a margin.
+    It is not for draws and for games that are won by a margin.
     """
 
     values_by_seat: tuple[float, ...]

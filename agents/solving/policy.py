@@ -36,9 +36,9 @@ def solve_policy(
     """The optimal actions of every state that a policy may meet.
 
     Args:
-        game: As ``solve`` takes it.
-        state: Where it starts; if not given, where a live environment stands, else the initial state.
-        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the other does;
+        game: As ``solve`` takes it, like ``state``.
+        state: Where it starts.
+        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the others do;
             ``"full"``: all states that can be reached.
         seat: The owner of a plan for one seat; the player to move, if not given.
         sooner: Whether only those optimal actions count that win soonest or lose latest, where that is known.

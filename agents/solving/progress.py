@@ -10,7 +10,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.envs import Traits
 
-__all__ = ["WatchedBudget", "solution", "utility_range", "values_by_seat"]
+__all__ = ["Solver", "solution", "utility_range", "values_by_seat"]
 
 _PERIOD: Final = 0.1
 _TOLERANCE: Final = 1e-9
@@ -57,6 +57,33 @@ class WatchedBudget(Budget):
                     actions=self.actions,
                 )
             )
+
+
+class Solver:
+    """What both ways of solving have: a game, limits that count from ``started`` on, and settings of ``solve``."""
+
+    def __init__(
+        self,
+        game: Any,
+        limits: Limits,
+        started: float,
+        *,
+        table_mb: float,
+        threads: int,
+        on_progress: Callable[[SolvingProgress], Any] | None,
+    ) -> None:
+        self.game = game
+        self._limits = limits
+        self._budget = WatchedBudget(limits, started, on_progress)
+        self._table_mb, self._threads = table_mb, threads
+
+    def note(self, solved: int, known: int) -> None:
+        """Says how far a work of many positions is."""
+        self._budget.actions_solved, self._budget.actions = solved, known
+        self._check()
+
+    def _check(self) -> None:
+        self._budget.check_clock()
 
 
 def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof import Prover, Score
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.solving.progress import WatchedBudget, solution, utility_range
-from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.solving.progress import Solver, solution, utility_range
+from zermelo.agents.solving.solution import Solution
 from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["ProofSolver"]
@@ -18,25 +16,15 @@ _LINE_NODES: Final = 1_000_000
 """What finding a line of best play may cost at least; and at most a quarter of what solving has cost, if more."""
 
 
-class ProofSolver:
-    """Solves positions of one game by compiled proof; the rest is as ``AlphaBetaSolver`` has it."""
+class ProofSolver(Solver):
+    """Solves positions of one game, which ``can_prove`` accepts, by compiled proof."""
 
-    def __init__(
-        self,
-        game: RulesGame,
-        limits: Limits,
-        started: float,
-        *,
-        table_mb: float,
-        threads: int,
-        on_progress: Callable[[SolvingProgress], Any] | None,
-    ) -> None:
-        self.game = game
-        self._limits = limits
-        self._budget = WatchedBudget(limits, started, on_progress)
-        self._prover = Prover(game, table_mb=table_mb, threads=threads)
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._prover = Prover(self.game, table_mb=self._table_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
-        self._symmetries = int(game.rules.symmetries()) if hasattr(game.rules, "symmetries") else 1
+        rules = self.game.rules
+        self._symmetries = int(rules.symmetries()) if hasattr(rules, "symmetries") else 1
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
@@ -57,11 +45,6 @@ class ProofSolver:
         self._score_actions(state, actions, WIN, scores)
         return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
 
-    def note(self, solved: int, known: int) -> None:
-        """Says how far a work of many positions is."""
-        self._budget.actions_solved, self._budget.actions = solved, known
-        self._check()
-
     def _score(
         self, state: Any, lower: int, upper: int, guess: int | None = None, nodes: int | None = None
     ) -> Score:
@@ -73,7 +56,7 @@ class ProofSolver:
 
     def _check(self) -> None:
         self._budget.nodes = self._prover.nodes_now
-        self._budget.check_clock()
+        super()._check()
 
     def _score_actions(self, state: Any, actions: Any, best: int, scores: dict[int, int]) -> StoppedBy:
         """Writes every action's score; those of symmetric children are worked out once."""

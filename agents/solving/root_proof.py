@@ -221,7 +221,7 @@ class _Proof:
             lower=lower,
             upper=upper,
             guess=upper,
-            check=_no_check if few else self._check,
+            check=(lambda: None) if few else self._check,
             nodes=nodes,
         )
         if found.stopped_by is StoppedBy.SECONDS:
@@ -232,7 +232,3 @@ class _Proof:
         self._budget.check_clock()
         if self._budget.seconds >= self._until:
             raise SearchStopped(StoppedBy.SECONDS)
-
-
-def _no_check() -> None:
-    """The clock is not asked."""

@@ -14,12 +14,7 @@ from typing import Any, Final
 from zermelo.agents.compiled.proof import PROOF, can_prove
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
-from zermelo.agents.core.gate import (
-    require_decision,
-    require_deterministic,
-    require_perfect_information,
-    require_two_opposed,
-)
+from zermelo.agents.core.gate import require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
@@ -101,8 +96,7 @@ def require_solvable(traits: Traits) -> None:
     Raises:
         UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
     """
-    for require in (require_perfect_information, require_deterministic, require_two_opposed):
-        require(traits, _NAME)
+    require_plain_game(traits, _NAME)
 
 
 def game_and_state(game: Any, state: Any = None) -> tuple[Any, Any]:

@@ -37,7 +37,6 @@ class ValueTable:
     """The values of all states of a game.
 
     Attributes:
-        game: The game.
         numbers: The number of each state, by ``game.key``.
         values_to_come: By number, what the first player can still expect, rewards so far left out.
         tolerance: How far off a value may be.

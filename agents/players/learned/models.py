@@ -251,23 +251,15 @@ class OnnxAgent(ViewAgent):
         return _first(session.run(None, feed), self.outputs)
 
 
-_ONNX_TYPES = {
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(float16)": np.float16,
-    "tensor(int64)": np.int64,
-    "tensor(int32)": np.int32,
-    "tensor(int8)": np.int8,
-    "tensor(uint8)": np.uint8,
-    "tensor(bool)": np.bool_,
-}
+_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
 
 
 def _typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
     """The batch in the type, and if it is flat there, in the shape that the model declares."""
     if len(entry.shape) == 2 and batch.ndim != 2:
         batch = batch.reshape(1, -1)
-    return batch.astype(_ONNX_TYPES.get(entry.type, np.float32))
+    kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
+    return batch.astype(kind if kind in np.sctypeDict else np.float32)
 
 
 def _mask(view: Observation) -> NDArray[np.bool_]:

@@ -148,10 +148,10 @@ class PolicyAgent(ViewAgent):
     """Plays what a function of the observation and the action mask says.
 
     Attributes:
-        policy: ``policy(observation, action_mask)``, or ``policy(observation, action_mask, agent)`` to get the
-            player's name too, or ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is
-            an array of booleans, or None where the environment has none. A class or an object with a ``reset``
-            method has that called before each game, with the seed if it takes one.
+        policy: ``policy(observation, action_mask)``, ``policy(observation, action_mask, agent)`` or
+            ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is an array of booleans,
+            or None where the environment has none. A class or an object with a ``reset`` method has that called
+            before each game, with the seed if it takes one.
     """
 
     kind: ClassVar[str] = "policy"
