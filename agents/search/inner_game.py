@@ -11,7 +11,7 @@ __all__ = ["FormOfGame"]
 
 
 class FormOfGame:
-    """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses say what differs."""
+    """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses differ."""
 
     def __init__(self, game: Game[Any]) -> None:
         self.inside = game
