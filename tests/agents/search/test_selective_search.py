@@ -135,6 +135,7 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
         reductions = {
             "late_move_reductions": generator.choice([0, 1, 1, 2, 3]),
             "null_move": generator.choice([0, 1, 1, 2]) if hasattr(rules, "pass_turn") else 0,
+            "futility": generator.choice([0.0, 0.125, 0.5]),
         }
         how = {
             "step": nodes is not None or generator.random() < 0.5,
@@ -150,6 +151,26 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
         full = run(plain_search(game, limits, **settings), state, limits, **how)
         fewer += expected[3] < full[3]
     assert fewer, "nothing was ever reduced"
+
+
+@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Breakthrough(4, 3, 1)], ids=str)
+def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None:
+    """With a table, which they need, and without null windows, which plain searches do not have."""
+    generator = random.Random(f"singular {rules}")
+    game = RulesGame(rules)
+    deeper = 0
+    for state in positions(game, generator, 12):
+        limits = Limits(depth=generator.choice([5, 6, 7]))
+        settings = {"singular": generator.choice([1 / 16, 0.25]), "quiescence": 3}
+        compiled = compiled_search(
+            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, table_mb=8, **settings
+        )
+        assert compiled is not None
+        compiled.searches[0].null_windows = 0
+        expected = run(plain_search(game, limits, 8, **settings), state, limits, step=True)
+        assert run(compiled, state, limits, step=True) == expected, (state, limits, settings)
+        deeper += expected[-1] > limits.depth + 3
+    assert deeper, "nothing was ever searched deeper"
 
 
 class Truth:
@@ -186,6 +207,8 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
         settings: dict[str, Any] = {
             "late_move_reductions": generator.choice([0, 1, 2]),
             "null_move": generator.choice([1, 2]),
+            "futility": generator.choice([0.0, 0.25]),
+            "singular": generator.choice([0.0, 0.25]),
             "table_mb": table_mb,
         }
         search: Any
