@@ -188,6 +188,9 @@ class MaxNSearch(MaxNRoot, PlainSearch):
             return None
         return tuple(most if seat == parent else math.nan for seat in range(len(paid)))
 
+    def _ended(self, state: Any) -> Visit:
+        return self._visited(tuple(self.game.utility(state)), 0.0, self.width is None)
+
     def evaluated(self, state: Any, frame: Frame) -> Visit:
         """What the evaluator says, which must add up where the search prunes."""
         found = super().evaluated(state, frame)
