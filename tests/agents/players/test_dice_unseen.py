@@ -70,7 +70,7 @@ def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
 
     def record(*args: Any, **named: Any) -> Any:
-        made.append(compiled_search(CompiledGeneralSearch, *args, **named))
+        made.append(compiled_search(*args, **named))
         return made[-1]
 
     monkeypatch.setattr(backend, "compiled_search", record)

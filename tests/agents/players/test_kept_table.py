@@ -53,8 +53,8 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
         (ParanoidAgent, {}),
         (ParanoidAgent, PLAIN),
         (BestReplyAgent, PLAIN),
-        (MaxNAgent, {"deepening": True}),
-        (MaxNAgent, {**PLAIN, "deepening": True}),
+        (MaxNAgent, {}),
+        (MaxNAgent, PLAIN),
         (ExpectimaxAgent, PLAIN),
         (ExpectiminimaxAgent, {**PLAIN, "pruning": "star1"}),
     ],
@@ -62,7 +62,7 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
 def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, Any]) -> None:
     players = 2 if kind is ExpectiminimaxAgent else 3
     game = RulesGame(DotsAndBoxes(2, 1, players=players))
-    settings = {"depth": 4, "ties": "first", "table_mb": 4, **settings}
+    settings = {"ties": "first", "table_mb": 4, **settings}
     keeping, fresh = kind(**settings, keep_table=True), kind(**settings)
     kept_nodes = fresh_nodes = 0
     state = game.initial_state()
@@ -74,4 +74,4 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
             kept_nodes, fresh_nodes = kept_nodes + kept.nodes, fresh_nodes + new.nodes
             action = new.action
         state = game.result(state, action)
-    assert kept_nodes < fresh_nodes
+    assert kept_nodes < 0.8 * fresh_nodes
