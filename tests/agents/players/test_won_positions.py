@@ -29,7 +29,7 @@ def prover() -> Prover:
 
 def outcome(prover: Prover, state: Any) -> int | None:
     """1, 0 or -1 for the player to move; None where that takes too long to find out."""
-    found = prover.score(state, least=-1, greatest=1, nodes=20_000_000)
+    found = prover.score(state, lower=-1, upper=1, nodes=20_000_000)
     return None if found.lower != found.upper else max(-1, min(found.lower, 1))
 
 
