@@ -8,7 +8,6 @@ from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.best_reply import BestReplyAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
@@ -17,7 +16,7 @@ from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import PolicyAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.paranoid import ParanoidAgent
+from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
 from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_many import search_many

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.agent_names import serve_names
-from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.naming import setting_text
+from zermelo.agents.core.importing import check_spec, import_name, serve_names
+from zermelo.agents.core.settings import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.best_reply import BestReplyAgent
 from zermelo.agents.players.engines import EngineAgent, GtpAgent, UciAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
@@ -22,7 +21,7 @@ from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgen
 from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.paranoid import ParanoidAgent
+from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
 from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent
@@ -30,7 +29,7 @@ from zermelo.agents.players.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["AgentEntry", "list_agents", "make_agent", "runs_own_code"]
+__all__ = ["AgentEntry", "describe_settings", "list_agents", "make_agent", "runs_own_code"]
 
 _AGENTS: dict[str, type[ConfiguredAgent]] = {
     agent.kind: agent
@@ -65,13 +64,7 @@ _NEED_MORE = _LEARNED | _ENGINES | {PolicyTableAgent.kind}
 
 @dataclass(frozen=True)
 class AgentEntry:
-    """One line of ``zermelo agents``.
-
-    Attributes:
-        name: The name in specs.
-        summary: One sentence.
-        settings: Each setting with its default.
-    """
+    """One line of ``zermelo agents``: a name in specs, a sentence, and each setting with its default."""
 
     name: str
     summary: str
@@ -79,11 +72,7 @@ class AgentEntry:
 
 
 def list_agents(*, learned: bool = False) -> list[AgentEntry]:
-    """The agents that have a name and need nothing more, in order of name.
-
-    Args:
-        learned: Whether to list those too that play a policy, which has to be named in their settings.
-    """
+    """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
     for name, cls in sorted(_AGENTS.items()):
         if name in _NEED_MORE and not learned:
@@ -92,6 +81,25 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
     return entries
+
+
+def describe_settings(name: str) -> list[tuple[str, Any, str]]:
+    """Each setting of an agent with its default, as a spec shows it, and a sentence on what it does.
+
+    The sentences are those at the settings' declarations.
+
+    Raises:
+        UnknownNameError: No agent has that name.
+    """
+    if name not in _AGENTS:
+        raise unknown_name("agent", name, _AGENTS)
+    sentences: dict[str, str] = {}
+    for cls in reversed(_AGENTS[name].__mro__):
+        _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
+        for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
+            sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)[0]
+    fields = dataclasses.fields(_AGENTS[name])
+    return [(field.name, setting_text(field.default), sentences[field.name]) for field in fields]
 
 
 def runs_own_code(spec: str) -> bool:
@@ -124,7 +132,7 @@ def make_agent(agent: str | Agent) -> Agent:
         raise unknown_name("agent", spec.name, _AGENTS)
     cls = _AGENTS[spec.name]
     known = [field.name for field in dataclasses.fields(cls)]
-    _check_settings(spec, known)
+    check_spec(spec, known)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
     return made
 
@@ -136,13 +144,6 @@ def _plain(name: str, value: Any) -> Any:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name
     return value
-
-
-def _check_settings(spec: Spec, known: list[str]) -> None:
-    for name in spec.arguments:
-        if name not in known:
-            settings = ", ".join(known) or "none"
-            raise InvalidSettingError(f"{spec.name} has no setting {name!r}: its settings are {settings}")
 
 
 def _foreign(spec: Spec) -> Agent:
@@ -157,7 +158,7 @@ def _foreign(spec: Spec) -> Agent:
     if accepted is not None:
         names = [p.name for p in accepted.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
         if not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
-            _check_settings(spec, names)
+            check_spec(spec, names)
     arguments = {key: value.name if _is_word(value) else value for key, value in spec.arguments.items()}
     made = _called(make, spec, arguments)
     for method in ("act", "reset"):

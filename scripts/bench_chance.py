@@ -29,15 +29,16 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.general import compiled_general_search
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.general import CompiledGeneralSearch
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import deepen
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, EinStein, Pig
@@ -167,7 +168,8 @@ def search(game: Any, states: Sequence[Any], depth: int, way: Way, evaluator: An
         budget = Budget(limits)
         searching: Any
         if compiled:
-            searching = compiled_general_search(
+            searching = compiled_search(
+                CompiledGeneralSearch,
                 game,
                 evaluator,
                 budget,
@@ -407,7 +409,7 @@ def whole_trees(game: Any, states: Sequence[Any], depth: int, evaluator: Any) ->
     limits = Limits(depth=depth)
     for state in states:
         budget = Budget(limits)
-        searching = compiled_general_search(game, evaluator, budget, limits=limits, at_chance=True)
+        searching = compiled_search(CompiledGeneralSearch, game, evaluator, budget, limits=limits, at_chance=True)
         assert searching is not None
         started = time.process_time()
         found = searching.visit(state, depth, *searching.window(state), 0)

@@ -20,8 +20,9 @@ from typing import Any
 from bench_peers import has, peers
 from bench_selective import selective
 
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
@@ -117,7 +118,7 @@ def solve() -> None:
 
         times = fastest(3, run_peer, lambda: run(one), lambda: run(two))
         ours = [
-            pons(s.least, len(m)) if s.least == s.greatest else None
+            pons(s.lower, len(m)) if s.lower == s.upper else None
             for s, m in zip(answers["ours"], moves, strict=True)
         ]
         known = [int(line.split()[1]) for line in lines] if " " in lines[0] else answers.get("peer", ours)
@@ -146,7 +147,7 @@ def minimax() -> None:
     def run() -> None:
         nonlocal nodes
         budget = Budget(Limits())
-        search = compiled_search(game, None, budget, limits=Limits(), full_width=True)
+        search = compiled_search(CompiledMinimax, game, None, budget, limits=Limits())
         assert search is not None
         search.visit(game.initial_state(), float("inf"), *search.window(None), 0)
         nodes = budget.nodes
@@ -160,7 +161,7 @@ def alpha_beta(depth: int, *, game: RulesGame = GAME, **settings: Any) -> int:
     """Searches the empty board with every leaf worth nothing; the nodes visited."""
     limits = Limits(depth=depth)
     budget = Budget(limits)
-    search = compiled_search(game, make_evaluator("rewards"), budget, limits=limits, **settings)
+    search = compiled_search(CompiledAlphaBeta, game, make_evaluator("rewards"), budget, limits=limits, **settings)
     assert search is not None
     deepen(
         search,
@@ -206,11 +207,13 @@ def threads() -> None:
 def start() -> None:
     """From the start of a process to its first compiled move."""
     script = (
-        "from zermelo.agents.compiled.two_player import compiled_search\n"
+        "from zermelo.agents.compiled.front_end import compiled_search\n"
+        "from zermelo.agents.compiled.two_player import CompiledAlphaBeta\n"
         "from zermelo.agents.core.budget import Budget; "
         "from zermelo.agents.core.limits import Limits; from zermelo.envs import as_game; import pettingzoo; "
         "env = pettingzoo.make('aec', 'classic/connect_four-v3'); env.reset(seed=0); game = as_game(env); "
-        "limits = Limits(depth=4); search = compiled_search(game, None, Budget(limits), limits=limits); "
+        "limits = Limits(depth=4); budget = Budget(limits); "
+        "search = compiled_search(CompiledAlphaBeta, game, None, budget, limits=limits); "
         "state = game.snapshot(env); print(search.visit(state, 4, *search.window(state), 0).line)"
     )
 

@@ -73,8 +73,7 @@ ROOMS = {
         "core": set(),
         "algorithms": set(),
         "evaluators": {"core"},
-        # Of searches the compiled ones use the plain order of moves at the root, and max^n's frame of values.
-        "compiled": {"core", "evaluators", "search"},
+        "compiled": {"core"},
         "search": {"core", "evaluators"},
         "solving": {"core", "evaluators", "search", "compiled"},
         "players": {"core", "evaluators", "search", "solving"},

@@ -16,18 +16,6 @@ from zermelo.agents.compiled.memory import LOWER, UPPER, compiled_into_kernels
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = [
-    "BLOCKS",
-    "ceiling_of",
-    "floor_of",
-    "list_outcomes",
-    "lower_high",
-    "outside",
-    "pass_probe_down",
-    "raise_low",
-    "store_probe",
-]
-
 BLOCKS: Final = 8
 
 
@@ -56,25 +44,14 @@ def list_outcomes(rules: Rules, state: Any, outcomes: int, search: Search) -> in
 
 
 @compiled_into_kernels
-def raise_low(outcomes: int, count: int, index: int, value: float, low: float) -> float:
-    """The lower bound of the average, once an outcome is known to be worth at least that."""
-    lows = outcomes + 16 * count
-    before = load_float(lows, index)
-    if value > before:
-        low += load_float(outcomes + 8 * count, index) * (value - before)
-        store_float(lows, index, value)
-    return low
-
-
-@compiled_into_kernels
-def lower_high(outcomes: int, count: int, index: int, value: float, high: float) -> float:
-    """The upper bound of the average, once an outcome is known to be worth at most that."""
-    highs = outcomes + 24 * count
-    before = load_float(highs, index)
-    if value < before:
-        high -= load_float(outcomes + 8 * count, index) * (before - value)
-        store_float(highs, index, value)
-    return high
+def tighten(outcomes: int, count: int, index: int, value: float, bound: float, side: int) -> float:
+    """A bound of the average, ``LOWER`` or ``UPPER``, once an outcome is known to be worth no less, or no more."""
+    bounds = outcomes + 8 * count * (1 + side)
+    before = load_float(bounds, index)
+    if value > before if side == LOWER else value < before:
+        bound += load_float(outcomes + 8 * count, index) * (value - before)
+        store_float(bounds, index, value)
+    return bound
 
 
 @compiled_into_kernels

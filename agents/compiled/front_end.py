@@ -1,43 +1,48 @@
 """The one front end of all compiled searches: does the game fit, is the kernel ready, run it, read it back.
 
-A kernel is described by a ``Program``. A search that uses it makes a ``Runner``, which owns a ``layout.Search``
-for each thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls::
-
-    runner = Runner(game, budget, limits=limits, ...)
-    for search in runner.searches:
-        search.root_seat = seat                                  # what only this kernel has
-    found, search = runner.run(lambda search: kernel(rules, state, depth, ply, search), depth, ply)
-
-``run`` obeys the limits, counts into ``budget``, gives more memory where that helps, and raises what a search
-raises. Afterwards the principal variation (``runner.line``) or the record (``runner.record``) of the search that
-answered can be read.
+A kernel is described by a ``Program``. A search that runs it is a ``CompiledTreeSearch``, with a ``layout.Search``
+for each thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls
+``run``, which obeys the limits, counts, gives more memory where that helps, and raises what a search raises.
+Afterwards the principal variation (``line``) or the record (``record``) of the search that answered can be read.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.background import BackgroundTask, in_background
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.threads import race, run_here
+from zermelo.agents.compiled.threads import BackgroundTask, in_background, race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.envs import Chance
+from zermelo.agents.core.tree_search import Bound, TreeSearch
+from zermelo.envs import Chance, Game
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Program", "Record", "Runner", "can_evaluate", "evaluates", "fits", "plies_of", "spread"]
+__all__ = [
+    "CompiledTreeSearch",
+    "Program",
+    "Record",
+    "can_evaluate",
+    "compiled_search",
+    "evaluates",
+    "fits",
+    "most_states",
+    "plies_of",
+    "spread",
+]
 
 _PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
@@ -53,6 +58,8 @@ _USUAL_GROWTH: Final = 400
 """How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
+
+_Kind = TypeVar("_Kind", bound="CompiledTreeSearch")
 
 
 def fits(game: Any) -> bool:
@@ -75,6 +82,15 @@ def plies_of(depth: float) -> int:
     return int(depth) if depth < _ENDLESS else _ENDLESS
 
 
+def most_states(game: Any, limits: Limits) -> float:
+    """How many states a search within these limits can visit at most, roughly."""
+    most = math.inf if limits.nodes is None else float(limits.nodes)
+    if limits.depth is None or limits.depth > 16:
+        return most
+    levels = limits.depth if game.traits.chance is Chance.NONE else 2 * limits.depth
+    return min(most, float(game.rules.num_actions()) ** levels)
+
+
 @dataclass(frozen=True)
 class Program:
     """A kernel that can be compiled for any rules.
@@ -82,38 +98,30 @@ class Program:
     Attributes:
         name: What needs it, such as ``"alphabeta"``.
         module: The module it is in, under ``zermelo.agents.compiled``; importing that imports Numba.
-        function: The function's name.
-        arguments: The types of its arguments between ``rules, state`` and ``search``.
-        result: The type of its result.
+        function: The function's name, and the types of its ``arguments`` between ``rules, state`` and ``search``.
     """
 
     name: str
     module: str
     function: str
     arguments: tuple[str, ...]
-    result: str = "int64"
 
-    def load(self, rules: Any) -> Callable[..., Any]:
+    def load(self, rules: Any, **constants: bool) -> Callable[..., Any]:
         """The kernel compiled for the class of ``rules``, or read from disk.
+
+        ``constants`` say what it is to have, by the names of its module's constants (``Kernel``).
 
         Raises:
             RulesError: The rules do not compile; the message names the method and the line.
         """
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
-        return build(rules, Kernel(getattr(module, self.function), (*self.arguments, layout.RECORD), self.result))
+        arguments: list[Any] = [*self.arguments, layout.RECORD]
+        return build(rules, Kernel(getattr(module, self.function), arguments, constants=tuple(constants.items())))
 
-    def load_in_background(self, rules: Any) -> BackgroundTask:
-        """Begins to load the kernel, or has begun already; a ``BackgroundTask`` says when it is there."""
-        return in_background((type(rules), self), lambda: self.load(rules))
-
-    def is_ready(self, rules: Any, limits: Limits) -> bool:
-        """Whether the kernel is there in time: a limit on time holds for the compiler too.
-
-        Where it is not, it goes on being compiled in the background, for later searches.
-        """
-        if limits.seconds is None:
-            return True
-        return self.load_in_background(rules).ready_within(_PATIENCE * limits.seconds)
+    def load_in_background(self, rules: Any, **constants: bool) -> BackgroundTask:
+        """Begins to load the kernel, or has begun already; the task says when it is there."""
+        name = type(rules), self, tuple(constants.items())
+        return in_background(name, lambda: self.load(rules, **constants))
 
 
 class Record(NamedTuple):
@@ -124,15 +132,34 @@ class Record(NamedTuple):
     line: tuple[int, ...]
 
 
-class Runner:
-    """Runs a kernel for one search.
+def compiled_search(
+    kind: type[_Kind], game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
+) -> _Kind | None:
+    """A compiled search; None where only plain Python can do it.
+
+    A limit on time holds for the compiler too: where it is not done in time, it goes on in the background for
+    later searches, and this one is a plain one. The evaluator, the limits and the settings are the agent's.
+
+    Raises:
+        RulesError: The rules do not compile; the message names the method and the line.
+    """
+    if not kind.can_search(game, evaluator):
+        return None
+    if limits.seconds is not None:
+        task = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
+        if not task.ready_within(_PATIENCE * limits.seconds):
+            return None
+    return kind(game, evaluator, budget, limits=limits, **settings)
+
+
+class CompiledTreeSearch(TreeSearch):
+    """A search whose nodes a kernel visits.
 
     Args:
-        game: Of rules.
-        budget: Counts nodes, and says when to stop.
-        limits: Its limits.
+        game, evaluator, budget, limits, sooner: As the agent has them; nodes are counted inside the kernel.
+        settings: The search's own, which decide the kernel's constants.
+        searched: The game whose states are given, if it is another.
         ordering: In which order actions are tried.
-        sooner: Whether wins should come sooner and losses later.
         choices: How many choices a node can have; as many as there are actions, if not given.
         table: Positions already searched, or None.
         threads: How many threads search together.
@@ -142,14 +169,19 @@ class Runner:
         arena: Words of the arena to begin with; it grows as needed.
     """
 
+    program: ClassVar[Program]
+
     def __init__(
         self,
         game: RulesGame,
+        evaluator: Any,
         budget: Budget,
         *,
         limits: Limits,
-        ordering: Ordering,
+        settings: Mapping[str, Any],
         sooner: bool,
+        searched: Game[Any] | None = None,
+        ordering: Ordering = Ordering.AUTO,
         choices: int | None = None,
         table: CompiledTable | None = None,
         threads: int = 1,
@@ -158,9 +190,14 @@ class Runner:
         room: int = 0,
         arena: int | None = None,
     ) -> None:
-        self.table = table
+        self.game = game if searched is None else searched
         self.budget = budget
-        self._game, self._limits = game, limits
+        self.order = MoveOrder(self.game, ordering)
+        self.table: CompiledTable | None = table
+        self.transposes = table is not None
+        self.rules = game.rules
+        self.kernel = self.program.load(game.rules, **self.constants(game, settings))
+        self._limits = limits
         self._row, self._beyond = spread(row), beyond
         size = int(game.rules.num_actions())
         self._branching = max(size if choices is None else choices, 2)
@@ -175,6 +212,8 @@ class Runner:
             search.sooner = sooner
             search.ordered = ordering is not Ordering.FIXED
             search.seats = search.kept_seats = game.traits.seats
+            search.evaluated = evaluates(evaluator)
+            search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.max_ply = MAX_PLIES
             search.hold("killers", np.full(2 * (MAX_PLIES + 2), -1, np.int64))
             search.hold("history", np.zeros(search.seats * search.choices, np.int64))
@@ -187,16 +226,32 @@ class Runner:
                 search.room = 8 * room
                 self._allot_arena(search, max(arena or _ARENA, room))
 
-    def run(
-        self, call: Callable[[Search], Any], depth: float, ply: int, *, short: bool | None = None
-    ) -> tuple[Any, Search]:
+    @classmethod
+    def can_search(cls, game: Any, evaluator: Any) -> bool:
+        """Whether the game and the evaluator fit."""
+        raise NotImplementedError
+
+    @classmethod
+    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
+        """The constants of the kernel: what of it a game and settings need."""
+        return {}
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state, if the table still knows what a search to this depth would find."""
+        if self.table is None:
+            return None
+        known = self.table.probe(*self._table_key(state), depth)
+        return known.action if known is not None and known.bound is Bound.EXACT else None
+
+    def _table_key(self, state: Any) -> tuple[Any, int]:
+        """The key of a state, and what the kernel makes another of it with (exclusive-or)."""
+        return self.game.key(state), 0
+
+    def run(self, call: Callable[[Search], Any], depth: float, ply: int) -> tuple[Any, Search]:
         """Runs the kernel, in every thread, and counts what it did.
 
-        Args:
-            call: Calls the kernel with one thread's search; may be called again with more memory.
-            depth: How many moves it looks ahead.
-            ply: How many moves below the root it begins.
-            short: Whether it will take no longer than handing it to another thread; found out, if not given.
+        ``call`` calls the kernel with one thread's search, perhaps again with more memory. The kernel looks
+        ``depth`` moves ahead from ``ply`` moves below the root.
 
         Returns:
             What the kernel returned, and the search that it was called with.
@@ -206,8 +261,8 @@ class Runner:
             GameTooLongError: The game does not end in time.
         """
         self.budget.check_clock()
-        self._allot_rows(depth, ply)
-        short = (self._is_short(depth) if short is None else short) and len(self.searches) == 1
+        self._allot_rows(ply + self._reach(depth))
+        short = len(self.searches) == 1 and self._is_short(depth)
         before = self.budget.nodes
         try:
             while True:
@@ -225,7 +280,10 @@ class Runner:
         finally:
             self._count()
         self._spent[depth] = max(self._spent.get(depth, 1), self.budget.nodes - before)
-        self._refuse(reason, search)
+        if reason == layout.OUT_OF_NODES:
+            raise SearchStopped(StoppedBy.NODES)
+        if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
+            raise GameTooLongError(self.game, search.deepest - 1)
         return found, search
 
     def line(self, search: Search, ply: int) -> tuple[int, ...]:
@@ -244,9 +302,9 @@ class Runner:
     def _is_short(self, depth: float) -> bool:
         """Whether a visit will take no longer than handing it to another thread.
 
-        Through chance that is told by what visits have taken so far, of this depth or of one and two moves less.
+        Through chance that is judged by what visits have taken so far, of this depth or of one and two moves less.
         """
-        if self._game.traits.chance is Chance.NONE:
+        if self.game.traits.chance is Chance.NONE:
             return depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
         if self._limits.seconds is not None:
             return False  # a guess that is wrong would overrun the limit: nobody looks at the clock meanwhile
@@ -289,15 +347,13 @@ class Runner:
             self.table.hits = sum(search.table_hits for search in searches)
             self.table.stores = sum(search.table_stores for search in searches)
 
-    def _refuse(self, reason: int, search: Search) -> None:
-        if reason == layout.OUT_OF_NODES:
-            raise SearchStopped(StoppedBy.NODES)
-        if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
-            raise GameTooLongError(self._game, search.deepest - 1)
+    def _reach(self, depth: float) -> float:
+        """How many moves ahead a visit may look."""
+        return depth + self._beyond
 
-    def _allot_rows(self, depth: float, ply: int) -> None:
+    def _allot_rows(self, last_ply: float) -> None:
         """Sees that there are rows as far as a search can look. The system gives memory to used ones only."""
-        plies = int(min(ply + depth + self._beyond, MAX_PLIES)) + 2
+        plies = int(min(last_ply, MAX_PLIES)) + 2
         if not self._row or plies <= self._plies:
             return
         self._plies = plies = min(max(plies, 2 * self._plies, 32), MAX_PLIES + 2)

@@ -1,13 +1,12 @@
 """Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
 
 It does what ``search.alpha_beta`` and ``search.full_width`` do, node for node and in the same order of
-floating-point operations, so that those are its oracle: paranoid search, best reply (``search.replies``), and for
-one or two players expectiminimax, unpruned, Star1 and Star2.
+floating-point operations: paranoid search, best reply, and for one or two players expectiminimax, Star1 and Star2.
 
-A score is a pair of floats for the seat that maximizes, value and mate distance (``core.mate_distance``). A visit
-writes a record (``records``) with its own value, or every seat's, and returns bits: ``PROVEN``, and ``VALUES`` if
-the record has every seat's value. A table's entry has the distance and those values; in its data, above the
-action, is ``VALUES`` and the state's tag: which opponent chooses, and whether chance moves.
+A score is a pair of floats for the seat that maximizes, value and mate distance. A visit writes a record
+(``records``) with its own value, or every seat's, and returns bits: ``PROVEN``, and ``VALUES`` if the record has
+every seat's value. A table's entry has the distance and those values; in its data, above the action, is ``VALUES``
+and the state's tag: which opponent chooses, and whether chance moves.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ from zermelo.agents.compiled.chance_bounds import (
     ceiling_of,
     floor_of,
     list_outcomes,
-    lower_high,
     outside,
     pass_probe_down,
-    raise_low,
     store_probe,
+    tighten,
 )
 from zermelo.agents.compiled.layout import CHANCE_KEY, Search
 from zermelo.agents.compiled.memory import (
@@ -36,7 +34,6 @@ from zermelo.agents.compiled.memory import (
     enter,
     has_memory,
     has_room,
-    insert_sorted,
     is_proven,
     pack,
     probe,
@@ -45,10 +42,10 @@ from zermelo.agents.compiled.memory import (
     table_action_of,
     update_history,
 )
+from zermelo.agents.compiled.nodes import order_moves, write_evaluation, write_outcome
 from zermelo.agents.compiled.records import (
     clear_line,
     copy_record,
-    evaluate_seat,
     read_entry,
     to_parent_record,
     write_entry,
@@ -67,6 +64,10 @@ VALUES: Final = 2
 PLACES: Final = 64
 """Plies that have killers of their own after each outcome of chance; later ones share the last."""
 CHANCE: Final = -1
+HAS_CHANCE = True
+"""Whether the rules have chance. Front ends set it, as the next one, for each kernel that they compile."""
+REPLIES = True
+"""Whether only one opponent answers (best reply)."""
 
 
 def is_less(value: float, distance: float, than: float, than_distance: float) -> bool:
@@ -80,30 +81,6 @@ def shift(search: Search, value: float) -> float:
         return 0.0
     middle = search.middle
     return -1.0 if value > middle else 1.0 if value < middle else 0.0
-
-
-def write_outcome(rules: Rules, state: Any, top: int, search: Search) -> int:
-    """Writes the record of a finished state."""
-    seats = search.kept_seats
-    if seats == 1:
-        store_float(top, 0, float(rules.utility(state, search.root_seat)))
-    else:
-        for seat in range(seats):
-            store_float(top, seat, float(rules.utility(state, seat)))
-    clear_line(top, seats, 0.0)
-    return PROVEN | VALUES
-
-
-def evaluate(rules: Rules, state: Any, top: int, search: Search) -> int:
-    """Writes what the evaluation says of an unfinished state."""
-    seats = search.kept_seats
-    for seat in range(seats):
-        value = search.expected
-        if search.evaluated != 0:
-            value = evaluate_seat(search, rules.evaluation(state, search.root_seat if seats == 1 else seat))
-        store_float(top, seat, value)
-    clear_line(top, seats, 0.0)
-    return VALUES
 
 
 def write_bound(search: Search, top: int, value: float, distance: float) -> int:
@@ -121,19 +98,6 @@ def killers_of(search: Search, ply: int, outcome: int) -> int:
     if outcome < 0:
         return search.killers + 16 * ply
     return search.killers + 16 * (MAX_PLIES + 2 + min(ply, PLACES - 1) * search.actions + outcome)
-
-
-def order_moves(
-    rules: Rules, state: Any, mover: int, count: int, killers: int, first: int, actions: int, search: Search
-) -> None:
-    """Orders the actions: the one to try first, killers, the rules' hint, history; ties as they are."""
-    if search.ordered == 0 or count < 2:
-        return
-    for index in range(count):
-        hint = 0
-        if search.replies == 0:
-            hint = rules.ordering_hint(state, load(actions, index))
-        insert_sorted(search, actions, actions + 8 * count, index, hint, mover, killers, first)
 
 
 def entry_serves(search: Search, data: int, depth: int) -> bool:
@@ -158,27 +122,19 @@ def visit(
 ) -> int:
     """Writes the record of a state at ``top``: exact between alpha and beta, else a bound (fail-soft).
 
-    Args:
-        rules: The rules.
-        state: The state.
-        depth: Moves to look ahead.
-        alpha: The window's lower edge, its value.
-        alpha_distance: And its distance.
-        beta: The window's upper edge, its value.
-        beta_distance: And its distance.
-        ply: Moves below the root.
-        outcome: Of the chance event that led here, or -1.
-        top: Where to write, and to work behind.
-        search: The search.
+    It looks ``depth`` moves ahead, ``ply`` moves below the root; ``outcome`` is that of the chance event that led
+    here, or -1. Behind ``top`` is the memory to work in.
     """
     # 1. Count the node; a finished game, or the depth limit.
     if not enter(search, ply) or not has_memory(search, top):
         return 0
     if rules.is_terminal(state):
-        return write_outcome(rules, state, top, search)
+        write_outcome(rules, state, top, search)
+        return PROVEN | VALUES
     mover = rules.to_move(state)
     if depth <= 0 and (mover != CHANCE or search.at_chance != 0):
-        return evaluate(rules, state, top, search)
+        write_evaluation(rules, state, top, search)
+        return VALUES
     seats = search.kept_seats
     own = search.own
     chooser = search.chooser
@@ -191,7 +147,7 @@ def visit(
     lowest_distance = search.lower_distance
     highest = search.upper_value
     highest_distance = search.upper_distance
-    # 2. Nobody gets more than the greatest utility, one ply from here.
+    # 2. Nobody gets more than the upper bound on utility, one ply from here.
     if pruned and mover != CHANCE:
         if not is_less(alpha, alpha_distance, highest, highest_distance):
             return write_bound(search, top, highest, highest_distance)
@@ -219,7 +175,7 @@ def visit(
                 if settled:
                     read_entry(entry, top, seats, action)
                     return is_proven(data) | (above & 1) << 1
-    if mover == CHANCE:
+    if HAS_CHANCE and mover == CHANCE:
         # 4. The bounds of the average, from those of the game.
         if not has_room(search):
             return 0
@@ -255,9 +211,9 @@ def visit(
                             value = load_float(entry, 3)
                             bounds_proven &= is_proven(data)
                             if bound != UPPER:
-                                low = raise_low(outcomes, count, index, value, low)
+                                low = tighten(outcomes, count, index, value, low, LOWER)
                             if bound != LOWER:
-                                high = lower_high(outcomes, count, index, value, high)
+                                high = tighten(outcomes, count, index, value, high, UPPER)
                             side = outside(search, low, high, alpha, beta)
                             if side != 0:
                                 break
@@ -267,30 +223,17 @@ def visit(
                     return 0
                 number = rules.legal_actions(child, words(below, search.actions))
                 killers = killers_of(search, ply, load(outcomes, index))
-                order_moves(rules, child, player, number, killers, reply, below, search)
+                order_moves(rules, child, player, below, number, below + 8 * number, killers, reply, True, search)
                 reply = load(below, 0)
                 floor = -math.inf
-                floor_distance = 0.0
                 ceiling = math.inf
-                ceiling_distance = 0.0
                 if maximizing:
                     ceiling = ceiling_of(search, outcomes, count, index, beta, low)
-                    ceiling_distance = math.inf
                 else:
                     floor = floor_of(search, outcomes, count, index, alpha, high)
-                    floor_distance = -math.inf
+                tried = rules.result(child, reply)
                 found = visit(
-                    rules,
-                    rules.result(child, reply),
-                    depth - 1,
-                    floor,
-                    floor_distance,
-                    ceiling,
-                    ceiling_distance,
-                    ply + 1,
-                    nothing,
-                    below,
-                    search,
+                    rules, tried, depth - 1, floor, -math.inf, ceiling, math.inf, ply + 1, nothing, below, search
                 )
                 if search.stop != 0:
                     return 0
@@ -298,9 +241,9 @@ def visit(
                 store_probe(outcomes, count, index, reply, below, found & PROVEN)
                 bounds_proven &= found
                 if maximizing:
-                    low = raise_low(outcomes, count, index, value, low)
+                    low = tighten(outcomes, count, index, value, low, LOWER)
                 else:
-                    high = lower_high(outcomes, count, index, value, high)
+                    high = tighten(outcomes, count, index, value, high, UPPER)
                 side = outside(search, low, high, alpha, beta)
                 if side != 0:
                     break
@@ -322,7 +265,7 @@ def visit(
             child = rules.result(state, drawn)
             if search.probes != 0:
                 pass_probe_down(search, outcomes, count, index)
-            if search.replies != 0:
+            if REPLIES:
                 child, next_chooser = play_on(rules, child, chooser, search)
                 search.chooser = next_chooser
             found = visit(rules, child, depth, floor, -math.inf, ceiling, math.inf, ply, drawn, below, search)
@@ -337,9 +280,9 @@ def visit(
                     store_float(top, seat, load_float(top, seat) + p * load_float(below, seat))
             if pruned:
                 if value >= floor:
-                    low = raise_low(outcomes, count, index, value, low)
+                    low = tighten(outcomes, count, index, value, low, LOWER)
                 if value <= ceiling:
-                    high = lower_high(outcomes, count, index, value, high)
+                    high = tighten(outcomes, count, index, value, high, UPPER)
                 side = outside(search, low, high, alpha, beta)
             index += 1
         if side != 0:
@@ -356,9 +299,8 @@ def visit(
         return all_found
     # 7. The actions, or the opponents' choices, most promising first.
     maximizing = mover == search.root_seat
-    replying = search.replies != 0 and not maximizing
     codes = top + 16 * search.choices
-    if replying:
+    if REPLIES and not maximizing:
         count = list_replies(rules, state, chooser, codes, search)
         for index in range(count):
             store(top, index, index)
@@ -367,7 +309,7 @@ def visit(
         count = rules.legal_actions(state, words(top, search.actions))
         best_record = top + 16 * count
     killers = killers_of(search, ply, outcome)
-    order_moves(rules, state, mover, count, killers, first, top, search)
+    order_moves(rules, state, mover, top, count, top + 8 * count, killers, first, not REPLIES, search)
     # 8. The textbook's loop. The best record lies first, that of the next child behind it.
     low = alpha
     low_distance = alpha_distance
@@ -392,30 +334,20 @@ def visit(
     known_proven = search.known_proven
     for index in range(count):
         action = load(top, index)
-        if action == known:
+        if HAS_CHANCE and action == known:
             store_float(record, 0, known_value)
             clear_line(record, seats, known_distance)
             found = known_proven
         else:
-            if replying:
+            if REPLIES and not maximizing:
                 child, next_chooser = choose_reply(rules, state, load(codes, action), search)
                 search.chooser = next_chooser
             else:
                 child = rules.result(state, action)
                 search.chooser = nothing
-            found = visit(
-                rules,
-                child,
-                depth - 1,
-                low,
-                low_distance - shift(search, low),
-                high,
-                high_distance - shift(search, high),
-                ply + 1,
-                nothing,
-                record,
-                search,
-            )
+            low_at = low_distance - shift(search, low)
+            high_at = high_distance - shift(search, high)
+            found = visit(rules, child, depth - 1, low, low_at, high, high_at, ply + 1, nothing, record, search)
             if search.stop != 0:
                 return 0
         value = load_float(record, own)
@@ -443,7 +375,7 @@ def visit(
             if not is_less(low, low_distance, high, high_distance):
                 cut = True
                 break
-    # 9. One action proves a cut, or a greatest value; otherwise all of them together do.
+    # 9. One action proves a cut, or a value at the upper bound; otherwise all of them together do.
     if cut or best == (highest if maximizing else lowest):
         all_proven = all_proven & PROVEN if not cut else 0
         all_proven |= best_found & PROVEN

@@ -1,12 +1,9 @@
 """The block of numbers that a kernel and the Python around it share, as a named record.
 
 A kernel takes it as its last argument and reads and writes ``search.nodes``, ``search.stop``: plain loads and
-stores. Python has the same names on the object itself (``search.nodes = 0``), which it hands to the kernel.
-Arrays are not in it, only their addresses (``zermelo.envs.jit.memory``): indexing an array field would build an
-array each time.
-
-Every kernel uses what it needs of the one layout; the groups below say which. Whole numbers are ``int``, floats
-``float``, all of eight bytes.
+stores. Python has the same names on the object itself. Arrays are not in it, only their addresses
+(``zermelo.envs.jit.memory``): indexing an array field would build an array each time. Every kernel uses what it
+needs of the one layout. Whole numbers are ``int``, floats ``float``, all of eight bytes.
 """
 
 from __future__ import annotations
@@ -34,8 +31,7 @@ __all__ = [
 BUSY_BITS: Final = 14
 """The logarithm of how many marks there are of positions that are being searched."""
 
-CHANCE_KEY: Final = 0x5DEECE66D
-"""Times a state's tag it makes the table's key of the state's."""
+CHANCE_KEY: Final = 0x5DEECE66D  # times a state's tag it makes the table's key of the state's
 
 GOING: Final = 0
 OUT_OF_NODES: Final = 1
@@ -44,8 +40,7 @@ TOO_DEEP: Final = 3
 OUT_OF_STACK: Final = 4
 OUT_OF_MEMORY: Final = 5
 """There is no room for more records: the front end gives more and calls again."""
-SUM_NOT_CONSTANT: Final = 6
-"""Evaluations do not add up, so max^n must not prune."""
+SUM_NOT_CONSTANT: Final = 6  # evaluations do not add up, so max^n must not prune
 
 
 class Search(ctypes.Structure):
@@ -56,58 +51,40 @@ class Search(ctypes.Structure):
     """Why to stop; Python may write ``ASKED`` at any time while the kernel runs without the interpreter's lock."""
     nodes: int
     node_limit: int
-    unclaimed: int
-    """Where threads share a limit: the address of how many nodes nobody has claimed yet; else 0."""
+    unclaimed: int  # where threads share a limit: the address of how many nodes nobody has claimed yet; else 0
     deepest: int
     max_ply: int
-    stack_start: int
-    """The stack's address at the kernel's first node; 0 before."""
-    stack_room: int
-    """Bytes of stack that the kernel may use."""
+    stack_start: int  # the stack's address at the kernel's first node; 0 before
+    stack_room: int  # bytes of stack that the kernel may use
     # Memory (all kernels).
-    actions: int
-    """How many action numbers there are."""
-    choices: int
-    """How many actions or choices a node can have, and a player's history has entries."""
-    rows: int
-    """The address of a row of words for each ply or level."""
-    row: int
-    """Words in a row."""
-    lines: int
-    """The address of the principal variations of all plies (``memory.line_of``)."""
-    line: int
-    """Words for the longest principal variation."""
-    arena: int
-    """The address of memory for records that lie one behind the other, for kernels without rows."""
+    actions: int  # how many action numbers there are
+    choices: int  # how many actions or choices a node can have, and a player's history has entries
+    rows: int  # the address of a row of words for each ply or level
+    row: int  # words in a row
+    lines: int  # the address of the principal variations of all plies (``memory.line_of``)
+    line: int  # words for the longest principal variation
+    arena: int  # the address of memory for records that lie one behind the other, for kernels without rows
     arena_end: int
-    room: int
-    """Bytes of the arena that a node may use before it visits another."""
-    scratch: int
-    """The address of a few words that any node may use."""
-    nothing: int
-    """-1: a recursive kernel takes no constants as arguments."""
+    room: int  # bytes of the arena that a node may use before it visits another
+    scratch: int  # the address of a few words that any node may use
+    nothing: int  # -1: a recursive kernel takes no constants as arguments
     # The transposition table (see ``table``).
-    table: int
-    """Its address; 0 for none."""
-    table_bits: int
-    """The logarithm of its number of buckets."""
+    table: int  # its address; 0 for none
+    table_bits: int  # the logarithm of its number of buckets
     entry_words: int
     action_bits: int
     age: int
     table_hits: int
     table_stores: int
-    journal: int
-    """The address of the addresses of entries that were empty before this thread wrote them."""
-    journal_length: int
-    """How many there were; no more than ``journal_room`` are on record."""
+    journal: int  # the address of the addresses of entries that were empty before this thread wrote them
+    journal_length: int  # how many there were; no more than ``journal_room`` are on record
     journal_room: int
     # Move ordering.
     ordered: int
     killers: int
     history: int
     # Several threads.
-    busy: int
-    """The address of marks of the positions that are being searched; 0 for one thread."""
+    busy: int  # the address of marks of the positions that are being searched; 0 for one thread
     # How to search.
     sooner: int
     quiescence: int
@@ -116,57 +93,46 @@ class Search(ctypes.Structure):
     late_moves: int
     null_move: int
     passed_ply: int
+    futility: int  # in 1024ths of a point of utility, as ``singular``
+    singular: int
+    last_ply: int  # extensions go no further
     # What scores mean, in whole numbers (two players, proof).
     lower_score: int
     upper_score: int
     lower_evaluation: int
     upper_evaluation: int
-    total: int
-    """What the players' utilities add up to."""
+    total: int  # what the players' utilities add up to
     # What scores mean, in floats (general kernel, max^n).
     lower_value: float
     lower_distance: float
     upper_value: float
     upper_distance: float
-    middle: float
-    """The value that is neither a win nor a loss."""
-    expected: float
-    """What a seat is taken to expect at the depth limit, where there is no evaluation."""
+    middle: float  # the value that is neither a win nor a loss
+    expected: float  # what a seat is taken to expect at the depth limit, where there is no evaluation
     slack: float
     # Many players (general kernel, max^n).
     seats: int
     root_seat: int
     lower_utility: int
     upper_utility: int
-    evaluated: int
-    """Whether the rules' evaluation counts at the depth limit; otherwise ``expected`` does."""
+    evaluated: int  # whether the rules' evaluation counts at the depth limit; otherwise ``expected`` does
     tie_rule: int
     prunes: int
-    wrong_values: int
-    """The address of evaluations that do not add up."""
-    kept_seats: int
-    """How many seats' values a record has: all, or only the one that maximizes."""
-    own: int
-    """Which of them is that of the seat that maximizes."""
-    replies: int
-    """Whether only one opponent answers (best reply)."""
-    chooser: int
-    """Which opponent chooses in the state that is visited next; -1 for nobody."""
-    passes: int
-    """Whether opponents that do not choose skip their turn."""
+    wrong_values: int  # the address of evaluations that do not add up
+    kept_seats: int  # how many seats' values a record has: all, or only the one that maximizes
+    own: int  # which of them is that of the seat that maximizes
+    chooser: int  # which opponent chooses in the state that is visited next; -1 for nobody
+    passes: int  # whether opponents that do not choose skip their turn
     # Chance.
     probes: int
-    at_chance: int
-    """Whether a chance state at the depth limit is evaluated, not averaged over."""
-    known: int
-    """The action that a probe has searched of the state that is visited next, or -1; then what it found."""
+    at_chance: int  # whether a chance state at the depth limit is evaluated, not averaged over
+    known: int  # the action that a probe has searched of the state that is visited next, or -1; then what it found
     known_value: float
     known_distance: float
     known_proven: int
     # Proof.
     key_bits: int
-    distances: int
-    """Whether scores count moves."""
+    distances: int  # whether scores count moves
     root_lower: int
     root_upper: int
 
@@ -202,5 +168,4 @@ Search._fields_ = [  # the annotations are the one list of the fields
     (name, ctypes.c_double if kind == "float" else ctypes.c_int64) for name, kind in Search.__annotations__.items()
 ]
 
-RECORD: Final = np.dtype(Search)
-"""The layout, as Numba is told of it."""
+RECORD: Final = np.dtype(Search)  # the layout, as Numba is told of it

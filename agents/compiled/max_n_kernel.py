@@ -18,7 +18,6 @@ from zermelo.agents.compiled.memory import (
     enter,
     has_memory,
     has_room,
-    insert_sorted,
     is_proven,
     pack,
     probe,
@@ -27,10 +26,10 @@ from zermelo.agents.compiled.memory import (
     table_action_of,
     update_history,
 )
+from zermelo.agents.compiled.nodes import order_moves, write_evaluation, write_outcome
 from zermelo.agents.compiled.records import (
     clear_line,
     copy_record,
-    evaluate_seat,
     exact_sum,
     read_entry,
     record_words,
@@ -46,25 +45,10 @@ PROVEN: Final = 1
 BOUND: Final = 2
 """What a visit returns, as bits: no evaluation entered the values; the values are only a bound."""
 _TOLERANCE: Final = 1e-9
+HAS_CHANCE = True
+"""Whether the rules have chance; front ends set it for each kernel that they compile."""
 _HEADER: Final = 2
 """Words before a candidate's record: its smallest action (-1 once it is out), and the action that is played."""
-
-
-def evaluate(rules: Rules, state: Any, top: int, search: Search) -> int:
-    """Writes what the evaluation says of an unfinished state."""
-    seats = search.seats
-    total = 0.0
-    for seat in range(seats):
-        value = search.expected
-        if search.evaluated != 0:
-            value = evaluate_seat(search, rules.evaluation(state, seat))
-        store_float(top, seat, value)
-        total += value
-    clear_line(top, seats, 0.0)
-    if search.prunes != 0 and abs(total - search.total) > _TOLERANCE:
-        search.wrong_values = top
-        search.stop = SUM_NOT_CONSTANT
-    return 0
 
 
 def write_bound(search: Search, top: int, parent: int, value: float) -> None:
@@ -142,15 +126,8 @@ def max_n(
 ) -> int:
     """Writes the record of a state at ``top``; with ``BOUND`` it only says what the parent has at most.
 
-    Args:
-        rules: The rules.
-        state: The state.
-        depth: Moves to look ahead.
-        parent: The seat that moved here, or -1.
-        enough: What that seat can already get elsewhere, or minus infinity.
-        ply: Moves below the root.
-        top: Where to write, and to work behind.
-        search: The search.
+    ``parent`` is the seat that moved here, or -1, and ``enough`` what that seat can already get elsewhere, or
+    minus infinity. Behind ``top`` is the memory to work in.
     """
     # 1. Count the node; a finished game.
     if not enter(search, ply) or not has_memory(search, top):
@@ -158,13 +135,11 @@ def max_n(
     seats = search.seats
     size = search.actions
     if rules.is_terminal(state):
-        for seat in range(seats):
-            store_float(top, seat, float(rules.utility(state, seat)))
-        clear_line(top, seats, 0.0)
+        write_outcome(rules, state, top, search)
         return PROVEN
     mover = rules.to_move(state)
     # 2. Chance: the average of every component, and of the length.
-    if mover < 0:
+    if HAS_CHANCE and mover < 0:
         if not has_room(search):
             return 0
         count = rules.chance_outcomes(state, words(top, size), floats(top + 8 * size, size))
@@ -187,7 +162,11 @@ def max_n(
         return all_proven
     # 3. The depth limit.
     if depth <= 0:
-        return evaluate(rules, state, top, search)
+        total = write_evaluation(rules, state, top, search)
+        if search.prunes != 0 and abs(total - search.total) > _TOLERANCE:
+            search.wrong_values = top
+            search.stop = SUM_NOT_CONSTANT
+        return 0
     # 4. The table.
     lower, total = float(search.lower_utility), float(search.total)
     may_cut = search.prunes != 0 and parent >= 0 and parent != mover and enough > -math.inf
@@ -210,10 +189,7 @@ def max_n(
     # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(top, size))
     killers = search.killers + 16 * ply
-    if search.ordered != 0 and count > 1:
-        for index in range(count):
-            hint = rules.ordering_hint(state, load(top, index))
-            insert_sorted(search, top, top + 8 * count, index, hint, mover, killers, table_action)
+    order_moves(rules, state, mover, top, count, top + 8 * count, killers, table_action, True, search)
     upper = math.inf
     if search.prunes != 0 and search.tie_rule == FIRST:
         upper = min(float(search.upper_utility), total - (seats - 1) * lower)

@@ -1,19 +1,17 @@
 """What kernels share: counting nodes, ordering moves, the principal variation, the transposition table.
 
-The functions here are compiled into every kernel that calls them. ``search`` is always the shared record
-(``layout.Search``), an "address" that of words of eight bytes (``zermelo.envs.jit.memory``).
+The functions here are compiled into every kernel that calls them. ``search`` is always the shared record, an
+"address" that of words of eight bytes (``zermelo.envs.jit.memory``).
 
-The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and as many words for
-scores as the kernel wants (``entry_words`` in all). Threads write without locks: an entry torn by two of them, or
-of another position, does not give back the key. (Words behind the data are not guarded: kernels that use them run
-in one thread.) With a game's own 64-bit key no position is ever taken for another; with the default key, a hash of
-64 bits, a probe that should miss hits with a probability below 2 ** -62 (two entries compared). The entry of the
-smaller depth, or of an earlier iteration, is replaced.
+The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and words for scores.
+Threads write without locks: an entry torn by two of them, or of another position, does not give back the key
+(kernels that use the words behind the data run in one thread). With a game's own 64-bit key no position is ever
+taken for another; with the default key, a hash, a probe that should miss hits with a probability below 2 ** -62.
+The entry of the smaller depth, or of an earlier iteration, is replaced.
 
 The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
-(``search.action_bits``), and what the kernel likes above that.
-
-Importing this module imports Numba: only kernels do.
+(``search.action_bits``), and what the kernel likes above that. Importing this module imports Numba: only kernels
+do.
 """
 
 from __future__ import annotations
@@ -29,35 +27,12 @@ from zermelo.envs.jit.compiling import INSIDE, inlining
 from zermelo.envs.jit.memory import load, stack_address, store, take, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
-__all__ = [
-    "EXACT",
-    "LOWER",
-    "UPPER",
-    "bound_of",
-    "compiled_into_kernels",
-    "depth_of",
-    "enter",
-    "has_memory",
-    "has_room",
-    "insert_sorted",
-    "is_proven",
-    "line_of",
-    "pack",
-    "probe",
-    "replace",
-    "row_of",
-    "serves",
-    "table_action_of",
-    "update_history",
-    "update_pv",
-]
-
 EXACT: Final = 0
 LOWER: Final = 1
 UPPER: Final = 2
 _SHARE: Final = 1024
 """At most so many nodes does a thread claim at once of a limit that it shares."""
-_MULTIPLIER: Final = -7046029254386353131
+MULTIPLIER: Final = -7046029254386353131
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -163,17 +138,8 @@ def insert_sorted(
 ) -> None:
     """Moves action number ``index`` to its place among those before it; ties as they are.
 
-    First comes the table's action, then killers, then the rules' hint, then history.
-
-    Args:
-        search: The search.
-        actions: The address of the actions.
-        scores: That of their move scores.
-        index: Which action.
-        hint: What the rules say of it.
-        mover: Who moves.
-        killers: The address of the two killers that hold here.
-        table_action: The table's action, or -1.
+    First comes the table's action, then killers, then the rules' hint, then history. ``actions``, ``scores`` and
+    ``killers`` (the two that hold here) are addresses; ``mover`` is to play.
     """
     action = load(actions, index)
     history = search.history + 8 * mover * search.choices
@@ -254,7 +220,7 @@ def serves(data: int, depth: int) -> bool:
 @compiled_into_kernels
 def bucket_of(search: Search, key: int) -> int:
     """The address of a key's bucket."""
-    mixed = wrapped_product(key ^ shift_right(key, 32), _MULTIPLIER)
+    mixed = wrapped_product(key ^ shift_right(key, 32), MULTIPLIER)
     return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
 
 

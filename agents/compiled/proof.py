@@ -20,7 +20,7 @@ from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["PROOF", "Prover", "Score", "can_prove", "default_threads", "proof_kernel"]
+__all__ = ["PROOF", "Prover", "Score", "can_prove", "default_threads"]
 
 _MAX_PLY: Final = WIN - 48
 _GREATEST_MARGIN: Final = 1000
@@ -33,13 +33,13 @@ class Score:
     """What a proof found, for the player to move.
 
     Attributes:
-        least: The score is at least this.
-        greatest: The score is at most this; equal to ``least`` where it is exact.
+        lower: The score is at least this.
+        upper: The score is at most this; equal to ``lower`` where it is exact.
         stopped_by: What ended the search.
     """
 
-    least: int
-    greatest: int
+    lower: int
+    upper: int
     stopped_by: StoppedBy = StoppedBy.COMPLETED
 
 
@@ -52,23 +52,15 @@ def can_prove(game: Any) -> bool:
     return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
 
 
-def proof_kernel(rules: Any) -> Callable[..., int]:
-    """The compiled proof for a class of rules."""
-    return PROOF.load(rules)
-
-
 class Prover:
     """Proves scores of one game, and remembers positions from one question to the next.
 
     Args:
-        game: A game that ``can_prove`` accepts.
+        game: A game that ``can_prove`` accepts; any other raises ``UnsupportedGameError``.
         table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
         threads: How many threads work: on one position together, or each on its own of many.
         symmetric: Whether symmetric positions share their entries near the root.
         nodes: The most states to visit for one position.
-
-    Raises:
-        UnsupportedGameError: The game cannot be proven by this search.
     """
 
     def __init__(
@@ -86,7 +78,7 @@ class Prover:
                 "constant sum and no chance, that can be compiled here"
             )
         self.game = game
-        self._kernel = proof_kernel(game.rules)
+        self._kernel = PROOF.load(game.rules)
         rules = game.rules
         key_bits = int(rules.key_bits()) if hasattr(rules, "key") and hasattr(rules, "key_bits") else 64
         bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1
@@ -126,8 +118,8 @@ class Prover:
         state: Any,
         *,
         guess: int | None = None,
-        least: int = LOSS,
-        greatest: int = WIN,
+        lower: int = LOSS,
+        upper: int = WIN,
         check: Callable[[], None] = lambda: None,
         nodes: int | None = None,
     ) -> Score:
@@ -136,10 +128,10 @@ class Prover:
         Args:
             state: The position.
             guess: What is asked first: whether the score is at least this.
-            least: Nothing below this is of interest: of a score that is less, only that is found out.
-            greatest: Nothing above this is of interest.
-            check: Called every hundredth of a second; what it raises stops the search. After ``SearchStopped`` the
-                bounds found so far are returned; anything else is passed on.
+            lower: Nothing below this is of interest: of a score that is less, only that is found out.
+            upper: Nothing above this is of interest.
+            check: Called every hundredth of a second. After ``SearchStopped`` the bounds found so far are
+                returned; anything else that it raises is passed on.
             nodes: The most states that each thread may visit, instead of the prover's own limit.
 
         Raises:
@@ -157,7 +149,7 @@ class Prover:
         self._unclaimed[0] = most
 
         def call(search: Search) -> int:
-            return int(kernel(rules, state, least, greatest, first, -1, 1, search))
+            return int(kernel(rules, state, lower, upper, first, -1, 1, search))
 
         try:
             _, reason, search = race(call, self._searches, check)

@@ -2,31 +2,22 @@
 
 Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and at the root goes on until
 nothing is left to ask. Where scores are margins that is MTD(f) (Plaat, Schaeffer, Pijls, de Bruin, "Best-first
-fixed-depth minimax algorithms", Artificial Intelligence 87 (1996)). Where they count moves, whether there is a win
-or a loss within a few moves is cheap to ask, and dearer by a constant factor the more moves it is asked for: so it
-is asked for more and more of them, first of wins, then of losses, as iterative deepening does, until the score is
-between two answers, which are then brought together by halving. In Connect Four that took a fifth off MTD(f)'s
-positions, and nine tenths where the game ended early. Nothing here knows a game: what makes it fast are the rules'
-hooks. ``bounds`` settles children before they are entered, ``safe_actions`` leaves out what is no better than
-something else, ``ordering_hint`` and the table order the rest.
+fixed-depth minimax algorithms", Artificial Intelligence 87 (1996)). Where they count moves it asks for more and
+more of them, first of wins, then of losses, and then halves: in Connect Four that took a fifth off MTD(f)'s
+positions. What makes it fast are the rules' hooks ``bounds``, ``safe_actions`` and ``ordering_hint``.
 
-Scores are small integers for the player to move (``zermelo.envs.rules.scores``). Inside, those that count moves
-count them from the root; the table keeps them counted from the position itself.
+Scores are small integers for the player to move (``zermelo.envs.rules.scores``), those that count moves counted
+from the root; the table has them counted from the position itself.
 
-The table has one entry a slot, always replaced, and each entry holds a lower and an upper bound. Half of the
-positions are stored in it: those with seat 0 to move, and those that the player to move has moved to. The others
-look at all their children's entries before they search one (enhanced transposition cut-off), and so are seldom
-searched for nothing; the half that is left out would cost as many cache misses as the half that is stored. Where
-the rules' own key has at most 32 bits more than the table has slots, an entry is one word: a one-to-one product of
-the key says slot and remainder, so no position is ever taken for another. Otherwise it is two, the key
-exclusive-or the data, and the data; with the default key, a hash, a probe that should miss hits with a
-probability of 2 ** -64. Tables
-of 8 to 16 MiB, which the processor's cache holds, beat larger ones: in Connect Four 64 MiB saved a quarter of the
-positions and took a tenth longer.
+The table has one entry a slot, always replaced, with a lower and an upper bound. Half of the positions are stored:
+those with seat 0 to move, and those that the player to move has moved to. The others look at all their children's
+entries before they search one (enhanced transposition cut-off). Where the rules' own key has at most 32 bits more
+than the table has slots, an entry is one word: a one-to-one product of the key says slot and remainder. Otherwise
+it is two, the key exclusive-or the data, and the data; with the default key, a hash, a probe that should miss hits
+with a probability of 2 ** -64. Tables of 8 to 16 MiB, which the processor's cache holds, beat larger ones.
 
-Measured and left out: bounds of Connect Four from answering above every stone (claimeven) saved a twentieth of the
-positions and cost more than that, and so did seeing there a win by two threats one above the other. To look for
-the best child only when it is needed, instead of sorting them, made no difference.
+Measured and left out: bounds of Connect Four from claimeven or from two threats one above the other, which cost
+more than they saved; looking for the best child only when it is needed, which made no difference.
 """
 
 from __future__ import annotations
@@ -34,7 +25,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import BUSY_BITS, Search
-from zermelo.agents.compiled.memory import enter, row_of
+from zermelo.agents.compiled.memory import MULTIPLIER, enter, row_of
 from zermelo.envs.jit.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -42,7 +33,6 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["prove"]
 
-_MULTIPLIER: Final = -7046029254386353131
 _MAX_MOVE_SCORE: Final = 8000
 _FIRST_MOVES: Final = 10
 SYMMETRIC_PLIES: Final = 8
@@ -64,7 +54,7 @@ def counted_from(search: Search, score: int, plies: int) -> int:
 
 def scaled(key: int, bits: int) -> int:
     """The key's ``bits`` low bits scrambled, one to one."""
-    mixed = wrapped_product(key, _MULTIPLIER)
+    mixed = wrapped_product(key, MULTIPLIER)
     return mixed if bits >= 64 else mixed & ((1 << bits) - 1)
 
 
@@ -132,24 +122,21 @@ def ending(rules: Rules, state: Any, seat: int, ply: int, search: Search) -> int
 
 
 def prove(
-    rules: Rules, state: Any, least: int, greatest: int, beta: int, ply: int, stored: int, search: Search
+    rules: Rules, state: Any, lower: int, upper: int, beta: int, ply: int, stored: int, search: Search
 ) -> int:
-    """A bound on a score between ``least`` and ``greatest``: below ``beta`` an upper one, else a lower one.
+    """A bound on a score between ``lower`` and ``upper``: below ``beta`` an upper one, else a lower one.
 
-    The state is not finished, and ``least < beta <= greatest``.
-
-    ``stored`` says whether the table has the position.
-
-    With ``ply`` -1 it answers with the score itself, if that lies between ``least`` and ``greatest``, or with the
-    one it is beyond; ``beta`` is then a guess, none if it is below ``LOSS``. What is known when a limit stops the
+    The state is not finished, and ``lower < beta <= upper``; ``stored`` says whether the table has the position.
+    With ``ply`` -1 it answers with the score itself, if that lies between ``lower`` and ``upper``, or with the one
+    it is beyond; ``beta`` is then a guess, none if it is below ``LOSS``. What is known when a limit stops the
     search is left in the record. (This could not be a function of its own: see ``zermelo.envs.jit.build``.)
     """
     # 0. At the root: ask until nothing is left to ask.
     if ply < 0:
         low, high = rules.bounds(state)
         low, high = low + 0, high + 0  # no constants: see zermelo.envs.jit.build
-        floor = max(low, least)
-        ceiling = max(min(high, greatest), floor)
+        floor = max(low, lower)
+        ceiling = max(min(high, upper), floor)
         threshold = min(max(beta, floor + 1), ceiling) if beta >= LOSS else beta
         moves = _FIRST_MOVES
         while floor < ceiling:
@@ -191,15 +178,15 @@ def prove(
     if data != 0:
         table_action = (data & 255) - 1
         known = counted_from(search, (data >> 20) + LOSS, ply)
-        if known > least:
-            least = known
+        if known > lower:
+            lower = known
         known = counted_from(search, (data >> 8 & 4095) + LOSS, ply)
-        if known < greatest:
-            greatest = known
-        if least >= beta:
-            return least
-        if greatest < beta:
-            return greatest
+        if known < upper:
+            upper = known
+        if lower >= beta:
+            return lower
+        if upper < beta:
+            return upper
     # 3. Children whose bounds answer the question need no search; the others are ordered, each in one word.
     size = search.actions
     actions = row_of(search, ply)
@@ -286,7 +273,7 @@ def prove(
                 if turn == 1 and load(actions, index) == 0:
                     continue
                 mark = rules.key(child) | 1
-                place = shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS)
+                place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
                     store(actions, index, 1)
                     put_off += 1
@@ -310,14 +297,14 @@ def prove(
             break
     # 6. The table.
     if best >= beta:
-        least = best
+        lower = best
     else:
-        greatest = min(greatest, best)
-        best = greatest
+        upper = min(upper, best)
+        best = upper
     if stored == 0:
         return best
-    low = counted_from(search, least, -ply) - LOSS
-    high = counted_from(search, greatest, -ply) - LOSS
+    low = counted_from(search, lower, -ply) - LOSS
+    high = counted_from(search, upper, -ply) - LOSS
     if table_action > 254:
         table_action = -1
     store_bounds(search, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_action + 1)

@@ -1,29 +1,14 @@
 """Records, which kernels write of the states they visit, one behind the other in an arena.
 
 A record is what is known of a state, in words at an address: the values of so many seats as the kernel wants, as
-floats; a float that tells how far the end is; the length of the principal variation; and that. A node writes its
-record where its parent says, and works in the memory behind. So each is as long as it is, and a node takes as much
-memory as it has something to remember.
-
-Importing this module imports Numba: only kernels do.
+floats; a float that says how far the end is; the length of the principal variation; and that. A node writes its
+record where its parent says, and works in the memory behind. Importing this module imports Numba: only kernels do.
 """
 
 from __future__ import annotations
 
-from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import compiled_into_kernels
 from zermelo.envs.jit.memory import load, load_float, store, store_float
-
-__all__ = [
-    "clear_line",
-    "copy_record",
-    "evaluate_seat",
-    "exact_sum",
-    "read_entry",
-    "record_words",
-    "to_parent_record",
-    "write_entry",
-]
 
 
 @compiled_into_kernels
@@ -81,22 +66,11 @@ def write_entry(entry: int, record: int, seats: int) -> None:
 
 
 @compiled_into_kernels
-def evaluate_seat(search: Search, evaluation: int) -> float:
-    """What an evaluation in 1024ths is worth, inside the utility bounds."""
-    return min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
-
-
-@compiled_into_kernels
 def exact_sum(terms: int, count: int, partials: int) -> float:
-    """The sum of floats, rounded once: what ``math.fsum`` gives.
+    """The sum of ``count`` floats, rounded once: what ``math.fsum`` gives; ``partials`` is room for as many words.
 
     Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", Discrete and
     Computational Geometry 18 (1997).
-
-    Args:
-        terms: The address of the floats.
-        count: How many.
-        partials: The address of as many words to work in.
     """
     used = 0
     for number in range(count):

@@ -13,8 +13,6 @@ from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["choose_reply", "list_replies", "play_on"]
-
 _CHANCE: Final = -1
 
 

@@ -1,8 +1,8 @@
 """The compiled searches' transposition table, as Python sees it; its entries are explained in ``memory``.
 
 Fresh memory has to be emptied by the system, which for 64 MiB takes longer than a short search. So the memory of a
-table that is let go is kept for the next one of its size; which entries it has filled is on record in journals,
-and only those are emptied. Every search so begins with an empty table of the size that was asked for.
+table that is let go is kept for the next one of its size, and only the entries that journals say were filled are
+emptied.
 """
 
 from __future__ import annotations
@@ -44,13 +44,10 @@ class KnownAction(NamedTuple):
 
 
 class CompiledTable:
-    """A transposition table.
+    """A transposition table of at most so many MiB: a power of two of buckets that fits is taken.
 
-    Args:
-        megabytes: The most memory to take, in MiB; a power of two of buckets that fits is taken.
-        num_actions: How many action numbers there are.
-        score_words: Words of an entry beyond its key and data.
-        score_bits: Bits of its data that the kernel needs for itself, above the action.
+    ``score_words`` are an entry's words beyond its key and data, ``score_bits`` what the kernel needs of the data,
+    above the action.
     """
 
     def __init__(
@@ -82,13 +79,10 @@ class CompiledTable:
         if not _empty(self.words, self._searches):
             self.words[:] = 0
 
-    def get(self, key: Any, depth: float, mark: int = 0) -> KnownAction | None:
+    def probe(self, key: Any, mark: int, depth: float) -> KnownAction | None:
         """The best action of a position, as a search so many moves deep would find it, or as it is proven.
 
-        Args:
-            key: As ``RulesGame.key`` gives it.
-            depth: How many moves ahead; an entry of another depth serves if it is proven.
-            mark: Exclusive-or this the kernel makes its key of that.
+        ``key`` is as ``RulesGame.key`` gives it; exclusive-or ``mark`` the kernel makes its key of that.
         """
         number = (key if isinstance(key, int) else DEFAULTS["key"](None, key)) ^ mark
         number = ((number + (1 << 63)) & _MASK) - (1 << 63)

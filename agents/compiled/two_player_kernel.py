@@ -1,15 +1,12 @@
 """The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
 
-They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node, so that those are their oracle.
-Each function here is compiled anew for every rules class (``zermelo.envs.jit.build``).
+They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node.
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
-point of utility above the middle between the players, and ``distance`` is the mate distance as
-``core.mate_distance`` counts it. It moves in steps of 2 so that a window's edge can lie between two scores. What
-``visit`` returns has bit 0 set if the score is proven (scores are even). In the table an entry's score lies above
-its action.
-
-A ply's row has the length of its principal variation, then its actions, then their move scores.
+point of utility above the middle between the players, and ``distance`` is the mate distance. It moves in steps of
+2 so that a window's edge can lie between two scores. What ``visit`` returns has bit 0 set if the score is proven
+(scores are even). In the table an entry's score lies above its action. A ply's row has the length of its principal
+variation, then its actions, then their move scores.
 """
 
 from __future__ import annotations
@@ -20,10 +17,11 @@ from zermelo.agents.compiled.layout import BUSY_BITS, Search
 from zermelo.agents.compiled.memory import (
     EXACT,
     LOWER,
+    MULTIPLIER,
     UPPER,
     bound_of,
+    depth_of,
     enter,
-    insert_sorted,
     is_proven,
     line_of,
     pack,
@@ -35,17 +33,21 @@ from zermelo.agents.compiled.memory import (
     update_history,
     update_pv,
 )
+from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
+from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
 from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["LEAST_REDUCED_DEPTH", "full_width", "visit"]
+__all__ = ["full_width", "visit"]
 
 UNIT: Final = 1024
-_MULTIPLIER: Final = -7046029254386353131
-LEAST_REDUCED_DEPTH: Final = 3
+NOISY = True
+"""Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""
+SELECTIVE = True
+"""Whether some moves may be searched less deep than others, or deeper: as ``search.selective`` does."""
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
@@ -98,20 +100,6 @@ def position_key(rules: Rules, state: Any, search: Search) -> int:
     return key
 
 
-def order_moves(
-    rules: Rules, state: Any, mover: int, count: int, ply: int, table_action: int, search: Search
-) -> None:
-    """Orders the ply's actions: the table's, killers, the rules' hint, history; ties as they are."""
-    if search.ordered == 0 or count < 2:
-        return
-    actions = row_of(search, ply) + 8
-    scores = actions + 8 * search.actions
-    killers = search.killers + 16 * ply
-    for index in range(count):
-        hint = rules.ordering_hint(state, load(actions, index))
-        insert_sorted(search, actions, scores, index, hint, mover, killers, table_action)
-
-
 def full_width(rules: Rules, state: Any, depth: int, ply: int, search: Search) -> int:
     """Minimax: every node down to the depth."""
     if not enter(search, ply):
@@ -160,38 +148,41 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     if rules.is_terminal(state):
         return outcome(rules, state, mover, search) | 1
     actions = row + 8
+    later = actions + 8 * search.actions
+    killers = search.killers + 16 * ply
     if depth <= 0:
         # Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
         best = evaluate(rules, state, mover, search)
-        low = max(alpha, best)
-        if search.quiescence + depth <= 0 or low >= beta:
-            return best
-        legal = rules.legal_actions(state, words(actions, search.actions))
-        count = 0
-        for index in range(legal):
-            action = load(actions, index)
-            if rules.is_noisy(state, action):
-                store(actions, count, action)
-                count += 1
-        order_moves(rules, state, mover, count, ply, -1, search)
-        for index in range(count):
-            action = load(actions, index)
-            child = rules.result(state, action)
-            child_low = to_child(search, low)
-            child_high = to_child(search, beta)
-            if rules.to_move(child) == mover:
-                score = visit(rules, child, depth - 1, child_low, child_high, ply + 1, search) & -2
-            else:
-                score = -(visit(rules, child, depth - 1, -child_high, -child_low, ply + 1, search) & -2)
-            if search.stop != 0:
-                return 0
-            score = to_parent(search, score)
-            if score > best:
-                best = score
-                update_pv(search, ply, action)
-            low = max(low, best)
-            if low >= beta:
-                break
+        if NOISY:
+            low = max(alpha, best)
+            if search.quiescence + depth <= 0 or low >= beta:
+                return best
+            legal = rules.legal_actions(state, words(actions, search.actions))
+            count = 0
+            for index in range(legal):
+                action = load(actions, index)
+                if rules.is_noisy(state, action):
+                    store(actions, count, action)
+                    count += 1
+            order_moves(rules, state, mover, actions, count, later, killers, -1, True, search)
+            for index in range(count):
+                action = load(actions, index)
+                child = rules.result(state, action)
+                child_low = to_child(search, low)
+                child_high = to_child(search, beta)
+                if rules.to_move(child) == mover:
+                    score = visit(rules, child, depth - 1, child_low, child_high, ply + 1, search) & -2
+                else:
+                    score = -(visit(rules, child, depth - 1, -child_high, -child_low, ply + 1, search) & -2)
+                if search.stop != 0:
+                    return 0
+                score = to_parent(search, score)
+                if score > best:
+                    best = score
+                    update_pv(search, ply, action)
+                low = max(low, best)
+                if low >= beta:
+                    break
         return best
     # 2. Nobody gets more than the greatest utility, one ply from here.
     highest = search.upper_score
@@ -203,6 +194,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     # 3. The table.
     key = 0
     table_action = -1
+    data = 0
     if search.table != 0:
         key = position_key(rules, state, search)
         _, data = probe(search, key)
@@ -218,8 +210,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                         store(line_of(search, ply), 0, table_action)
                     return score | is_proven(data)
     # 4. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
-    null_move = search.null_move
-    if null_move != 0 and null_move < depth and search.passed_ply != ply:
+    null_move = search.null_move if SELECTIVE else 0
+    if SELECTIVE and null_move != 0 and null_move < depth and search.passed_ply != ply:
         value = value_of(beta)
         if value_of(lowest) < value < value_of(highest):
             after = rules.pass_turn(state)
@@ -235,7 +227,39 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                     return (beta + 1) & -2
     # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(actions, search.actions))
-    order_moves(rules, state, mover, count, ply, table_action, search)
+    extended = -1
+    if SELECTIVE:
+        # A singular extension: the table's action is so much better than all others that it is searched deeper.
+        margin = search.singular
+        if (
+            margin > 0
+            and depth >= MIN_SINGULAR_DEPTH
+            and ply < search.last_ply
+            and count > 1
+            and table_action >= 0
+        ):
+            if is_proven(data) == 0 and depth_of(data) >= depth - 3 and bound_of(data) != UPPER:
+                edge = (value_of(data >> ACTION_SHIFT + search.action_bits) - margin) * SCALE
+                extended = table_action
+                for index in range(count):
+                    action = load(actions, index)
+                    if action == table_action:
+                        continue
+                    child = rules.result(state, action)
+                    child_low = to_child(search, edge - 1)
+                    child_high = to_child(search, edge)
+                    if rules.to_move(child) == mover:
+                        score = visit(rules, child, (depth >> 1) - 1, child_low, child_high, ply + 1, search) & -2
+                    else:
+                        found = visit(rules, child, (depth >> 1) - 1, -child_high, -child_low, ply + 1, search)
+                        score = -(found & -2)
+                    if search.stop != 0:
+                        return 0
+                    if to_parent(search, score) >= edge:
+                        extended = -1
+                        break
+            store(row, 0, 0)
+    order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
     # 6. The textbook's loop; late moves are first searched less deep, where that was asked for.
     low = max(alpha, lowest)
     high = min(beta, highest)
@@ -245,11 +269,20 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     all_proven = 1
     cut = False
     busy = search.busy if depth >= SHARED_DEPTH else 0
-    later = actions + 8 * search.actions
     first = 0
     put_off = 0
     rounds = 1 if busy == 0 else 2
-    late = search.late_moves if depth >= LEAST_REDUCED_DEPTH else 1 << 20
+    late = 1 << 20
+    futile = 0
+    is_futile = False
+    if SELECTIVE:
+        if depth >= MIN_REDUCED_DEPTH:
+            late = search.late_moves
+        if depth == 1 and search.futility != 0:
+            # Futility: quiet actions are taken to add no more than so much to the evaluation.
+            value = value_of(evaluate(rules, state, mover, search)) + search.futility
+            futile = value * SCALE
+            is_futile = value_of(lowest) < value < value_of(highest) and futile <= low
     for turn in range(rounds):
         if turn == 1:
             first, count, actions = 0, put_off, later
@@ -260,7 +293,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
                 mark = (rules.key(child) << 1 | 1) ^ depth << 48
-                place = shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS)
+                place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
                     store(later, put_off, action)
                     put_off += 1
@@ -271,28 +304,42 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if best_action >= 0 and search.null_windows != 0 and low + 1 < high:
                 edge = low + 1
             less = 0
-            if index + turn >= late and sign < 0 and not rules.is_noisy(state, action):
-                less = 1
+            if SELECTIVE:
+                may_be_late = is_futile or index + turn >= late
+                if may_be_late and index + turn > 0 and sign < 0 and not rules.is_noisy(state, action):
+                    less = 1
+                if is_futile and less != 0 and not rules.is_terminal(child):
+                    all_proven = 0
+                    if futile > best:
+                        best = futile
+                        best_action = action
+                        best_proven = 0
+                        store(row, 0, 1)
+                        store(line_of(search, ply), 0, action)
+                    continue
+                if depth < MIN_REDUCED_DEPTH:
+                    less = 0
+            ahead = depth - 1 + (1 if SELECTIVE and action == extended else 0)
             score = 0
             found = 0
             while True:
                 child_low = to_child(search, low)
                 child_high = to_child(search, edge)
                 if sign > 0:
-                    found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, search)
+                    found = visit(rules, child, ahead, child_low, child_high, ply + 1, search)
                 else:
-                    found = visit(rules, child, depth - 1 - less, -child_high, -child_low, ply + 1, search)
+                    found = visit(rules, child, ahead - less, -child_high, -child_low, ply + 1, search)
                 if search.stop != 0:
                     return 0
                 score = to_parent(search, sign * (found & -2))
-                if less != 0 and score > low and found & 1 == 0:
+                if SELECTIVE and less != 0 and score > low and found & 1 == 0:
                     less = 0
                     continue
                 if edge == high or score < edge or score >= high:
                     break
                 edge = high
             if busy != 0:
-                store(busy, shift_right(wrapped_product(mark, _MULTIPLIER), 64 - BUSY_BITS), 0)
+                store(busy, shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS), 0)
             proven = found & 1
             all_proven &= proven
             if score > best:
@@ -302,7 +349,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 update_pv(search, ply, action)
             low = max(low, score)
             if low >= high:
-                update_history(search, action, mover, search.killers + 16 * ply, depth)
+                update_history(search, action, mover, killers, depth)
                 cut = True
                 break
         if cut:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zermelo.agents.compiled.front_end import CompiledTreeSearch
+from zermelo.agents.compiled.general import CompiledGeneralSearch, can_search_any, can_search_through_chance
+from zermelo.agents.compiled.max_n import CompiledMaxN
+from zermelo.agents.compiled.proof import PROOF, can_prove
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
@@ -16,21 +22,12 @@ __all__ = ["kernels_of", "warm_up"]
 def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     """What can be compiled for a game, by what needs it; calling one compiles it, or reads it from disk.
 
-    Args:
-        game: A ``Game``, rules, or a live environment.
-
-    Returns:
-        ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid`` (which is for ``bestreply`` too),
-        ``solve`` and ``perft``, as far as they are what such a game is searched with, compiled; empty for other
-        than rules.
+    Only what such a game is searched with, compiled: of ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``,
+    ``paranoid``, ``solve`` and ``perft``; nothing for other than rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
     """
-    from zermelo.agents.compiled.general import GENERAL, can_search_any, can_search_through_chance
-    from zermelo.agents.compiled.max_n import MAX_N
-    from zermelo.agents.compiled.proof import can_prove, proof_kernel
-    from zermelo.agents.compiled.two_player import can_search, search_kernel
     from zermelo.envs.jit.perft import leaves_kernel
 
     reason = why_not_compiled()
@@ -40,38 +37,31 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     if not isinstance(game, RulesGame):
         return {}
     rules, traits = game.rules, game.traits
-    kernels: dict[str, Callable[[], Any]] = {}
+    kinds: dict[str, type[CompiledTreeSearch]] = {}
     if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
-        kernels["maxn"] = lambda: MAX_N.load(rules)
-        kernels["paranoid"] = lambda: GENERAL.load(rules)
+        kinds |= {"maxn": CompiledMaxN, "paranoid": CompiledGeneralSearch}
     if can_search_through_chance(game):
-        kernels["expectiminimax"] = lambda: GENERAL.load(rules)
+        kinds["expectiminimax"] = CompiledGeneralSearch
+    if can_search(game):
+        kinds |= {"alphabeta": CompiledAlphaBeta, "minimax": CompiledMinimax}
+    kernels = {
+        name: functools.partial(kind.program.load, rules, **kind.constants(game, {}))
+        for name, kind in kinds.items()
+    }
     if traits.chance is not Chance.NONE:
         return kernels
-    if can_search(game):
-        kernels["alphabeta"] = lambda: search_kernel(rules, full_width=False)
-        kernels["minimax"] = lambda: search_kernel(rules, full_width=True)
     if can_prove(game):
-        kernels["solve"] = lambda: proof_kernel(rules)
-    kernels["perft"] = lambda: leaves_kernel(rules)
+        kernels["solve"] = functools.partial(PROOF.load, rules)
+    kernels["perft"] = functools.partial(leaves_kernel, rules)
     return kernels
 
 
 def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, seconds: None) -> dict[str, float]:
-    """Compiles all that searching a game will need, and keeps it on disk for this and later processes.
+    """Compiles all that searching a game will need, and stores it on disk for this and later processes.
 
-    What counts is the class of the rules: other parameters of the same game use the same machine code.
-
-    Args:
-        game: As ``kernels_of`` takes it.
-        on_kernel: Called with the name and the seconds of each as it is done.
-
-    Returns:
-        The seconds that each took; next to nothing for what was there already.
-
-    Raises:
-        RulesError: The rules do not compile; the message names the method and the line.
-        UnsupportedGameError: Nothing can be compiled in this process.
+    What counts is the class of the rules: other parameters of the same game use the same machine code. The answer
+    is the seconds that each took, also told to ``on_kernel``; next to nothing for what was there. Raises as
+    ``kernels_of``, and ``RulesError`` where rules do not compile.
     """
     taken = {}
     for name, compile_it in kernels_of(game).items():

@@ -33,12 +33,9 @@ class StopFlag:
 
 
 class Budget:
-    """The nodes visited and the time spent by one search.
+    """The nodes visited and the time spent by one search, from ``started`` or now on.
 
-    Args:
-        limits: When to stop. Depth is the search's own business.
-        started: The clock when the search began; now, if not given.
-        stop: Ends the search from another thread; one of its own, if not given.
+    ``stop`` ends it from another thread. Depth is the search's own business.
 
     Attributes:
         nodes: States visited.
@@ -47,8 +44,8 @@ class Budget:
 
     def __init__(self, limits: Limits, started: float | None = None, stop: StopFlag | None = None) -> None:
         self.stop = StopFlag() if stop is None else stop
-        self._started = self.now() if started is None else started
-        self._deadline = None if limits.seconds is None else self._started + limits.seconds
+        self.started = self.now() if started is None else started
+        self._deadline = None if limits.seconds is None else self.started + limits.seconds
         self._most = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
         self.deepest = 0
@@ -61,7 +58,7 @@ class Budget:
     @property
     def seconds(self) -> float:
         """Time spent so far."""
-        return self.now() - self._started
+        return self.now() - self.started
 
     @property
     def nodes_left(self) -> float:

@@ -8,25 +8,25 @@ from typing import Any, TypeVar
 
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["check_callable", "check_choice", "check_flag", "check_number", "check_whole"]
+__all__ = ["check_callable", "check_choice", "check_flag", "check_number", "check_whole", "inside_bounds"]
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
 
 
-def check_whole(name: str, value: Any, *, least: int = 0) -> None:
-    """A whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidSettingError(f"{name} must be a whole number of at least {least}, not {value!r}")
+def check_whole(name: str, value: Any, *, lower: int = 0) -> None:
+    """A whole number of at least ``lower``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < lower:
+        raise InvalidSettingError(f"{name} must be a whole number of at least {lower}, not {value!r}")
 
 
-def check_number(name: str, value: Any, *, least: float = -math.inf, above: bool = False) -> None:
-    """A finite number of at least (or, with ``above``, of more than) ``least``."""
+def check_number(name: str, value: Any, *, lower: float = -math.inf, above: bool = False) -> None:
+    """A finite number of at least (or, with ``above``, of more than) ``lower``."""
     wanted = "a finite number"
-    if least > -math.inf:
-        wanted += f" greater than {least}" if above else f" of at least {least}"
+    if lower > -math.inf:
+        wanted += f" greater than {lower}" if above else f" of at least {lower}"
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
-    if value < least or (above and value == least):
+    if value < lower or (above and value == lower):
         raise InvalidSettingError(f"{name} must be {wanted}, not {value!r}")
 
 
@@ -49,3 +49,10 @@ def check_callable(name: str, value: Any, signature: str) -> None:
     """None or something to call."""
     if value is not None and not callable(value):
         raise InvalidSettingError(f"{name} must be a function {signature}, not {value!r}")
+
+
+def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
+    """Whether a value lies inside the bounds; where there is no room inside, on them will do."""
+    if strictly and bounds[0] < bounds[1]:
+        return bounds[0] < value < bounds[1]
+    return bounds[0] <= value <= bounds[1]

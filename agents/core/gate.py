@@ -33,6 +33,7 @@ __all__ = [
     "require_facts",
     "require_one_or_two_opposed",
     "require_perfect_information",
+    "require_plain_game",
     "require_two_opposed",
 ]
 
@@ -121,6 +122,12 @@ def require_two_opposed(traits: Traits, agent: str) -> None:
         raise _refusal(traits, agent, "two players", f"has {players}", None)
     if traits.reward_sum is RewardSum.GENERAL:
         raise _refusal(traits, agent, "what one player wins to be what the other loses", _GENERAL, "reward_sum")
+
+
+def require_plain_game(traits: Traits, agent: str) -> None:
+    """Refuses anything but two players, opposed, without chance, with everything seen."""
+    for require in (require_perfect_information, require_deterministic, require_two_opposed):
+        require(traits, agent)
 
 
 def require_one_or_two_opposed(traits: Traits, agent: str) -> None:

@@ -6,6 +6,7 @@ import enum
 import math
 from dataclasses import dataclass, fields
 
+from zermelo.agents.core.settings import check_settings, whole
 from zermelo.envs import InvalidSettingError
 
 __all__ = ["Limits", "StoppedBy"]
@@ -37,18 +38,13 @@ class Limits:
         seconds: Wall-clock time. Greater than 0.
     """
 
-    depth: int | None = None
-    nodes: int | None = None
-    simulations: int | None = None
+    depth: int | None = whole(None, lower=1)
+    nodes: int | None = whole(None, lower=1)
+    simulations: int | None = whole(None, lower=1)
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("depth", "nodes", "simulations"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
+        check_settings(self)
         if self.seconds is not None:
             if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
                 raise InvalidSettingError(f"seconds must be a number, not {self.seconds!r}")

@@ -1,13 +1,13 @@
 """What a search compares: a value, and how soon it comes.
 
-A score is the pair (value, promptness), ordered as tuples are: by value, and among equal values by promptness.
-Both are one seat's (seat 0's, where two play), so that seat wants the greater score and its opponents the smaller.
+A score is the pair (value, mate distance), ordered as tuples are. Both are one seat's (seat 0's, where two play),
+so that seat wants the greater score and its opponents the smaller.
 
-Promptness makes a player win as soon, and lose as late, as possible without touching the value: a win five plies
-away is worth 1.0, not 0.95. One ply further from the end, a win has one promptness less and a loss one more;
-what is neither keeps its promptness. It is counted from the node itself, never from the root, so a score found on
-one path is right on every other (which is what a transposition table needs). A window handed down to a child is
-shifted the other way.
+The distance makes a player win as soon, and lose as late, as possible without touching the value: a win five plies
+away is worth 1.0, not 0.95. It is 0 at the end of the game; one ply further from it, that of a win is one less and
+that of a loss one more. It is counted from the node itself, never from the root, so a score found on one path is
+right on every other (which is what a transposition table needs). A window handed down to a child is shifted the
+other way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from zermelo.envs import Game, RewardSum, UnsupportedGameError
 __all__ = ["INFINITE_WINDOW", "SLACK", "Frame", "Scale", "Score", "just_above", "just_below"]
 
 Score: TypeAlias = tuple[float, float]
-"""(value, promptness), both for the seat that maximizes."""
+"""(value, mate distance), both for the seat that maximizes."""
 
 INFINITE_WINDOW: tuple[Score, Score] = ((-math.inf, 0), (math.inf, 0))
 """Alpha and beta of a search that prunes nothing."""
@@ -32,7 +32,7 @@ _TOLERANCE = 1e-9
 
 
 def just_below(score: Score) -> Score:
-    """A window edge between ``score`` and every smaller score (promptness moves in whole steps)."""
+    """A window edge between ``score`` and every smaller score (distances move in whole steps)."""
     return score[0], score[1] - 0.5
 
 
@@ -47,9 +47,8 @@ class Frame(NamedTuple):
     Attributes:
         so_far: The rewards that the maximizing seat has received.
         middle: The value that is neither a win nor a loss for it.
-        lowest: No score of an unfinished state here is less.
-        highest: No score of an unfinished state here is greater.
-        sooner: Whether promptness counts; where not, every promptness is 0.
+        lowest, highest: No score of an unfinished state here is less, or greater.
+        sooner: Whether distances count; where not, every one is 0.
     """
 
     so_far: float
@@ -62,22 +61,22 @@ class Frame(NamedTuple):
         """A child's score, as it counts one ply earlier."""
         if not self.sooner:
             return score
-        value, promptness = score
+        value, distance = score
         if value > self.middle:
-            return value, promptness - 1
+            return value, distance - 1
         if value < self.middle:
-            return value, promptness + 1
+            return value, distance + 1
         return score
 
     def to_child(self, edge: Score) -> Score:
         """A window edge, as a child sees it: the inverse of ``to_parent``."""
         if not self.sooner:
             return edge
-        value, promptness = edge
+        value, distance = edge
         if value > self.middle:
-            return value, promptness + 1
+            return value, distance + 1
         if value < self.middle:
-            return value, promptness - 1
+            return value, distance - 1
         return edge
 
 
@@ -110,31 +109,31 @@ class Scale:
         """The score of a finished state: its outcome for the seat."""
         utility = self._game.utility(state)
         if self._fixed is not None and self._use_bounds:
-            least, greatest = self._traits.utility_bounds
+            lower, upper = self._traits.utility_bounds
             for seat, value in enumerate(utility):
-                if not least - _TOLERANCE <= value <= greatest + _TOLERANCE:
+                if not lower - _TOLERANCE <= value <= upper + _TOLERANCE:
                     raise UnsupportedGameError(
                         f"{self._traits.name} ended with utility {value} for {self._traits.seat_names[seat]}, "
-                        f"outside its utility_bounds {least} to {greatest} "
+                        f"outside its utility_bounds {lower} to {upper} "
                         f"({self._traits.source('utility_bounds')}): give the bounds that hold"
                     )
         return utility[self._seat], 0
 
     def bounds(self, so_far: tuple[float, ...]) -> tuple[float, float]:
-        """The least and the greatest final value for the seat, given the rewards so far."""
+        """The lower and upper bound on the final value for the seat, given the rewards so far."""
         if not self._use_bounds:
             return -math.inf, math.inf
-        least, greatest = self._traits.utility_bounds
+        lower, upper = self._traits.utility_bounds
         if self._shares:  # what is left of the constant goes to somebody
             to_come, others = self._traits.constant - sum(so_far), self._traits.seats - 1
-            least, greatest = max(least, to_come - others * greatest), min(greatest, to_come - others * least)
-        return so_far[self._seat] + least, so_far[self._seat] + greatest
+            lower, upper = max(lower, to_come - others * upper), min(upper, to_come - others * lower)
+        return so_far[self._seat] + lower, so_far[self._seat] + upper
 
     def _frame(self, so_far: tuple[float, ...]) -> Frame:
         lowest, highest = self.bounds(so_far)
         middle = so_far[self._seat]
         if self._shares:
             middle += (self._traits.constant - sum(so_far)) / self._traits.seats
-        # The first frame only serves to delay the bounds: whoever is not there yet is a ply away at least.
+        # The first frame only serves to shift the bounds: whoever is not there yet is a ply away at least.
         plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._sooner)
         return plain._replace(lowest=plain.to_parent((lowest, 0)), highest=plain.to_parent((highest, 0)))

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 import enum
+from typing import Any, Final
 
-__all__ = ["ChancePruning", "Ordering", "TieRule", "Ties"]
+from zermelo.envs import Chance
+
+__all__ = [
+    "MIN_REDUCED_DEPTH",
+    "MIN_SINGULAR_DEPTH",
+    "ChanceAtLimit",
+    "ChancePruning",
+    "Ordering",
+    "TieRule",
+    "Ties",
+    "evaluates_chance",
+]
+
+MIN_REDUCED_DEPTH: Final = 3
+"""Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
+MIN_SINGULAR_DEPTH: Final = 4
+"""Singular extensions are tried only at nodes with at least so many moves to look ahead."""
 
 
 class Ties(enum.StrEnum):
@@ -54,3 +71,33 @@ class TieRule(enum.StrEnum):
     """The one that leaves least to all others together."""
     GENEROUS = "generous"
     """The one that leaves most to all others together."""
+
+
+class ChanceAtLimit(enum.StrEnum):
+    """How a chance state at the depth limit gets its value."""
+
+    AUTO = "auto"
+    """As the evaluation asks for: by default the average."""
+    EVALUATE = "evaluate"
+    """The chance state is evaluated, say after a move and before the dice are thrown: so do most programs for
+    backgammon (Hauk, Buro and Schaeffer, Computers and Games 2004), and OpenSpiel."""
+    AVERAGE = "average"
+    """Its outcomes are evaluated, and averaged: half a move more, at many times the cost."""
+
+
+def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
+    """Whether chance states at the depth limit are evaluated as they are, with an evaluator or None.
+
+    With ``"auto"`` they are if the game has a method ``evaluates_before_chance()`` that says so, for its own
+    evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards that come with an
+    outcome, and an end of the game, are then not seen. Sampled chance, which has no state before the draw, is
+    always averaged.
+    """
+    if evaluator is None or game.traits.chance is not Chance.EXACT:
+        return False
+    if setting is not ChanceAtLimit.AUTO:
+        return setting is ChanceAtLimit.EVALUATE
+    if getattr(evaluator, "spec", lambda: None)() == "game":
+        asks = getattr(game, "evaluates_before_chance", None)
+        return asks is not None and bool(asks())
+    return bool(getattr(evaluator, "before_chance", False))

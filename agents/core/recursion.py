@@ -33,12 +33,7 @@ _limits_before: list[int] = []
 
 
 class GameTooLongError(UnsupportedGameError):
-    """A game went on for more moves than a search can follow.
-
-    Args:
-        game: The game.
-        plies: How many moves were followed.
-    """
+    """A game went on for more moves (``plies``) than a search can follow."""
 
     def __init__(self, game: Game[Any], plies: int = MAX_PLIES) -> None:
         super().__init__(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import Frame, Score
+from zermelo.agents.core.mate_distance import Frame, Scale, Score
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.envs import Game
 
-__all__ = ["Bound", "RootMove", "SumNotConstantError", "TableCounts", "TreeSearch", "Visit"]
+__all__ = ["Bound", "RootMove", "SumNotConstantError", "TreeSearch", "Visit"]
 
 
 class Visit(NamedTuple):
@@ -19,11 +20,10 @@ class Visit(NamedTuple):
     Attributes:
         score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
         proven: No evaluation, cut-off or sample entered the score.
-        line: Best play from there.
+        line: The principal variation from there.
         variance: Of the score's value, where chance was sampled.
-        values: Every seat's total, in seat order, where the score does not tell them (more than two seats, or sums
-            that are not constant).
-        plies: Moves to the end of the line, for searches whose score does not tell it.
+        values: Every seat's total, where the score does not say them (more than two seats, or sums that vary).
+        plies: Moves to the end of the line, for searches whose score does not say it.
     """
 
     score: Score
@@ -34,55 +34,47 @@ class Visit(NamedTuple):
     plies: float = 0.0
 
 
-class TableCounts(Protocol):
-    """What a transposition table says of its use."""
-
-    @property
-    def hits(self) -> int:
-        """How often an entry was found."""
-        ...
-
-    @property
-    def stores(self) -> int:
-        """How often an entry was stored."""
-        ...
-
-
-class TreeSearch(Protocol):
-    """What the root needs of a search: its game, its budget, and how to search below.
-
-    A search may have a number ``max_seat``, the seat that maximizes (0 if not; every other seat minimizes), and a
-    method ``preferred(moves)``, which says which of several root moves of equal score it would play. One that is
-    ``selective``, searching some moves less deep than others, has a method ``search_fully()`` that ends that. One
-    that ``transposes`` may take from its table what an iteration before has left unfinished.
+class TreeSearch:
+    """A search as the root sees it.
 
     Attributes:
-        budget: What was spent, and the limits on it.
+        scale, order: How scores read, and in which order actions are tried.
+        table: The transposition table, which counts its ``hits`` and ``stores``; None if there is none.
+        max_seat: The seat that maximizes; every other seat minimizes.
+        transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.
+        selective: Whether some moves are searched less deep than others.
+        prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
+        proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
     """
 
+    game: Game[Any]
     budget: Budget
-
-    @property
-    def game(self) -> Game[Any]:
-        """The game that is searched."""
-        ...
-
-    @property
-    def table(self) -> TableCounts | None:
-        """The transposition table, if there is one."""
-        ...
+    scale: Scale
+    order: MoveOrder
+    table: Any = None
+    max_seat: int = 0
+    transposes: bool = False
+    selective: bool = False
+    prefers: bool = False
+    proof: Any = None
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""
-        ...
+        return self.scale.frame(state)
 
     def window(self, state: Any) -> tuple[Score, Score]:
         """Alpha and beta to start with."""
-        ...
+        frame = self.scale.frame(state)
+        return frame.lowest, frame.highest
+
+    def root_actions(self, state: Any) -> Sequence[int]:
+        """The actions at the root, the most promising first."""
+        actions = self.order.order_moves(state, self.game.legal_actions(state), self.game.to_move(state), 0, None)
+        return actions if self.proof is None else self.proof.order(actions)
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """Searches a state ``depth`` moves deep."""
-        ...
+        raise NotImplementedError
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state ``ply`` moves below the root, if the search still knows it.
@@ -90,11 +82,14 @@ class TreeSearch(Protocol):
         That is known from an exact score of a search that was just so deep, or of one that has proven it: what
         another search of the state liked best need not lead to the same value.
         """
-        ...
+        return None
 
-    def root_actions(self, state: Any) -> Sequence[int]:
-        """The actions at the root, the most promising first."""
-        ...
+    def preferred(self, moves: Sequence[RootMove]) -> Sequence[RootMove]:
+        """Of several root moves of equal score those that it would play."""
+        return moves
+
+    def search_fully(self) -> None:
+        """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
 
 
 class RootMove(NamedTuple):

@@ -23,8 +23,6 @@ class Grid(NamedTuple):
 
     Attributes:
         cells: Row by row, the seat whose stone is there, or ``EMPTY``.
-        rows: The number of rows.
-        columns: The number of columns.
         in_row: How many stones in a line win.
         drops: Whether stones fall to the lowest empty cell of their column.
     """

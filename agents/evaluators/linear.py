@@ -23,8 +23,7 @@ class LinearEvaluator:
 
     The sum, divided by ``scale``, is squashed to lie strictly inside the utility bounds; 0 is the middle between
     winning and losing. The other player's value is what is left of the constant sum. Where the game has chance,
-    choose ``scale`` so great that sums stay small beside it: there the squashing is close to linear, and averages
-    of values mean something.
+    choose ``scale`` so large that the squashing is close to linear: there averages of values must mean something.
 
     Attributes:
         features: For each name, a function of game and state, greater where seat 0 (MAX) stands better.
@@ -37,7 +36,7 @@ class LinearEvaluator:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        check_number("scale", self.scale, least=0, above=True)
+        check_number("scale", self.scale, lower=0, above=True)
         if set(self.features) != set(self.weights):
             raise InvalidSettingError(
                 f"features and weights must have the same names, but are {sorted(self.features)} and "

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from zermelo.agents.evaluators.boards import Grid, lines_of, read_grid
+from zermelo.agents.evaluators.features import no_board
 from zermelo.agents.evaluators.linear import LinearEvaluator
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs import Game
 
 __all__ = ["connect_four", "line_counts", "open_lines", "tictactoe"]
 
@@ -23,10 +24,7 @@ def _lines(rows: int, columns: int, length: int) -> tuple[Callable[[tuple[int, .
 def _grid(game: Game[Any], state: Any, name: str) -> Grid:
     grid = read_grid(game, state)
     if grid is None:
-        raise UnsupportedGameError(
-            f"the evaluator {name!r} cannot find a board of stones in {game.traits.name}: use 'playout', or an "
-            "evaluator of your own"
-        )
+        raise no_board(game, name, "a board of stones")
     return grid
 
 

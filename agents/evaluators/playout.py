@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,21 +12,18 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.core.checks import check_whole
-from zermelo.agents.evaluators.stable_hash import stable_hash
 from zermelo.envs import CHANCE, Chance, Game, RewardSum
 from zermelo.envs.spec_text import format_spec
 
-__all__ = ["PlayoutEvaluator"]
+__all__ = ["PlayoutEvaluator", "stable_hash"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayoutEvaluator:
     """The average outcome of random games from the state on.
 
-    The average is drawn towards the middle as if one more game had ended there, which keeps it strictly inside the
-    utility bounds and is a positive linear transformation of the expected outcome.
-
-    The same state always gets the same value: the random numbers come from the seed and the state's key.
+    It is drawn towards the middle as if one more game had ended there, which keeps it strictly inside the utility
+    bounds. The same state always gets the same value: the random numbers come from the seed and the state's key.
 
     Attributes:
         games: How many games to play.
@@ -37,8 +36,8 @@ class PlayoutEvaluator:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_whole("games", self.games, least=1)
-        check_whole("moves", self.moves, least=1)
+        check_whole("games", self.games, lower=1)
+        check_whole("moves", self.moves, lower=1)
         check_whole("seed", self.seed)
 
     def spec(self) -> str:
@@ -49,7 +48,7 @@ class PlayoutEvaluator:
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
         """One value per seat."""
-        return self._evaluate(game, state, _no_check)
+        return self._evaluate(game, state, lambda: None)
 
     def watched(self, check: Callable[[], None]) -> Callable[[Game[Any], Any], tuple[float, ...]]:
         """The same evaluator, calling ``check()`` before every move."""
@@ -87,10 +86,6 @@ class PlayoutEvaluator:
         return final
 
 
-def _no_check() -> None:
-    """Nobody is watching the clock."""
-
-
 def _drawn(outcomes: Any, generator: np.random.Generator) -> int:
     """One chance outcome, by its probability."""
     threshold = generator.random()
@@ -109,3 +104,33 @@ def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
         return [share, share]
     lower, upper = traits.utility_bounds
     return [(lower + upper) / 2 if math.isfinite(upper - lower) else 0.0] * len(before)
+
+
+def stable_hash(*parts: Any) -> int:
+    """64 bits from the given values; unlike ``hash``, the same for equal text in every run of Python.
+
+    Numbers, text, bytes, tuples and frozensets of them are hashed by value, other objects by their pickle.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        _feed(digest, part)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _feed(digest: Any, part: Any) -> None:
+    if isinstance(part, tuple):
+        digest.update(b"(%d" % len(part))
+        for item in part:
+            _feed(digest, item)
+    elif isinstance(part, frozenset):
+        digest.update(b"{")
+        for item in sorted(stable_hash(item) for item in part):
+            digest.update(item.to_bytes(8, "little"))
+    elif isinstance(part, bytes):
+        digest.update(b"b%d:" % len(part))
+        digest.update(part)
+    elif part is None or isinstance(part, int | float | str):
+        digest.update(repr(part).encode())
+        digest.update(b";")
+    else:
+        digest.update(pickle.dumps(part, protocol=5))

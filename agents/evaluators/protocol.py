@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.agents.core.checks import inside_bounds
+from zermelo.envs import CHANCE, Game, InvalidSettingError
 
-__all__ = ["Evaluator", "inside_bounds", "seat_values", "squash"]
+__all__ = ["Evaluator", "expected_totals", "seat_values", "squash"]
 
 
 @runtime_checkable
 class Evaluator(Protocol):
     """Says what an unfinished state is worth without searching it.
 
-    The answer is one number per seat, in seat order: the utility that the seat can expect from here on (rewards
-    already received left out), in the game's own unit, strictly inside ``game.traits.utility_bounds`` so that a
-    proven value shows (with two players; otherwise on the bounds will do). ``squash`` brings any number there.
-
-    For games with chance the numbers must be a positive linear transformation of the expected utility: averages of
-    them are compared, so the order of positions alone is not enough.
+    The answer is one number per seat, in seat order: the utility that the seat can expect from here on, rewards
+    already received left out, strictly inside ``game.traits.utility_bounds`` so that a proven value shows (with
+    two players; otherwise on the bounds will do). ``squash`` brings any number there. For games with chance the
+    numbers must be a positive linear transformation of the expected utility, as averages of them are compared.
 
     An evaluator that takes long may have a method ``watched(check)``, which returns an evaluator that calls
     ``check()`` every so often; the search's clock then stops it in time.
@@ -43,13 +42,6 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
     middle, half = (lower + upper) / 2, (upper - lower) / 2
     inside = middle + half * (x / (1 + abs(x)))
     return min(max(inside, math.nextafter(lower, math.inf)), math.nextafter(upper, -math.inf))
-
-
-def inside_bounds(value: float, bounds: tuple[float, float], *, strictly: bool) -> bool:
-    """Whether a value lies inside the bounds; where there is no room inside, on them will do."""
-    if strictly and bounds[0] < bounds[1]:
-        return bounds[0] < value < bounds[1]
-    return bounds[0] <= value <= bounds[1]
 
 
 def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:
@@ -83,6 +75,26 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
                 f"{lower} and {upper} of {traits.name}: scale it, as zermelo.agents.evaluators.squash does"
             )
     return values
+
+
+def expected_totals(
+    evaluate: Evaluator, game: Game[Any], state: Any, visit: Callable[[], Any] = lambda: None
+) -> tuple[float, ...]:
+    """For each seat, the rewards so far and what the evaluator expects; chance is averaged over.
+
+    ``visit`` is called for each state.
+    """
+    visit()
+    if game.is_terminal(state):
+        return tuple(map(float, game.utility(state)))
+    if game.to_move(state) == CHANCE:
+        outcomes = [
+            (p, expected_totals(evaluate, game, game.result(state, outcome), visit))
+            for outcome, p in game.chance_outcomes(state)
+        ]
+        return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
+    expected = seat_values(evaluate, game, state)
+    return tuple(so_far + value for so_far, value in zip(game.utility(state), expected, strict=True))
 
 
 def _name(evaluate: Any) -> str:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.area import go
-from zermelo.agents.evaluators.backgammon import pips
+from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
+from zermelo.agents.evaluators.features import chess, go, pips
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
-from zermelo.agents.evaluators.material import chess
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
@@ -139,11 +137,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
 
 
 def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
-    accepted = inspect.signature(make).parameters
-    for name in spec.arguments:
-        if name not in accepted:
-            known = ", ".join(accepted) or "none"
-            raise InvalidSettingError(f"{spec.name} has no setting {name!r}: its settings are {known}")
+    check_spec(spec, inspect.signature(make).parameters)
     try:
         return make(**spec.arguments)
     except TypeError as error:

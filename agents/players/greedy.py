@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_choice, check_whole
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.core.settings import choice, made, whole
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import EVALUATORS, features_for, make_evaluator
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance, Game
+from zermelo.envs import Chance, Game
 
 __all__ = ["GreedyAgent"]
 
@@ -37,29 +38,26 @@ class GreedyAgent(SearchAgent):
 
     kind: ClassVar[str] = "greedy"
 
-    evaluator: Evaluator | str | None = None
-    samples: int = 8
-    ties: Ties = Ties.RANDOM
+    evaluator: Any = made(None, make_evaluator)
+    samples: int = whole(8, lower=1)
+    ties: Ties = choice(Ties.RANDOM)
 
-    def __post_init__(self) -> None:
-        if self.evaluator is not None:
-            self._set("evaluator", make_evaluator(self.evaluator))
-        check_whole("samples", self.samples, least=1)
-        self._set("ties", check_choice("ties", self.ties, Ties))
-        super().__post_init__()
-
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks at each action once."""
-        budget = Budget(Limits(), started)
         budget.visit(0)
         evaluator = self.evaluator or features_for(game, state) or EVALUATORS["rewards"]()
-        assert not isinstance(evaluator, str), "names become evaluators when the agent is made"
+        stopped_by = StoppedBy.DEPTH
         seat = game.to_move(state)
         seed = int(self.generator.integers(2**62))
         values: dict[int, tuple[float, ...]] = {}
-        for action in game.legal_actions(state):
-            generator = np.random.default_rng((seed, action))
-            values[action] = self._after(game, state, action, evaluator, budget, generator)
+        actions = game.legal_actions(state)
+        try:
+            for action in actions:
+                generator = np.random.default_rng((seed, action))
+                values[action] = self._after(game, state, action, evaluator, budget, generator)
+        except SearchStopped as stopped:
+            stopped_by = stopped.reason
+            values = values or {actions[0]: tuple(map(float, game.utility(state)))}
         best = max(value[seat] for value in values.values())
         tied = [action for action, value in values.items() if value[seat] == best]
         action = tied[0] if self.ties is Ties.FIRST else tied[int(self.generator.integers(len(tied)))]
@@ -73,7 +71,7 @@ class GreedyAgent(SearchAgent):
             nodes=budget.nodes,
             depth=1,
             seconds=budget.seconds,
-            stopped_by=StoppedBy.DEPTH,
+            stopped_by=stopped_by,
             is_estimate=game.traits.chance is Chance.SAMPLED,
         )
 
@@ -87,24 +85,11 @@ class GreedyAgent(SearchAgent):
         generator: np.random.Generator,
     ) -> tuple[float, ...]:
         """For each seat, what it can expect after an action."""
+        visit = functools.partial(budget.visit, 1)
         if game.traits.chance is not Chance.SAMPLED:
-            return self._worth(game, game.result(state, action), evaluator, budget)
+            return expected_totals(evaluator, game, game.result(state, action), visit)
         draws = [
-            self._worth(game, game.sample_result(state, action, generator), evaluator, budget)
+            expected_totals(evaluator, game, game.sample_result(state, action, generator), visit)
             for _ in range(self.samples)
         ]
         return tuple(math.fsum(values) / self.samples for values in zip(*draws, strict=True))
-
-    def _worth(self, game: Game[Any], state: Any, evaluator: Evaluator, budget: Budget) -> tuple[float, ...]:
-        """For each seat, the rewards so far and what the evaluator expects; chance is averaged over."""
-        budget.visit(1)
-        if game.is_terminal(state):
-            return tuple(map(float, game.utility(state)))
-        if game.to_move(state) == CHANCE:
-            outcomes = [
-                (p, self._worth(game, game.result(state, outcome), evaluator, budget))
-                for outcome, p in game.chance_outcomes(state)
-            ]
-            return tuple(math.fsum(p * worth[seat] for p, worth in outcomes) for seat in range(game.traits.seats))
-        expected = seat_values(evaluator, game, state)
-        return tuple(so_far + value for so_far, value in zip(game.utility(state), expected, strict=True))

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.core.options import Ordering, TieRule
+from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import choice, flag, whole
 from zermelo.agents.core.tree_search import SumNotConstantError
-from zermelo.agents.players.search_agent import Root, TreeSearchAgent
+from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
+from zermelo.agents.search.backend import Root
 from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
 __all__ = ["MaxNAgent", "TieRule"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MaxNAgent(TreeSearchAgent):
+class MaxNAgent(PruningAgent):
     """max^n: every player maximizes its own utility, whatever that does to the others.
 
     For any number of players and any sums, with or without chance, as long as nothing is hidden. What a position
@@ -28,39 +29,19 @@ class MaxNAgent(TreeSearchAgent):
     among root actions. ``ties`` then chooses among those that are the same for everybody.
 
     Attributes:
-        tie_rule: Which of several actions a player takes that are as good for itself: ``"first"`` (the smallest
-            number), ``"paranoid"`` or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"``
-            or ``"generous"`` (leaves least or most to all others).
+        tie_rule: Which of several actions a player takes that are as good for itself: ``"first"``, ``"paranoid"``
+            or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"`` or ``"generous"``
+            (leaves least or most to all others).
         shallow: Whether to prune where a constant sum and a lower bound on utility allow it, which never changes a
             value; None does so wherever evaluations allow it, too.
-        exact: Whether every root action gets its exact value, not only those that are best.
-        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
-        ordering: ``"auto"``, or ``"fixed"`` for ascending.
         samples: How many draws stand for a chance event that can only be simulated.
-        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
-            limit may stop the search half way.
     """
 
     kind: ClassVar[str] = "maxn"
 
-    tie_rule: TieRule = TieRule.FIRST
-    shallow: bool | None = None
-    exact: bool = False
-    table_mb: float = 64
-    ordering: Ordering = Ordering.AUTO
-    samples: int = 8
-    deepening: bool | None = None
-
-    def __post_init__(self) -> None:
-        self._set("tie_rule", check_choice("tie_rule", self.tie_rule, TieRule))
-        for name in ("shallow", "deepening"):
-            if getattr(self, name) is not None:
-                check_flag(name, getattr(self, name))
-        check_flag("exact", self.exact)
-        check_number("table_mb", self.table_mb, least=0)
-        check_whole("samples", self.samples, least=1)
-        self._set("ordering", check_choice("ordering", self.ordering, Ordering))
-        super().__post_init__()
+    tie_rule: TieRule = choice(TieRule.FIRST)
+    shallow: bool | None = flag(None)
+    samples: int = whole(8, lower=1)
 
     def check_game(self, traits: Traits) -> None:
         """Any number of players and any sums, as long as nothing is hidden."""
@@ -71,10 +52,9 @@ class MaxNAgent(TreeSearchAgent):
                 f"{traits.name} add up to no constant or have the bounds {traits.utility_bounds}: use shallow=None"
             )
 
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         root = self.root(game, state, self.samples)
-        budget = self.new_budget(started)
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = root.evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
@@ -86,27 +66,15 @@ class MaxNAgent(TreeSearchAgent):
                     f"shallow pruning needs evaluations that add up to {game.traits.constant}, but the evaluator "
                     f"gave {error.values}: use shallow=None, or an evaluator that shares the sum"
                 ) from None
+            self._set("_kept", (None, None))
             return self._searched(root, budget, prunes=False)
 
     def _searched(self, root: Root, budget: Budget, *, prunes: bool) -> SearchResult:
-        search = backend.max_n(
-            root.game,
-            root.evaluator,
-            budget,
-            limits=self.limits,
-            seat=root.game.to_move(root.state),
-            tie_rule=self.tie_rule,
-            sooner=self.sooner,
-            prunes=prunes,
-            ordering=self.ordering,
-            table_mb=self.table_mb,
-            cutoff=root.cutoff,
-            on_node=self.observer,
-            width=root.width,
-        )
-        deepening = self.has_budget if self.deepening is None else self.deepening
+        rules = {"tie_rule": self.tie_rule, "prunes": prunes, "ordering": self.ordering}
+        search = self.build(backend.max_n, root, budget, seat=root.game.to_move(root.state), **rules)
+        deepens = self.deepens(helps=False)
         return self.deepened(
-            search, root.state, step_by_step=deepening, exact=self.exact, is_estimate=root.is_sampled
+            search, root.state, step_by_step=deepens, exact=self.exact, is_estimate=root.is_sampled
         )
 
 

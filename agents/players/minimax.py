@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.core.gate import require_deterministic, require_perfect_information, require_two_opposed
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search import backend
@@ -26,19 +27,9 @@ class MinimaxAgent(TreeSearchAgent):
 
     def check_game(self, traits: Traits) -> None:
         """Two players, opposed, without chance, with everything seen."""
-        require_perfect_information(traits, self.kind)
-        require_deterministic(traits, self.kind)
-        require_two_opposed(traits, self.kind)
+        require_plain_game(traits, self.kind)
 
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        search = backend.minimax(
-            game,
-            self.evaluator_for(game, state),
-            self.new_budget(started),
-            limits=self.limits,
-            sooner=self.sooner,
-            cutoff=self.cutoff_test,
-            on_node=self.observer,
-        )
+        search = self.build(backend.minimax, self.root(game, state), budget)
         return self.deepened(search, state, step_by_step=self.has_budget, exact=True)

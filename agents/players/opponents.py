@@ -6,6 +6,7 @@ A model is asked in a state in which an opponent is to move, and answers with a 
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +14,14 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from zermelo.agents.core.agent_names import agent_names, named_agent
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.naming import setting_text
-from zermelo.agents.evaluators.protocol import Evaluator, seat_values
+from zermelo.agents.core.importing import agent_names, check_spec, import_name, named_agent
+from zermelo.agents.core.settings import setting_text
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.players.random import RandomAgent
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnknownNameError
+from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
 
 __all__ = [
@@ -64,19 +64,16 @@ class RandomOpponent:
 class SoftmaxOpponent:
     """Better actions are likelier: in proportion to exp(value / temperature), one move ahead.
 
-    The value of an action is what its player then has and expects: rewards so far and evaluation, or the outcome.
-
     Attributes:
         evaluator: Says what a state is worth, as for the searches; None takes what they would take.
-        temperature: In the unit of utility: near 0 the best action is certain, far above the game's utilities all
-            actions are alike.
+        temperature: In the unit of utility: near 0 the best action is certain, far above it all are alike.
     """
 
     evaluator: Evaluator | str | None = None
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        check_number("temperature", self.temperature, least=0, above=True)
+        check_number("temperature", self.temperature, lower=0, above=True)
         if self.evaluator is not None:
             object.__setattr__(self, "evaluator", make_evaluator(self.evaluator))
 
@@ -95,23 +92,12 @@ class SoftmaxOpponent:
         given = self.evaluator
         assert not isinstance(given, str), "names become evaluators when the model is made"
         evaluator = given if given is not None else default_evaluator(game, state)
-        values = [
-            self._worth(game, _after(game, state, action), seat, evaluator) for action in game.legal_actions(state)
-        ]
+        after = (_after(game, state, action) for action in game.legal_actions(state))
+        values = [expected_totals(evaluator, game, child)[seat] for child in after]
         best = max(values)
         weights = [math.exp((value - best) / self.temperature) for value in values]
         total = math.fsum(weights)
         return [weight / total for weight in weights]
-
-    def _worth(self, game: Game[Any], state: Any, seat: int, evaluator: Evaluator) -> float:
-        if game.is_terminal(state):
-            return game.utility(state)[seat]
-        if game.to_move(state) == CHANCE:
-            return math.fsum(
-                p * self._worth(game, game.result(state, outcome), seat, evaluator)
-                for outcome, p in game.chance_outcomes(state)
-            )
-        return game.utility(state)[seat] + seat_values(evaluator, game, state)[seat]
 
 
 def _after(game: Any, state: Any, action: int) -> Any:
@@ -122,18 +108,14 @@ def _after(game: Any, state: Any, action: int) -> Any:
 
 
 class AgentOpponent:
-    """Plays as an agent does, but now and then anything.
+    """Plays as an agent does, but now and then, in a share ``epsilon`` of all cases, any legal action.
 
     An agent that searches is asked for its best actions; if it draws among them, they are equally likely. Any
     other agent is asked to act in the environment that the state is a copy of.
-
-    Args:
-        agent: The agent, or its name.
-        epsilon: How often, from 0 to 1, any legal action is played instead, each as likely as the other.
     """
 
     def __init__(self, agent: Any, epsilon: float = 0.0) -> None:
-        check_number("epsilon", epsilon, least=0)
+        check_number("epsilon", epsilon, lower=0)
         if epsilon > 1:
             raise InvalidSettingError(f"epsilon must be a probability, 0 to 1, not {epsilon!r}")
         self.agent = copy.copy(named_agent(str(agent) if isinstance(agent, Spec) else agent))
@@ -183,16 +165,14 @@ _MODELS: Mapping[str, Callable[..., Any]] = {
     "softmax": SoftmaxOpponent,
 }
 
-_SETTINGS = {"noisy": ("agent", "epsilon"), "random": (), "softmax": ("evaluator", "temperature")}
-
 
 def make_opponent(given: Any) -> OpponentModel:
     """The model that is meant.
 
     Args:
-        given: ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one, such as
-            ``"alphabeta(depth=2)"``; one with noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game
-            and state that returns probabilities, or its ``"module:name"``.
+        given: ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one; one with
+            noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game and state that returns
+            probabilities, or its ``"module:name"``.
 
     Raises:
         UnknownNameError: Nothing has that name.
@@ -228,12 +208,7 @@ def _agent_of(spec: Spec) -> AgentOpponent:
 
 
 def _built(spec: Spec) -> OpponentModel:
-    settings = _SETTINGS[spec.name]
-    for name in spec.arguments:
-        if name not in settings:
-            raise InvalidSettingError(
-                f"{spec.name} has no setting {name!r}: its settings are {', '.join(settings) or 'none'}"
-            )
+    check_spec(spec, inspect.signature(_MODELS[spec.name]).parameters)
     if spec.name == "noisy" and "agent" not in spec.arguments:
         raise InvalidSettingError("noisy needs an agent, as in 'noisy(agent=greedy, epsilon=0.1)'")
     model: OpponentModel = _MODELS[spec.name](**spec.arguments)

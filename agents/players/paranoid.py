@@ -1,75 +1,40 @@
-"""Paranoid search: one against all the others, as if they had nothing else in mind."""
+"""Paranoid and best-reply search: one against all the others, as if they had nothing else in mind."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.core.checks import check_choice, check_flag, check_number, check_whole
-from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.players.search_agent import TreeSearchAgent
+from zermelo.agents.core.settings import whole
+from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.envs import Game, Traits
+from zermelo.agents.search.best_reply import RepliesGame
+from zermelo.envs import Game
 
-__all__ = ["OneAgainstAllAgent", "ParanoidAgent"]
+__all__ = ["BestReplyAgent", "OneAgainstAllAgent", "ParanoidAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class OneAgainstAllAgent(TreeSearchAgent):
+class OneAgainstAllAgent(PruningAgent):
     """Settings of the searches in which the seat to move maximizes its own utility and all others minimize it.
 
     Attributes:
-        exact: Whether every root action gets its exact value, not only those that are best.
-        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
-        ordering: ``"auto"``, or ``"fixed"`` for ascending.
         samples: How many draws stand for a chance event that can only be simulated.
-        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
-            limit may stop the search half way, and where a table carries over what one iteration learns.
     """
 
-    exact: bool = False
-    table_mb: float = 64
-    ordering: Ordering = Ordering.AUTO
-    samples: int = 8
-    deepening: bool | None = None
+    samples: int = whole(8, lower=1)
 
-    def __post_init__(self) -> None:
-        check_flag("exact", self.exact)
-        check_number("table_mb", self.table_mb, least=0)
-        check_whole("samples", self.samples, least=1)
-        if self.deepening is not None:
-            check_flag("deepening", self.deepening)
-        self._set("ordering", check_choice("ordering", self.ordering, Ordering))
-        super().__post_init__()
-
-    def check_game(self, traits: Traits) -> None:
-        """Any number of players, as long as nothing is hidden."""
-        require_perfect_information(traits, self.kind)
-
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         root = self.root(game, state, self.samples)
         searched, top = self.as_searched(root.game, root.state)
-        search = backend.paranoid(
-            root.game,
-            root.evaluator,
-            self.new_budget(started),
-            searched=searched,
-            limits=self.limits,
-            seat=searched.to_move(top),
-            sooner=self.sooner,
-            ordering=self.ordering,
-            table_mb=self.table_mb,
-            cutoff=root.cutoff,
-            on_node=self.observer,
-            width=root.width,
-        )
-        deepening = self.deepening
-        if deepening is None:
-            deepening = self.has_budget or (self.depth is not None and self.table_mb > 0)
-        return self.deepened(search, top, step_by_step=deepening, exact=self.exact, is_estimate=root.is_sampled)
+        settings = {"searched": searched, "seat": searched.to_move(top)}
+        search = self.build(backend.paranoid, root, budget, ordering=self.ordering, **settings)
+        deepens = self.deepens(helps=self.table_mb > 0)
+        return self.deepened(search, top, step_by_step=deepens, exact=self.exact, is_estimate=root.is_sampled)
 
     def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
         """The game that the tree is built of, and its root."""
@@ -86,3 +51,38 @@ class ParanoidAgent(OneAgainstAllAgent):
     """
 
     kind: ClassVar[str] = "paranoid"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BestReplyAgent(OneAgainstAllAgent):
+    """Looks further ahead than paranoid search: of all opponents, only the one that hurts most answers.
+
+    For any number of players and any sums, with or without chance, as long as nothing is hidden. Between two moves
+    of its own one opponent plays what is worst for the searcher. The others skip their turn, in games that say how
+    (``pass_turn(state)``), or play the move that the game's ``ordering_hint`` puts first. All that together counts
+    as one move of ``depth``. With two players this is alpha-beta; with more, nothing is ever ``proven``.
+    """
+
+    kind: ClassVar[str] = "bestreply"
+
+    def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:
+        """The game of one seat's moves and single replies."""
+        rounds = RepliesGame(game, game.to_move(state))
+        return rounds, rounds.root(state)
+
+    def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
+        """The line in moves of the game; nothing is proven where opponents were left out."""
+        game = search.game
+        assert isinstance(game, RepliesGame), "as_searched made it"
+        line: list[int] = []
+        at = state
+        for action in result.principal_variation:
+            line += game.moves_of(at, action)
+            at = game.result(at, action)
+        is_whole = game.traits.seats <= 2
+        return replace(
+            result,
+            principal_variation=tuple(line),
+            proven=result.proven and is_whole,
+            plies=result.plies if is_whole else None,
+        )

@@ -42,7 +42,7 @@ class PolicyTableAgent(SearchAgent):
         table: PolicyTable = self.__dict__["_table"]
         return table
 
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks a state up.
 
         Raises:
@@ -74,6 +74,6 @@ class PolicyTableAgent(SearchAgent):
             action_values=dict.fromkeys(actions, value),
             principal_variation=(action,),
             nodes=1,
-            seconds=Budget.now() - started,
+            seconds=budget.seconds,
             proven=not table.tolerance,
         )

@@ -5,24 +5,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_whole
+from zermelo.agents.core.budget import Budget, StopFlag
 from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
-from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
 from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.agents.search.backend import Root
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.agents.search.observer import NodeEvent, Observer
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
@@ -32,7 +30,7 @@ from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-__all__ = ["ConfiguredAgent", "Root", "SearchAgent", "TreeSearchAgent"]
+__all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -47,12 +45,11 @@ class ConfiguredAgent:
     kind: ClassVar[str] = "agent"
     """The name in specs."""
 
-    seed: int = 0
+    seed: int = whole(0)
     name: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InvalidSettingError(f"seed must be a whole number of at least 0, not {self.seed!r}")
+        check_settings(self)
         if not isinstance(self.name, str):
             raise InvalidSettingError(f"name must be text, not {self.name!r}")
         if not self.name:
@@ -105,6 +102,7 @@ class SearchAgent(ConfiguredAgent):
                 f"backend must be one of {', '.join(map(repr, BACKENDS))}, not {self.backend!r}"
             )
         given_traits(self.traits)
+        self._set("_running", set())
         super().__post_init__()
 
     def act(self, env: Any) -> Any:
@@ -140,36 +138,40 @@ class SearchAgent(ConfiguredAgent):
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
         require_perfect_information(traits, self.kind)
 
+    @property
+    def limits(self) -> Limits:
+        """What ends a search; nothing but ``stop``, unless an agent has limits among its settings."""
+        return Limits()
+
+    def stop(self) -> None:
+        """Ends the searches of this agent that other threads have begun; each answers with what it has found.
+
+        What stopped them is ``StoppedBy.INTERRUPT``. Later searches are not touched.
+        """
+        for each in tuple(self.__dict__["_running"]):
+            each.is_set = True
+
+    def new_budget(self, started: float) -> Budget:
+        """What counts the nodes and the time of one search."""
+        return Budget(self.limits, started, self.__dict__.get("_flag"))
+
+    def stop_by(self, flag: StopFlag) -> None:
+        """Has the searches from now on end too when a flag is set, which others share."""
+        self._set("_flag", flag)
+
     def _search(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         require_decision(game, state)
-        return on_facts(self.choose(game, state, started), game.traits)
+        budget = self.new_budget(started)
+        running: set[StopFlag] = self.__dict__["_running"]
+        running.add(budget.stop)
+        try:
+            return on_facts(self.choose(game, state, budget), game.traits)
+        finally:
+            running.discard(budget.stop)
 
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
-        raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, started)")
-
-
-class Root(NamedTuple):
-    """What a search starts from.
-
-    Attributes:
-        game: The game; where chance can only be simulated, one of sampled chance.
-        state: One of its states, not finished.
-        evaluator: Of that game; None where the search goes to the end anyway.
-        cutoff: The cut-off test of that game, or None.
-        width: How many draws a chance state stands for; None where chance is exact.
-    """
-
-    game: Game[Any]
-    state: Any
-    evaluator: Evaluator | None
-    cutoff: Callable[[Game[Any], Any, int], bool] | None
-    width: int | None
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether what a search finds is an estimate."""
-        return self.width is not None
+        raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, budget)")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -182,57 +184,32 @@ class TreeSearchAgent(SearchAgent):
         depth: Moves to look ahead, every player's counted and chance not.
         nodes: States to visit, all iterations together.
         seconds: Time to take, from the call on.
-        evaluator: What a state at the depth limit is worth: an ``Evaluator``, the name of one (such as
-            ``"playout(games=8)"`` or ``"mymodule:function"``), or None to take the game's own evaluation, else
-            known features of the game, else playouts.
-        cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate a state instead of looking
-            further, ``ply`` moves below the root.
+        evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
+            ``"mymodule:function"``), or None for the game's own evaluation, else known features, else playouts.
+        cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate instead of looking further.
         sooner: Whether, of equal values, wins should come sooner and losses later.
-        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"`` (the one
-            with the smallest number).
-        on_iteration: Called with a ``SearchResult`` after each finished iteration; if it returns False the search
-            ends there.
-        on_node: Called with a ``NodeEvent`` for what happens at each node below the root (coming to it, a table
-            hit, a cut-off and what it leaves out, the score that comes of it): for drawing trees and for learning.
-            The search is then in plain Python.
-        best_lines: How many of the best actions get their exact value and principal variation
-            (``SearchResult.best_lines``); more than one takes longer.
-        manages_time: Whether to spend ``seconds`` where it pays, all of it only when the value has fallen: see
-            ``TimeManager``. Without, all of it is spent on every move. Only with iterative deepening.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
+        on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
+        best_lines: How many of the best actions get their exact value and principal variation.
+        manages_time: Whether iterative deepening spends ``seconds`` where it pays (``TimeManager``), not all of it
+            on every move.
     """
 
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
-    evaluator: Evaluator | str | None = None
-    cutoff: Callable[[Game[Any], Any, int], bool] | str | None = None
-    sooner: bool = True
-    ties: Ties = Ties.RANDOM
-    on_iteration: Callable[[SearchResult], bool | None] | str | None = None
-    on_node: Callable[[NodeEvent], Any] | str | None = None
-    best_lines: int = 1
-    manages_time: bool = False
+    evaluator: Any = made(None, make_evaluator)
+    cutoff: Any = function("of game, state and ply")
+    sooner: bool = flag(True)
+    ties: Ties = choice(Ties.RANDOM)
+    on_iteration: Any = function("of a SearchResult")
+    on_node: Any = function("of a NodeEvent")
+    best_lines: int = whole(1, lower=1)
+    manages_time: bool = flag(False)
 
     def __post_init__(self) -> None:
-        self._set("_running", set())
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
-        if self.evaluator is not None:
-            self._set("evaluator", make_evaluator(self.evaluator))
-        signatures = {
-            "cutoff": "of game, state and ply",
-            "on_iteration": "of a SearchResult",
-            "on_node": "of a NodeEvent",
-        }
-        for name, signature in signatures.items():
-            value = getattr(self, name)
-            if isinstance(value, str) and ":" in value:
-                value = import_name(value)
-                self._set(name, value)
-            check_callable(name, value, signature)
-        check_flag("sooner", self.sooner)
-        check_flag("manages_time", self.manages_time)
-        check_whole("best_lines", self.best_lines, least=1)
-        self._set("ties", check_choice("ties", self.ties, Ties))
         super().__post_init__()
 
     @property
@@ -241,53 +218,31 @@ class TreeSearchAgent(SearchAgent):
         limits: Limits = self.__dict__["_limits"]
         return limits
 
-    def new_budget(self, started: float) -> Budget:
-        """What counts the nodes and the time of one search, and ends it when ``stop`` is called."""
-        budget = Budget(self.limits, started)
-        self.__dict__["_running"].add(budget.stop)
-        return budget
-
-    def stop(self) -> None:
-        """Ends the searches of this agent that other threads have begun; each answers with what it has found.
-
-        What stopped them is ``StoppedBy.INTERRUPT``. Later searches are not touched.
-        """
-        for flag in tuple(self.__dict__["_running"]):
-            flag.is_set = True
-
     @property
     def has_budget(self) -> bool:
         """Whether a limit may stop the search half way, so that it should deepen step by step."""
         return self.nodes is not None or self.seconds is not None
 
-    @property
-    def cutoff_test(self) -> Callable[[Game[Any], Any, int], bool] | None:
-        """The ``cutoff`` setting as a function."""
-        assert not isinstance(self.cutoff, str), "names become functions when the agent is made"
-        return self.cutoff
-
-    @property
-    def observer(self) -> Observer | None:
-        """The ``on_node`` setting as a function."""
-        assert not isinstance(self.on_node, str), "names become functions when the agent is made"
-        return self.on_node
-
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""
         if self.evaluator is not None:
-            assert not isinstance(self.evaluator, str), "names become evaluators when the agent is made"
-            return self.evaluator
+            evaluator: Evaluator = self.evaluator
+            return evaluator
         deepens = bool(getattr(self, "deepening", False))
         if self.depth is None and self.cutoff is None and not self.has_budget and not deepens:
             return None
         return default_evaluator(game, state)
 
-    def root(self, game: Game[Any], state: Any, samples: int) -> Root:
+    def root(self, game: Game[Any], state: Any, samples: int = 1) -> Root:
         """What to search from a state, with so many draws for a chance event that can only be simulated."""
-        evaluator, cutoff = self.evaluator_for(game, state), self.cutoff_test
+        evaluator = self.evaluator_for(game, state)
         if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, cutoff, None)
-        return Root(*as_sampled(game, state, samples, self.generator, evaluator, cutoff), samples)
+            return Root(game, state, evaluator, self.cutoff)
+        return Root(*as_sampled(game, state, samples, self.generator, evaluator, self.cutoff), samples)
+
+    def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
+        """What a function of ``backend`` makes of a root and of the settings that all have."""
+        return make(root, budget, limits=self.limits, sooner=self.sooner, on_node=self.on_node, **settings)
 
     def deepened(
         self,
@@ -301,54 +256,30 @@ class TreeSearchAgent(SearchAgent):
     ) -> SearchResult:
         """Runs a search within the limits and says what it found.
 
-        Args:
-            search: How to search below the root.
-            state: The root.
-            step_by_step: Whether to search one move deep first, then two, and so on.
-            exact: Whether every root action must get its exact value.
-            is_estimate: Whether chance was sampled.
-            aspiration: How far from the last iteration's value to look at first; 0 looks everywhere at once.
+        ``step_by_step``, ``exact`` and ``aspiration`` are as ``deepen`` takes them; ``is_estimate`` says whether
+        chance was sampled.
         """
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
-            found = answer(
-                search,
-                state,
-                iteration,
-                depth=depth,
-                stopped_by=stopped_by,
-                exact=exact,
-                ties=self.ties,
-                draw=draw,
-                is_estimate=is_estimate,
-                best_lines=self.best_lines,
-            )
+            about: dict[str, Any] = {"depth": depth, "stopped_by": stopped_by, "draw": draw, "ties": self.ties}
+            found = answer(search, state, iteration, is_estimate=is_estimate, **about, **how)
             return on_facts(self.adjusted(search, state, found), search.game.traits)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            if self.on_iteration is None:
-                return True
-            assert not isinstance(self.on_iteration, str), "names become functions when the agent is made"
-            return self.on_iteration(result(iteration, depth, stopped_by)) is not False
+            return (
+                self.on_iteration is None or self.on_iteration(result(iteration, depth, stopped_by)) is not False
+            )
 
+        how: dict[str, Any] = {"exact": exact, "best_lines": self.best_lines}
         draw = float(self.generator.random())
-        ties = Ties.RANDOM if hasattr(search, "preferred") else self.ties  # it must see them all to prefer one
-        try:
-            with deep_recursion(search.game):
-                found = deepen(
-                    search,
-                    state,
-                    self.limits,
-                    step_by_step=step_by_step,
-                    exact=exact,
-                    ties=ties,
-                    watch=watch,
-                    best_lines=self.best_lines,
-                    aspiration=aspiration,
-                    manager=self._time_manager(search, state),
-                )
-        finally:
-            self.__dict__["_running"].discard(search.budget.stop)
+        ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
+        with deep_recursion(search.game):
+            by: dict[str, Any] = {
+                "step_by_step": step_by_step,
+                "aspiration": aspiration,
+                "manager": self._time_manager(search, state),
+            }
+            found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
         return result(*found)
 
     def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:

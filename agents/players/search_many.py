@@ -9,10 +9,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.core.budget import Budget, StopFlag
+from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.core.gate import require_decision
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
@@ -35,19 +34,10 @@ def search_many(
 ) -> list[SearchResult]:
     """Searches many states of one game by alpha-beta, each on its own, in as many threads as there are processors.
 
-    The results do not depend on the number of threads (unless there is a limit in seconds): each state is searched
-    by one thread, with an empty table. Ties are drawn for state number ``i`` from the agent's seed and ``i``.
-
-    Args:
-        game: A ``Game``, rules, or a live environment.
-        states: Its states, none of them finished.
-        agent: Whose settings to search with; instead of ``settings``.
-        threads: How many; None for one a processor that this process may use.
-        **settings: As ``AlphaBetaAgent`` takes them: ``depth``, ``nodes``, ``exact``, and so on. ``table_mb`` is 1
-            if not given, for each thread.
-
-    Returns:
-        A result for each state, in the order of the states.
+    The results, in the order of the states, do not depend on the number of threads (unless there is a limit in
+    seconds): each state is searched by one thread, with an empty table. Ties are drawn for state number ``i`` from
+    the agent's seed and ``i``. The settings are those of ``agent``, or are given as ``AlphaBetaAgent`` takes them;
+    ``table_mb`` is then 1 if not given, for each thread.
 
     Raises:
         UnsupportedGameError: Alpha-beta cannot search the game.
@@ -66,10 +56,8 @@ def search_many(
         agent = AlphaBetaAgent(**{"table_mb": 1, **settings})
     threads = number_of_threads(threads)
     stop = StopFlag()
-    searcher = _Stoppable(**{name: getattr(agent, name) for name in known})
-    searcher.stop_with(stop)
     game = as_game(game)
-    searcher.check_game(game.traits)
+    agent.check_game(game.traits)
     waiting = list(states)
     _require_decisions(game, waiting)
     found: list[SearchResult | None] = [None] * len(waiting)
@@ -77,31 +65,18 @@ def search_many(
 
     def work() -> None:
         for number in order:  # each thread takes the next one
-            mine = dataclasses.replace(searcher, seed=searcher.seed + number)
-            mine.stop_with(stop)
+            mine = dataclasses.replace(agent, seed=agent.seed + number)
+            mine.stop_by(stop)
             found[number] = mine.search_state(game, waiting[number])
             if stop.is_set:
                 return
 
-    compiled = backend.can_compile_alpha_beta(game, searcher.evaluator, searcher.cutoff)
+    compiled = backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)
     _in_threads(work, min(threads, max(len(waiting), 1)) if compiled else 1, stop)
     return [result for result in found if result is not None]
 
 
 # -- how -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class _Stoppable(AlphaBetaAgent):
-    """Stops in the middle of a search when a flag is set, which it shares with others."""
-
-    def stop_with(self, flag: StopFlag) -> None:
-        """Says which flag."""
-        self._set("_flag", flag)
-
-    def new_budget(self, started: float) -> Budget:
-        """Counts what is spent, and looks at the flag."""
-        return Budget(self.limits, started, self.__dict__["_flag"])
 
 
 def _require_decisions(game: Any, states: Sequence[Any]) -> None:

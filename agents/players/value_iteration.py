@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_number, check_whole
-from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.mate_distance import Scale
 from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import number, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, value_iteration
 from zermelo.envs import Game, Traits
@@ -30,38 +31,40 @@ class ValueIterationAgent(SearchAgent):
 
     kind: ClassVar[str] = "value_iteration"
 
-    tolerance: float = 1e-9
-    most_states: int = 2_000_000
-
-    def __post_init__(self) -> None:
-        check_number("tolerance", self.tolerance, least=1e-14)
-        check_whole("most_states", self.most_states, least=1)
-        super().__post_init__()
+    tolerance: float = number(1e-9, lower=1e-14)
+    most_states: int = whole(2_000_000, lower=1)
 
     def check_game(self, traits: Traits) -> None:
         """One player, or two opposed, with everything seen and every probability known."""
         require_finite(traits)
 
-    def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks the state up, in a table made when it is first needed."""
-        budget = Budget(Limits(), started)
         table: ValueTable | None = self.__dict__.get("_table")
-        if table is None or (table.game is not game and table.game != game) or state not in table:
-            table = value_iteration(game, self.tolerance, states=[state], most_states=self.most_states)
-            self._set("_table", table)
-        action = table.action(state)
-        action_values = table.action_values(state)
-        seat, seats = game.to_move(state), game.traits.seats
-        value = action_values[action]
-        other = game.traits.constant - value
+        seat, traits = game.to_move(state), game.traits
+        stopped_by, nodes, stats = StoppedBy.COMPLETED, 0, {}
+        try:
+            if table is None or (table.game is not game and table.game != game) or state not in table:
+                most, check = self.most_states, budget.check_clock
+                table = value_iteration(game, self.tolerance, states=[state], most_states=most, check=check)
+                self._set("_table", table)
+            action, action_values = table.action(state), table.action_values(state)
+            value = action_values[action]
+            nodes, stats = len(table), {"sweeps": table.sweeps, "tolerance": table.tolerance}
+        except SearchStopped as stopped:  # nothing is known before the end
+            action, action_values, stopped_by = game.legal_actions(state)[0], {}, stopped.reason
+            value = Scale(game, seat=seat).frame(state).middle
         return SearchResult(
             action=action,
             env_action=game.to_env_action(state, action),
             value=value,
-            values_by_seat=tuple(value if number == seat else other for number in range(seats)),
+            values_by_seat=tuple(
+                value if other == seat else traits.constant - value for other in range(traits.seats)
+            ),
             action_values=action_values,
             principal_variation=(action,),
-            nodes=len(table),
+            nodes=nodes,
             seconds=budget.seconds,
-            stats={"sweeps": table.sweeps, "tolerance": table.tolerance},
+            stopped_by=stopped_by,
+            stats=stats,
         )

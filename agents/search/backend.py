@@ -4,36 +4,39 @@ This is the one place that chooses. A compiled search takes rules, an evaluation
 cut-off test; a limit on time holds for the compiler too, so what is not compiled in time is searched in plain
 Python. Which of the two it is changes how long a search takes, never what it finds.
 
-Each function takes the game, its evaluator (None where the search goes to the end), what counts nodes, and the
-limits that it counts against; ``cutoff`` as agents have it; and gives a search for
-``iterative_deepening.deepen``. They raise ``RulesError`` where rules do not compile.
+Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``table_mb`` and ``on_node`` as agents
+have them; the table of an earlier search (``kept``) of this game with these settings and for the same seat, to go
+on with; and settings of the search itself. They raise ``RulesError`` where rules do not compile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+import math
+from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.general import can_search_through_chance, compiled_general_search
-from zermelo.agents.compiled.max_n import compiled_max_n
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, can_evaluate, compiled_search
+from zermelo.agents.compiled.general import CompiledGeneralSearch, can_search_through_chance
+from zermelo.agents.compiled.max_n import CompiledMaxN
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.two_player import CompiledSearch, can_search, compiled_search, search_kernel
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import ChancePruning, Ordering, TieRule
+from zermelo.agents.core.move_ordering import MoveOrder
+from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
+from zermelo.agents.search.plain_search import Cutoff, PlainSearch
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Game
+from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = [
-    "Cutoff",
+    "Root",
     "alpha_beta",
     "can_compile_alpha_beta",
     "expectimax",
@@ -45,284 +48,150 @@ __all__ = [
     "paranoid",
 ]
 
-Cutoff: TypeAlias = Callable[[Game[Any], Any, int], bool]
-"""``cutoff(game, state, ply)``: true where the search should evaluate instead of going on."""
+_WATCHED: dict[type[PlainSearch], type[PlainSearch]] = {
+    AlphaBetaSearch: WatchedAlphaBeta,
+    FullWidthSearch: WatchedFullWidth,
+    MaxNSearch: WatchedMaxN,
+}
+
+
+class Root(NamedTuple):
+    """What a search starts from: a game and a state of it, not finished, an evaluator and a cut-off test or None.
+
+    Where chance can only be simulated, the game is one of sampled chance and ``width`` says how many draws a
+    chance state stands for.
+    """
+
+    game: Game[Any]
+    state: Any
+    evaluator: Evaluator | None
+    cutoff: Cutoff | None = None
+    width: int | None = None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether what a search finds is an estimate."""
+        return self.width is not None
 
 
 def alpha_beta(
-    game: Game[Any],
-    evaluator: Evaluator | None,
+    root: Root,
     budget: Budget,
     *,
-    limits: Limits,
     ordering: Ordering,
-    table_mb: float,
     threads: int = 1,
-    cutoff: Cutoff | None = None,
     may_compile: bool = True,
     futility: float = 0.0,
     singular: float = 0.0,
-    on_node: Observer | None = None,
-    kept: Any = None,
-    **settings: Any,
+    **rest: Any,
 ) -> TreeSearch:
     """Alpha-beta for two players with a constant sum, without chance.
 
-    Args:
-        game: The game.
-        evaluator: Values states at the depth limit.
-        budget: Counts nodes.
-        limits: Its limits.
-        ordering: In which order actions are tried.
-        table_mb: Memory for the transposition table, in MiB; 0 for none.
-        threads: How many threads search together, if it is compiled.
-        cutoff: Where to evaluate instead of going on.
-        may_compile: False for plain Python in any case.
-        futility: As ``AlphaBetaSearch`` takes it, as ``singular``; both are searched in plain Python.
-        singular: See there.
-        on_node: Called with what happens at every node of a search, which then is in plain Python.
-        kept: The table of an earlier search of this game with these settings, to go on with, or None.
-        settings: Further ones, as ``AlphaBetaSearch`` takes them.
+    ``threads`` search together, if it is compiled; ``may_compile=False`` asks for plain Python in any case.
+    Margins are rounded up to whole units of compiled evaluations, so that both kinds of search use the same.
     """
-    if cutoff is None and may_compile and on_node is None and not (futility or singular):
-        compiled = compiled_search(
-            game,
-            evaluator,
-            budget,
-            limits=limits,
-            ordering=ordering,
-            table_mb=table_mb,
-            threads=threads,
-            table=kept if isinstance(kept, CompiledTable) else None,
-            **settings,
-        )
-        if compiled is not None:
-            return compiled
-    order, table = MoveOrder(game, ordering), _table(table_mb)
-    if isinstance(kept, TranspositionTable):
-        table = kept
-        table.hits = table.stores = 0
-    settings |= {"order": order, "table": table, "cutoff": cutoff, "futility": futility, "singular": singular}
-    return _alpha_beta(game, budget, evaluator, on_node, **settings)
+    rest |= {"ordering": ordering, "futility": _in_units(futility), "singular": _in_units(singular)}
+    kind = CompiledAlphaBeta if may_compile else None
+    return _search((kind, {"threads": threads}), (AlphaBetaSearch, {}), root, budget, **rest)
 
 
-def minimax(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    limits: Limits,
-    sooner: bool,
-    cutoff: Cutoff | None,
-    on_node: Observer | None = None,
-) -> TreeSearch:
+def minimax(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
     """Every node of the tree, for two players with a constant sum, without chance."""
-    if cutoff is None and on_node is None:
-        compiled = compiled_search(game, evaluator, budget, limits=limits, full_width=True, sooner=sooner)
-        if compiled is not None:
-            return compiled
-    return _full_width(game, budget, evaluator, on_node, sooner=sooner, cutoff=cutoff)
+    return _search((CompiledMinimax, {}), (FullWidthSearch, {}), root, budget, **rest)
 
 
 def expectiminimax(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    limits: Limits,
-    pruning: ChancePruning,
-    ordering: Ordering,
-    table_mb: float,
-    cutoff: Cutoff | None,
-    width: int | None,
-    on_node: Observer | None = None,
-    **settings: Any,
+    root: Root, budget: Budget, *, pruning: ChancePruning, ordering: Ordering, **rest: Any
 ) -> TreeSearch:
-    """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2.
-
-    Args:
-        game: The game; one of sampled chance as ``sampling.as_sampled`` makes it.
-        evaluator: Values states at the depth limit.
-        budget: Counts nodes.
-        limits: Its limits.
-        pruning: What to leave out.
-        ordering: In which order actions are tried; without pruning ascending.
-        table_mb: Memory for the transposition table, in MiB; 0 for none.
-        cutoff: Where to evaluate instead of going on.
-        width: How many draws a chance state stands for; None where chance is exact.
-        on_node: Called with what happens at every node of a search, which then is in plain Python.
-        settings: Further ones, as ``AlphaBetaSearch`` and ``FullWidthSearch`` take them.
-    """
-    if cutoff is None and on_node is None and can_search_through_chance(game):
-        compiled = compiled_general_search(
-            game,
-            evaluator,
-            budget,
-            limits=limits,
-            pruning=pruning,
-            ordering=ordering,
-            table_mb=table_mb,
-            **settings,
-        )
-        if compiled is not None:
-            return compiled
-    settings |= {"table": _table(table_mb), "cutoff": cutoff, "width": width}
+    """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2."""
+    kind = CompiledGeneralSearch if can_search_through_chance(root.game) else None
+    by_kernel = kind, {"pruning": pruning, "ordering": ordering}
     if pruning is ChancePruning.NONE:
-        return _full_width(game, budget, evaluator, on_node, **settings)
-    settings |= {"order": MoveOrder(game, ordering), "probing": pruning is ChancePruning.STAR2}
-    return _alpha_beta(game, budget, evaluator, on_node, credits_best=True, **settings)
+        return _search(by_kernel, (FullWidthSearch, {}), root, budget, **rest)
+    how = {"ordering": ordering, "probing": pruning is ChancePruning.STAR2, "credits_best": True}
+    return _search(by_kernel, (AlphaBetaSearch, how), root, budget, **rest)
 
 
-def expectimax(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    table_mb: float,
-    on_node: Observer | None = None,
-    **settings: Any,
-) -> TreeSearch:
-    """Best play against opponents whose actions are averaged over; in plain Python only.
-
-    Args:
-        game: The game.
-        evaluator: Values states at the depth limit.
-        budget: Counts nodes.
-        table_mb: Memory for the transposition table, in MiB; 0 for none.
-        on_node: Called with what happens at every node of a search, which then is in plain Python.
-        settings: Further ones, as ``FullWidthSearch`` takes them.
-    """
-    return _full_width(game, budget, evaluator, on_node, table=_table(table_mb), **settings)
+def expectimax(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
+    """Best play against opponents whose actions are averaged over; in plain Python only."""
+    return _search((None, {}), (FullWidthSearch, {}), root, budget, **rest)
 
 
-def max_n(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    limits: Limits,
-    seat: int,
-    tie_rule: TieRule,
-    sooner: bool,
-    prunes: bool,
-    ordering: Ordering,
-    table_mb: float,
-    cutoff: Cutoff | None,
-    width: int | None,
-    on_node: Observer | None = None,
-) -> TreeSearch:
-    """max^n, for any number of players; the arguments are those of ``MaxNSearch``.
+def max_n(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
+    """max^n, for any number of players.
 
     The search raises ``SumNotConstantError`` where it ``prunes`` and evaluations do not add up to the game's sum.
     """
-    shared: dict[str, Any] = {"seat": seat, "tie_rule": tie_rule, "sooner": sooner, "prunes": prunes}
-    if cutoff is None and on_node is None:
-        compiled = compiled_max_n(
-            game, evaluator, budget, limits=limits, ordering=ordering, table_mb=table_mb, **shared
-        )
-        if compiled is not None:
-            return compiled
-    shared |= {"order": MoveOrder(game, ordering), "table": _table(table_mb), "cutoff": cutoff, "width": width}
-    if on_node is not None:
-        return WatchedMaxN(game, budget, evaluator, on_node=on_node, **shared)
-    return MaxNSearch(game, budget, evaluator, **shared)
+    return _search((CompiledMaxN, {}), (MaxNSearch, {}), root, budget, **rest)
 
 
-def paranoid(
-    game: Game[Any],
-    evaluator: Evaluator | None,
-    budget: Budget,
-    *,
-    searched: Game[Any],
-    limits: Limits,
-    seat: int,
-    sooner: bool,
-    ordering: Ordering,
-    table_mb: float,
-    cutoff: Cutoff | None,
-    width: int | None,
-    on_node: Observer | None = None,
-) -> TreeSearch:
+def paranoid(root: Root, budget: Budget, *, searched: Game[Any], **rest: Any) -> TreeSearch:
     """One seat against all others.
 
-    Args:
-        game: The game that is played.
-        evaluator: Of the game: values states at the depth limit.
-        budget: Counts nodes.
-        searched: The game of whose states the tree is built: the same, or a ``RepliesGame`` of it.
-        limits: The limits of the budget.
-        seat: The seat that maximizes.
-        sooner: Whether wins should come sooner and losses later.
-        ordering: In which order actions are tried.
-        table_mb: Memory for the transposition table, in MiB; 0 for none.
-        cutoff: Of the game: where to evaluate instead of going on.
-        width: How many draws a chance state stands for; None where chance is exact.
-        on_node: Called with what happens at every node of a search, which then is in plain Python.
+    The tree is built of the states of ``searched``: the root's game itself, or a ``RepliesGame`` of it.
     """
-    if cutoff is None and on_node is None:
-        compiled = compiled_general_search(
-            game,
-            evaluator,
-            budget,
-            limits=limits,
-            searched=searched,
-            pruning=ChancePruning.STAR1,
-            seat=seat,
-            sooner=sooner,
-            ordering=ordering,
-            table_mb=table_mb,
-        )
-        if compiled is not None:
-            return compiled
-    if searched is not game:
-        evaluator, cutoff = looking_inside(evaluator), looking_inside(cutoff)
-    return _alpha_beta(
-        searched,
-        budget,
-        evaluator,
-        on_node,
-        order=MoveOrder(searched, ordering),
-        table=_table(table_mb),
-        cutoff=cutoff,
-        width=width,
-        seat=seat,
-        sooner=sooner,
-        credits_best=True,
-    )
+    by_kernel = CompiledGeneralSearch, {"searched": searched, "pruning": ChancePruning.STAR1}
+    return _search(by_kernel, (AlphaBetaSearch, {"credits_best": True}), root, budget, searched=searched, **rest)
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
     """Whether ``alpha_beta`` would be compiled, if the compiler is done in time."""
-    is_known = evaluator is None or getattr(evaluator, "spec", lambda: "")() in ("game", "rewards")
-    return cutoff is None and is_known and can_search(game)
+    return cutoff is None and can_evaluate(evaluator) and can_search(game)
 
 
-def load_alpha_beta(game: Any) -> None:
-    """Compiles alpha-beta for a game, or reads it from disk, if it can be compiled."""
+def load_alpha_beta(game: Any, **settings: Any) -> None:
+    """Compiles alpha-beta for a game and settings, or reads it from disk, if it can be compiled."""
     if can_search(game):
-        search_kernel(game.rules, full_width=False)
+        CompiledAlphaBeta.program.load(game.rules, **CompiledAlphaBeta.constants(game, settings))
 
 
 def is_compiled(search: TreeSearch) -> bool:
-    """Whether this is compiled alpha-beta or minimax."""
-    return isinstance(search, CompiledSearch)
+    """Whether this is a compiled search."""
+    return isinstance(search, CompiledTreeSearch)
 
 
-def _alpha_beta(
-    game: Game[Any], budget: Budget, evaluator: Any, on_node: Observer | None, **how: Any
+def _search(
+    by_kernel: tuple[type[CompiledTreeSearch] | None, dict[str, Any]],
+    in_python: tuple[type[PlainSearch], dict[str, Any]],
+    root: Root,
+    budget: Budget,
+    *,
+    limits: Limits,
+    table_mb: float | None = None,
+    on_node: Observer | None = None,
+    kept: Any = None,
+    searched: Game[Any] | None = None,
+    **settings: Any,
 ) -> TreeSearch:
-    if on_node is None:
-        return AlphaBetaSearch(game, budget, evaluator, **how)
-    return WatchedAlphaBeta(game, budget, evaluator, on_node=on_node, **how)
+    """The compiled search where there can be one, else the plain one; each with the settings it alone has.
+
+    A search that has no table is not given ``table_mb``.
+    """
+    game, _, evaluator, cutoff, width = root
+    kind, own = by_kernel
+    if kind is not None and cutoff is None and on_node is None:
+        own = own | settings
+        if table_mb is not None:
+            own |= {"table_mb": table_mb, "table": kept if isinstance(kept, CompiledTable) else None}
+        search = compiled_search(kind, game, evaluator, budget, limits=limits, **own)
+        if search is not None:
+            return search
+    plain, own = in_python
+    if searched is not None and searched is not game:
+        game, evaluator, cutoff = searched, looking_inside(evaluator), looking_inside(cutoff)
+    own = own | settings | {"cutoff": cutoff, "width": width}
+    if "ordering" in own:
+        own["order"] = MoveOrder(game, own.pop("ordering"))
+    if table_mb is not None:
+        own["table"] = TranspositionTable(table_mb) if table_mb else None
+        if isinstance(kept, TranspositionTable):
+            kept.hits = kept.stores = 0
+            own["table"] = kept
+    if on_node is not None:
+        plain, own["on_node"] = _WATCHED[plain], on_node
+    return plain(game, budget, evaluator, **own)
 
 
-def _full_width(
-    game: Game[Any], budget: Budget, evaluator: Any, on_node: Observer | None, **how: Any
-) -> TreeSearch:
-    if on_node is None:
-        return FullWidthSearch(game, budget, evaluator, **how)
-    return WatchedFullWidth(game, budget, evaluator, on_node=on_node, **how)
-
-
-def _table(megabytes: float) -> TranspositionTable | None:
-    return TranspositionTable(megabytes) if megabytes else None
+def _in_units(margin: float) -> float:
+    """A margin rounded up to whole 1024ths of a point of utility."""
+    return math.ceil(margin * EVALUATION_UNIT) / EVALUATION_UNIT

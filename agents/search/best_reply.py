@@ -6,18 +6,16 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.envs import CHANCE, Traits
+from zermelo.agents.search.inner_game import FormOfGame
+from zermelo.envs import CHANCE, Game
 
 __all__ = ["RepliesGame", "Round"]
 
 
 class Round:
-    """A state, and which opponent chooses its moves until the seat moves again.
+    """A state, and which opponent chooses its moves until the seat moves again (None if nobody does so far).
 
-    Attributes:
-        state: The state of the game.
-        chooser: The opponent that does; None if nobody does so far.
-        lines: Where an opponent is to choose: each choice as the moves played, and where they lead.
+    ``lines`` has each choice of the opponents as the moves played, and where they lead, once that is known.
     """
 
     __slots__ = ("chooser", "lines", "state")
@@ -28,68 +26,38 @@ class Round:
         self.lines: list[tuple[tuple[int, ...], Round]] | None = None
 
 
-class RepliesGame:
-    """A game as best-reply search sees it: opponents answer once together, not each in turn.
+class RepliesGame(FormOfGame):
+    """A game as best-reply search of a ``seat`` sees it: opponents answer once together, not each in turn.
 
     In its states either the seat is to move, or chance, or the opponents: they choose who of them plays what it
     likes until the seat moves again, and what. All others skip their turn if the game has ``pass_turn(state)``
     (the state in which the next player is to move); in other games they make the move that the game's
     ``ordering_hint`` puts first, else the one with the smallest number.
-
-    Args:
-        game: The game.
-        seat: The seat that searches.
     """
 
-    def __init__(self, game: Any, seat: int) -> None:
-        self._game = game
+    def __init__(self, game: Game[Any], seat: int) -> None:
+        super().__init__(game)
         self._seat = seat
         self._hint = getattr(game, "ordering_hint", None)
         self._pass = getattr(game, "pass_turn", None)
-
-    @property
-    def inside(self) -> Any:
-        """The game that is played."""
-        return self._game
-
-    @property
-    def traits(self) -> Traits:
-        """Those of the game."""
-        traits: Traits = self._game.traits
-        return traits
 
     def root(self, state: Any) -> Round:
         """A state of the game as one of this game."""
         return Round(state, None)
 
-    def initial_state(self) -> Round:
-        """The game's initial state."""
-        return self.root(self._game.initial_state())
-
-    def to_move(self, state: Round) -> int:
-        """The seat to move, the first of the opponents, or ``CHANCE``."""
-        mover: int = self._game.to_move(state.state)
-        return mover
-
     def legal_actions(self, state: Round) -> Sequence[int]:
         """The seat's actions; for the opponents, the numbers of their choices."""
-        if self._game.to_move(state.state) == self._seat:
-            actions: Sequence[int] = self._game.legal_actions(state.state)
-            return actions
+        if self.to_move(state) == self._seat:
+            return super().legal_actions(state)
         return range(len(self.replies(state)))
-
-    def chance_outcomes(self, state: Round) -> Sequence[tuple[int, float]]:
-        """Those of the game."""
-        outcomes: Sequence[tuple[int, float]] = self._game.chance_outcomes(state.state)
-        return outcomes
 
     def result(self, state: Round, action: int) -> Round:
         """What follows the seat's action, a chance outcome, or a choice of the opponents."""
-        mover = self._game.to_move(state.state)
+        mover = self.inside.to_move(state.state)
         if mover == self._seat:
-            return Round(self._game.result(state.state, action), None)
+            return Round(self.inside.result(state.state, action), None)
         if mover == CHANCE:
-            return self._played_out(self._game.result(state.state, action), state.chooser, ())[1]
+            return self._played_out(self.inside.result(state.state, action), state.chooser, ())[1]
         return self.replies(state)[action][1]
 
     def replies(self, state: Round) -> list[tuple[tuple[int, ...], Round]]:
@@ -100,8 +68,8 @@ class RepliesGame:
 
     def _lines(self, state: Round) -> list[tuple[tuple[int, ...], Round]]:
         """Each opponent in turn plays each of its actions, and the others do not choose."""
-        game = self._game
-        here: Any = state.state
+        game = self.inside
+        here = state.state
         played: tuple[int, ...] = ()
         lines: list[tuple[tuple[int, ...], Round]] = []
         passed: set[int] = set()
@@ -130,7 +98,7 @@ class RepliesGame:
 
     def _is_settled(self, state: Any) -> bool:
         """Whether no opponent is to move."""
-        return bool(self._game.is_terminal(state)) or self._game.to_move(state) in (self._seat, CHANCE)
+        return bool(self.inside.is_terminal(state)) or self.inside.to_move(state) in (self._seat, CHANCE)
 
     def _played_out(
         self, state: Any, chooser: int | None, played: tuple[int, ...]
@@ -138,14 +106,14 @@ class RepliesGame:
         """Opponents that do not choose move as usual, or skip their turn."""
         steps = 0
         while not self._is_settled(state):
-            mover = self._game.to_move(state)
+            mover = self.inside.to_move(state)
             if chooser is None or mover == chooser:
                 return played, Round(state, chooser)
             if self._pass is not None and steps == self.traits.seats:  # everybody has: somebody must move
                 return played, Round(state, mover)
             state, played = self._step(state, played)
             steps += 1
-        if self._game.is_terminal(state) or self._game.to_move(state) == self._seat:
+        if self.inside.is_terminal(state) or self.inside.to_move(state) == self._seat:
             chooser = None
         return played, Round(state, chooser)
 
@@ -155,8 +123,8 @@ class RepliesGame:
             raise RecursionError  # as a search that goes on for so long; what is told is the same
         if self._pass is not None:
             return self._pass(state), played
-        action = self._usual(state, self._game.legal_actions(state))
-        return self._game.result(state, action), (*played, action)
+        action = self._usual(state, self.inside.legal_actions(state))
+        return self.inside.result(state, action), (*played, action)
 
     def _usual(self, state: Any, actions: Sequence[int]) -> int:
         """What an opponent plays that does not choose."""
@@ -165,22 +133,9 @@ class RepliesGame:
         hint = self._hint
         return max(actions, key=lambda action: hint(state, action))
 
-    def is_terminal(self, state: Round) -> bool:
-        """Whether the game has ended."""
-        return bool(self._game.is_terminal(state.state))
-
-    def utility(self, state: Round) -> tuple[float, ...]:
-        """The rewards so far."""
-        utility: tuple[float, ...] = self._game.utility(state.state)
-        return utility
-
     def key(self, state: Round) -> Hashable:
         """The game's key, and who chooses."""
-        return self._game.key(state.state), state.chooser
-
-    def to_env_action(self, state: Round, action: int) -> Any:
-        """What ``env.step`` takes."""
-        return self._game.to_env_action(state.state, action)
+        return super().key(state), state.chooser
 
     def moves_of(self, state: Round, action: int) -> tuple[int, ...]:
         """The moves of the game that one action of this game stands for."""

@@ -1,8 +1,8 @@
 """Chance nodes of alpha-beta: Star1 and Star2.
 
-A chance node is worth the average of its outcomes. No outcome is worth more or less than the game can give, so the
-average is bounded before all are known, and the search may stop once it must fall outside the window: Star1.
-Star2 first probes one reply in every outcome, which tightens those bounds before anything is searched in full.
+No outcome is worth more or less than the game can give, so the average is bounded before all are known, and the
+search may stop once it must fall outside the window: Star1. Star2 first probes one reply in every outcome, which
+tightens those bounds before anything is searched in full.
 
 Ballard, "The *-minimax search procedure for trees containing chance nodes", Artificial Intelligence 21 (1983);
 Hauk, Buro and Schaeffer, "Rediscovering *-minimax search", Computers and Games (2004).
@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.mate_distance import SLACK, Scale, Score
+from zermelo.agents.core.mate_distance import SLACK, Score
 from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.transposition_table import Entry
-from zermelo.envs import CHANCE, Game
+from zermelo.agents.search.plain_search import PlainSearch
+from zermelo.envs import CHANCE
 
-__all__ = ["ChanceNodes", "Searched", "added", "averaged", "place_of"]
+__all__ = ["ChanceNodes", "Searched", "added", "averaged", "place_of", "scattered"]
 
 _PLACES = 64
 """Plies that an order tells apart after an outcome."""
@@ -38,23 +36,25 @@ def added(numbers: Iterable[float]) -> float:
 def averaged(founds: Sequence[tuple[float, Visit]], proven: bool, width: int | None, seats: int) -> Visit:
     """The average of what is known of every outcome; where they are draws, how much it scatters.
 
-    Args:
-        founds: Each outcome's probability, and what is known of it.
-        proven: Whether the average is proven, if the outcomes are not draws.
-        width: How many draws the outcomes stand for; None where they are all there are.
-        seats: How many seats' values to average too, 0 for none.
+    ``founds`` have each outcome's probability and what is known of it; ``proven`` is for outcomes that are no
+    draws, ``width`` how many draws they stand for (None where they are all there are), ``seats`` how many seats'
+    values to average too.
     """
     value = added(p * found.score[0] for p, found in founds)
-    promptness = added(p * found.score[1] for p, found in founds)
+    distance = added(p * found.score[1] for p, found in founds)
     values: tuple[float, ...] = ()
     if seats and all(found.values for _, found in founds):
         values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(seats))
     if width is None:
-        return Visit((value, promptness), proven, (), 0.0, values)
+        return Visit((value, distance), proven, (), 0.0, values)
+    return Visit((value, distance), False, (), scattered(founds, value, width), values)
+
+
+def scattered(founds: Sequence[tuple[float, Visit]], value: float, width: int) -> float:
+    """The variance of an average of so many draws."""
     scatter = sum(p * (found.score[0] - value) ** 2 for p, found in founds)
     variance = scatter / (width - 1) if width > 1 else math.nan
-    variance += sum(p * p * found.variance for p, found in founds)
-    return Visit((value, promptness), False, (), variance, values)
+    return variance + sum(p * p * found.variance for p, found in founds)
 
 
 def place_of(ply: int, outcome: int) -> int:
@@ -69,65 +69,15 @@ class Searched(NamedTuple):
     found: Visit
 
 
-class _Search(Protocol):
-    """How alpha-beta searches below a chance node."""
-
-    def __call__(
-        self,
-        state: Any,
-        depth: float,
-        alpha: Score,
-        beta: Score,
-        ply: int,
-        outcome: int = ...,
-        probed: Searched | None = ...,
-    ) -> Visit: ...
-
-
 class ChanceNodes:
-    """Searches the chance nodes of an alpha-beta search.
+    """Searches the chance nodes of an alpha-beta search, whose ``visit`` may be told an outcome and a probe.
 
-    Args:
-        game: The game.
-        budget: Counts nodes.
-        search: Searches decision nodes, where the outcome that led there and what a probe found of one action may
-            be known.
-        known: ``known(state, ply)``, what the table has of a decision node.
-        scale: How scores read.
-        order: In which order actions are tried.
-        seat: The seat that maximizes.
-        cutoff: ``cutoff(game, state, ply)``, true where the search evaluates instead of going on; or None.
-        probing: Whether to probe first (Star2).
-        width: How many draws a chance state stands for, where chance is sampled; None where it is exact.
-        seats: How many seats' values to average too, 0 for none.
+    With ``probing`` it probes first (Star2).
     """
 
-    def __init__(
-        self,
-        game: Game[Any],
-        budget: Budget,
-        search: _Search,
-        known: Callable[[Any, int], Entry | None],
-        *,
-        scale: Scale,
-        order: MoveOrder,
-        seat: int,
-        cutoff: Callable[[Game[Any], Any, int], bool] | None,
-        probing: bool,
-        width: int | None,
-        seats: int,
-    ) -> None:
-        self._game = game
-        self._budget = budget
-        self._search = search
-        self._known = known
-        self._scale = scale
-        self._order = order
-        self._max_seat = seat
-        self._cutoff = cutoff
+    def __init__(self, search: PlainSearch, visit: Callable[..., Visit], *, probing: bool) -> None:
+        self._search, self._visit = search, visit
         self._probing = probing
-        self._width = width
-        self._seats = seats
         self.cut: tuple[Sequence[int], int] = ((), 0)
         """At the last cut-off, the outcomes and the number of the last one that was searched."""
 
@@ -137,15 +87,16 @@ class ChanceNodes:
         The node itself has been counted. A bound's second number is infinite: plus for an upper, minus for a lower
         one.
         """
-        game = self._game
+        search = self._search
+        game = search.game
         outcomes = [(o, p, game.result(state, o)) for o, p in game.chance_outcomes(state) if p > 0]
-        least, greatest = -math.inf, math.inf
-        if self._width is None or self._game.traits.terminal_rewards_only:  # of draws one cannot ask what was paid
-            frame = self._scale.frame(state)
-            least, greatest = frame.lowest[0], frame.highest[0]
-        average = _Bounds([p for _, p, _ in outcomes], least, greatest, alpha[0], beta[0])
+        lower, upper = -math.inf, math.inf
+        if search.width is None or game.traits.terminal_rewards_only:  # of draws one cannot ask what was paid
+            frame = search.scale.frame(state)
+            lower, upper = frame.lowest[0], frame.highest[0]
+        average = _Bounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])
         probed: dict[int, Searched] = {}
-        proven = self._width is None
+        proven = search.width is None
         if self._probing and average.bounded and depth > 0:
             proven = self._probe(outcomes, average, depth, ply, probed) and proven
         founds: list[Visit] = []
@@ -154,20 +105,20 @@ class ChanceNodes:
                 break
             low, high = average.window(index)
             window = (low, -math.inf), (high, math.inf)
-            found = self._search(child, depth, *window, ply, outcome, probed.get(index))
+            found = self._visit(child, depth, *window, ply, outcome, probed.get(index))
             founds.append(found)
             value = found.score[0]
             if value >= low:
                 average.raise_low(index, value)
             if value <= high:
                 average.lower_high(index, value)
-        searched = self._width is None and all(found.proven for found in founds)
+        searched = search.width is None and all(found.proven for found in founds)
         bound = average.is_outside()
         if bound:
             self.cut = [outcome for outcome, _, _ in outcomes], len(founds) - 1
             return Visit(bound, proven and searched)
         chances = [(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)]
-        return averaged(chances, searched, self._width, self._seats)
+        return averaged(chances, searched, search.width, search.seats)
 
     def _probe(
         self,
@@ -183,19 +134,20 @@ class ChanceNodes:
         not be found again: the windows of later searches lie inside those that are used here. Whether all that
         the bounds now rest on is proven, is the answer.
         """
-        game = self._game
+        search = self._search
+        game = search.game
         proven = True
         for index, (outcome, _, child) in enumerate(outcomes):
             if game.is_terminal(child) or (mover := game.to_move(child)) == CHANCE:
                 continue
-            maximizing = mover == self._max_seat
+            maximizing = mover == search.max_seat
             if not (average.can_rise_above if maximizing else average.can_fall_below):
                 continue
-            if self._cutoff is not None and self._cutoff(game, child, ply):
+            if search.cutoff is not None and search.cutoff(game, child, ply):
                 continue
-            entry = self._known(child, ply)
+            entry = search.entry(child, depth, ply)
             if entry is not None and entry.serves(depth):
-                value = entry.score[0] + self._scale.frame(child).so_far
+                value = entry.score[0] + search.scale.frame(child).so_far
                 proven = proven and entry.proven
                 if entry.bound is not Bound.UPPER:
                     average.raise_low(index, value)
@@ -205,14 +157,16 @@ class ChanceNodes:
                     return proven
                 if entry.bound is Bound.EXACT:
                     continue
-            self._budget.visit(ply)
+            search.budget.visit(ply)
             first = entry.action if entry is not None else None
-            actions = self._order.ordered(child, game.legal_actions(child), mover, place_of(ply, outcome), first)
+            actions = search.order.order_moves(
+                child, game.legal_actions(child), mover, place_of(ply, outcome), first
+            )
             if not actions:
                 continue
             low, high = average.window(index)
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
-            found = self._search(game.result(child, actions[0]), depth - 1, *window, ply + 1)
+            found = self._visit(game.result(child, actions[0]), depth - 1, *window, ply + 1)
             probed[index] = Searched(actions[0], found)
             proven = proven and found.proven
             if maximizing:
@@ -225,29 +179,19 @@ class ChanceNodes:
 
 
 class _Bounds:
-    """The bounds of an average, from the bounds of what is averaged.
+    """The bounds of an average in a window, from the probabilities and the bounds of what is averaged."""
 
-    Args:
-        probabilities: Of the outcomes.
-        least: No outcome is worth less.
-        greatest: No outcome is worth more.
-        alpha: Where the average is of no interest below.
-        beta: Where it is of no interest above.
-    """
-
-    def __init__(
-        self, probabilities: list[float], least: float, greatest: float, alpha: float, beta: float
-    ) -> None:
+    def __init__(self, probabilities: list[float], lower: float, upper: float, alpha: float, beta: float) -> None:
         self._p = probabilities
         self._alpha, self._beta = alpha, beta
-        self._lows, self._highs = [least] * len(probabilities), [greatest] * len(probabilities)
+        self._lows, self._highs = [lower] * len(probabilities), [upper] * len(probabilities)
         total = added(probabilities)
-        self._low, self._high = total * least, total * greatest
+        self._low, self._high = total * lower, total * upper
         self.bounded = math.isfinite(self._low) and math.isfinite(self._high)
         # Sums are rounded, and what is as good as the window's edge is not outside: cuts keep this distance.
-        self._slack = SLACK * max(1.0, abs(least), abs(greatest)) if self.bounded else 0.0
-        self.can_rise_above = self.bounded and beta < greatest
-        self.can_fall_below = self.bounded and alpha > least
+        self._slack = SLACK * max(1.0, abs(lower), abs(upper)) if self.bounded else 0.0
+        self.can_rise_above = self.bounded and beta < upper
+        self.can_fall_below = self.bounded and alpha > lower
 
     def window(self, index: int) -> tuple[float, float]:
         """Between which values an outcome can leave the average inside the window."""

@@ -43,7 +43,7 @@ class Iteration:
 
 def maximizes(search: TreeSearch, state: Any) -> bool:
     """Whether the seat to move in a state wants the greater score."""
-    return bool(search.game.to_move(state) == getattr(search, "max_seat", 0))
+    return search.game.to_move(state) == search.max_seat
 
 
 def search_root(
@@ -224,20 +224,18 @@ def deepen(
         ties: Which of several best actions will be played.
         watch: Called after each finished iteration with it, its depth and what stopped it; False ends the search.
         best_lines: How many of the best actions get their exact value.
-        aspiration: How far from the last iteration's value the next one looks at first (aspiration windows), in
-            the game's utility; if it lies further away, it is searched again. 0 looks everywhere at once.
+        aspiration: How far from the last iteration's value the next one looks at first; 0 looks everywhere at
+            once.
         manager: Says whether another iteration is worth its time; None begins one whenever there is time.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
-        one, and what stopped the search (``DEPTH`` where the game goes on for longer than a search can follow).
-        An unfinished iteration counts once its first action is done, which is the best of the iteration before;
-        with ``exact``, only if none was finished. A move that it has seen lose is not answered with while others
-        are better as far as is known.
+        one, and what stopped the search. An unfinished iteration counts once its first action is done, which is
+        the best of the iteration before; with ``exact``, only if none was finished. A move that it has seen lose
+        is not answered with while others are better as far as is known.
 
     Raises:
-        GameTooLongError: The game goes on for too long, and no iteration was finished before that showed.
-        RecursionError: The same, in plain Python.
+        GameTooLongError, RecursionError: The game goes on for too long, and no iteration was finished before.
     """
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
@@ -267,18 +265,17 @@ def deepen(
         found = (last, _depth(last, search.budget.deepest))
         reason = StoppedBy.DEPTH
         settled = iteration.proven and (not exact or all(move.proven for move in iteration.moves))
-        is_selective = getattr(search, "selective", False)
+        is_selective = search.selective
         # A state that lies less deep than it did may be known from an iteration before, to which its end was too
         # far away. Then no node lies at the depth limit, and still not all has been seen: only a proof tells.
-        only_proof_tells = getattr(search, "transposes", False) and not is_selective and not math.isinf(depth)
+        only_proof_tells = search.transposes and not is_selective and not math.isinf(depth)
         saw_all = search.budget.deepest < depth and not only_proof_tells
         if settled or saw_all:
             # Nothing was cut off by the depth, or it does not matter: one move more would show the same.
             reason = StoppedBy.COMPLETED
             if not settled and is_selective:
                 reason = StoppedBy.DEPTH
-                fully = getattr(search, "search_fully")  # noqa: B009 - few searches have it
-                fully()
+                search.search_fully()
         goes_on = watch(*found, reason)
         if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
             return *found, reason

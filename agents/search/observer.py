@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import enum
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from zermelo.agents.core.mate_distance import Frame, Score
+from zermelo.agents.core.mate_distance import Score
 from zermelo.agents.core.tree_search import Visit
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.chance_nodes import Searched
 from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.max_n import MaxNSearch, Parent
-from zermelo.agents.search.transposition_table import Entry
-from zermelo.envs import CHANCE, Game
+from zermelo.agents.search.max_n import MaxNSearch
+from zermelo.agents.search.plain_search import PlainSearch
+from zermelo.envs import CHANCE
 
 __all__ = ["NodeEvent", "NodeEventKind", "Observer", "WatchedAlphaBeta", "WatchedFullWidth", "WatchedMaxN"]
 
@@ -43,14 +41,11 @@ class NodeEvent(NamedTuple):
     """Something that has happened at a node below the root.
 
     Attributes:
-        kind: What has happened.
-        state: The node's state.
         ply: How many moves below the root it lies (an outcome of chance is no move).
         depth: How many moves the search looks ahead from it.
-        alpha: The window's lower edge: (value, mate distance) for the seat that maximizes.
-        beta: The window's upper edge.
+        alpha, beta: The window's edges: (value, mate distance) for the seat that maximizes.
         score: What was found, with ``TABLE`` and ``VALUE``; outside the window it is a bound.
-        action: The one that caused a ``CUTOFF``; None at chance nodes.
+        action: The one that caused a ``CUTOFF``; None at chance nodes, and where a quiet evaluation did.
         not_searched: The actions, or outcomes, that a ``CUTOFF`` leaves out.
     """
 
@@ -69,24 +64,29 @@ Observer: TypeAlias = Callable[[NodeEvent], Any]
 """Called with every event, in order."""
 
 
-class _Watch:
-    """Tells an observer, and knows the node that the search is at.
+class _Watched(PlainSearch):
+    """A search with an observer, which knows the node that the search is at; it stands before that search's class.
 
     Args:
+        args: As the search takes them.
         on_node: The observer.
-        game: The game that is searched.
+        settings: As the search takes them.
     """
 
-    def __init__(self, on_node: Observer, game: Game[Any]) -> None:
+    def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
+        super().__init__(*args, **settings)
         self._on_node = on_node
-        self._game = game
         self._path: list[NodeEvent] = []
 
-    def node(
+    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, *rest: Any) -> Visit:
+        """As the search itself, with events before and after."""
+        search = functools.partial(super().visit, state, depth, alpha, beta, ply, *rest)
+        return self._node(state, ply, depth, alpha, beta, search)
+
+    def _node(
         self, state: Any, ply: int, depth: float, alpha: Score, beta: Score, search: Callable[[], Visit]
     ) -> Visit:
-        """Tells of coming to a node and of leaving it, and searches it in between."""
-        is_chance = not self._game.is_terminal(state) and self._game.to_move(state) == CHANCE
+        is_chance = not self.game.is_terminal(state) and self.game.to_move(state) == CHANCE
         kind = NodeEventKind.CHANCE if is_chance else NodeEventKind.ENTER
         event = NodeEvent(kind, state, ply, depth, alpha, beta)
         self._on_node(event)
@@ -98,81 +98,32 @@ class _Watch:
         self._on_node(event._replace(kind=NodeEventKind.VALUE, score=found.score))
         return found
 
-    def table(self, found: Visit) -> Visit:
-        """Tells that the table has answered for the node."""
+    def _on_table(self, found: Visit) -> Visit:
         self._on_node(self._path[-1]._replace(kind=NodeEventKind.TABLE, score=found.score))
         return found
 
-    def cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
-        """Tells that at the node what comes after number ``last`` is left out, if that is anything."""
+    def _on_cutoff(self, action: int | None, choices: Sequence[int], last: int) -> None:
         left = tuple(choices[last + 1 :])
-        if not left:
-            return
-        self._on_node(self._path[-1]._replace(kind=NodeEventKind.CUTOFF, action=action, not_searched=left))
+        if left:
+            event = self._path[-1]._replace(kind=NodeEventKind.CUTOFF, action=action, not_searched=left)
+            self._on_node(event)
 
 
-class WatchedAlphaBeta(AlphaBetaSearch):
-    """Alpha-beta that tells an observer what it does; the arguments are those of ``AlphaBetaSearch``.
+class WatchedAlphaBeta(_Watched, AlphaBetaSearch):
+    """Alpha-beta with an observer; nodes of quiescence have a depth of 0 and less."""
 
-    Nodes of quiescence are not told: they belong to the node that they evaluate.
-    """
-
-    def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._watch = _Watch(on_node, self.game)
-
-    def visit(
-        self,
-        state: Any,
-        depth: float,
-        alpha: Score,
-        beta: Score,
-        ply: int,
-        outcome: int = -1,
-        probed: Searched | None = None,
-    ) -> Visit:
-        """As ``AlphaBetaSearch.visit``."""
-        search = functools.partial(super().visit, state, depth, alpha, beta, ply, outcome, probed)
-        return self._watch.node(state, ply, depth, alpha, beta, search)
-
-    def _remembered(self, state: Any, entry: Entry, score: Score) -> Visit:
-        return self._watch.table(super()._remembered(state, entry, score))
-
-    def _cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
-        self._watch.cut_off(action, choices, last)
+    def _quiet_visit(self, state: Any, left: int, alpha: Score, beta: Score, ply: int) -> Visit:
+        search = functools.partial(super()._quiet_visit, state, left, alpha, beta, ply)
+        return self._node(state, ply, left - self._quiescence, alpha, beta, search)
 
 
-class WatchedFullWidth(FullWidthSearch):
-    """Full width that tells an observer what it does; the arguments are those of ``FullWidthSearch``."""
-
-    def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._watch = _Watch(on_node, self.game)
-
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """As ``FullWidthSearch.visit``."""
-        search = functools.partial(super().visit, state, depth, alpha, beta, ply)
-        return self._watch.node(state, ply, depth, alpha, beta, search)
-
-    def _remembered(self, state: Any, entry: Entry, frame: Frame) -> Visit:
-        return self._watch.table(super()._remembered(state, entry, frame))
+class WatchedFullWidth(_Watched, FullWidthSearch):
+    """Full width with an observer."""
 
 
-class WatchedMaxN(MaxNSearch):
-    """max^n that tells an observer what it does; the arguments are those of ``MaxNSearch``.
+class WatchedMaxN(_Watched, MaxNSearch):
+    """max^n with an observer.
 
     Its window is what the player who moved to the node can already get elsewhere, and no upper edge; scores are
-    those of the seat to move at the root. Table hits are not told.
+    those of the seat to move at the root.
     """
-
-    def __init__(self, *args: Any, on_node: Observer, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._watch = _Watch(on_node, self.game)
-
-    def _visit(self, state: Any, depth: float, parent: Parent | None, ply: int) -> Visit:
-        alpha = (-math.inf if parent is None else parent.value), 0.0
-        search = functools.partial(super()._visit, state, depth, parent, ply)
-        return self._watch.node(state, ply, depth, alpha, (math.inf, 0.0), search)
-
-    def _cut_off(self, action: int | None, choices: Sequence[int], last: int) -> None:
-        self._watch.cut_off(action, choices, last)

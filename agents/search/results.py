@@ -31,25 +31,17 @@ def answer(
     is_estimate: bool = False,
     best_lines: int = 1,
 ) -> SearchResult:
-    """The result of a search.
+    """The result of a search from a state.
 
-    Args:
-        search: The search.
-        state: Its root.
-        iteration: What was found; None if a limit came before the first action was searched. The action is then
-            the most promising one, and the value the middle between winning and losing.
-        depth: The depth of the last finished iteration.
-        stopped_by: What ended the search.
-        exact: Whether every root action's value was asked for. If not, those that only an evaluation knows are
-            left out once the best is proven.
-        ties: Which of several best actions to choose.
-        draw: From 0 up to 1: which of several best actions to choose, where ties are random.
-        is_estimate: Whether chance was sampled.
-        best_lines: How many of the best actions to answer with.
+    It is that of ``iteration``, None if a limit came before the first action was searched: the action is then the
+    most promising one, and the value the middle between winning and losing. ``depth`` is that of the last finished
+    iteration. Where not every root action's value was asked for (``exact``), those that only an evaluation knows
+    are left out once the best is proven. ``draw``, from 0 up to 1, chooses among several best actions, if ``ties``
+    are random.
     """
     game, traits = search.game, search.game.traits
     seat = game.to_move(state)
-    max_seat = getattr(search, "max_seat", 0)
+    max_seat = search.max_seat
     table = search.table
     stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
     if iteration is None or iteration.best is None:
@@ -59,8 +51,8 @@ def answer(
         action_values, proven, reach = {}, False, 0.0
     else:
         tied = iteration.tied()
-        if hasattr(search, "preferred") and len(tied) > 1:
-            tied = search.preferred(tied)
+        if search.prefers and len(tied) > 1:
+            tied = list(search.preferred(tied))
         move = tied[0] if ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
         known.sort(key=lambda m: m.action)
@@ -97,7 +89,7 @@ def _best_lines(
     search: TreeSearch, state: Any, iteration: Iteration, chosen: RootMove, count: int
 ) -> tuple[BestLine, ...]:
     """The chosen move and the best others whose exact value is known, with their lines."""
-    seat, max_seat = search.game.to_move(state), getattr(search, "max_seat", 0)
+    seat, max_seat = search.game.to_move(state), search.max_seat
     others = [move for move in iteration.moves if move.is_exact and move.action != chosen.action]
     others.sort(key=lambda move: move.action)
     others.sort(key=lambda move: move.score, reverse=seat == max_seat)
@@ -123,22 +115,12 @@ def _values_by_seat(traits: Traits, move: RootMove, max_seat: int) -> tuple[floa
 def _complete_line(
     search: TreeSearch, state: Any, move: RootMove, depth: float, values: tuple[float, ...]
 ) -> tuple[tuple[int, ...], bool]:
-    """The principal variation of a root move, continued from the table where a hit had cut it short.
+    """The principal variation of a root move, continued from the table; and whether the game ends with it.
 
     Where chance moves it stops: there is no best outcome. It is replayed as it is put together: a table may by now
     know a state from another search of it, which went on to another value; a line that ends the game with other
-    values than those of the result is cut where the table took over. Of a move that is only bounded, what follows
-    is not known.
-
-    Args:
-        search: What may know more.
-        state: The root.
-        move: The chosen move, with the line that its search found.
-        depth: How many moves that looked ahead.
-        values: Every seat's value in the result.
-
-    Returns:
-        The line, and whether the game ends with it.
+    ``values`` than those of the result is cut where the table took over. Of a move that is only bounded, what
+    follows is not known.
     """
     if not move.is_exact:
         return move.line[:1], False
@@ -177,11 +159,11 @@ def _plies(
     not come soon, a win is as far away as one likes.
     """
     frame, traits = search.frame(state), search.game.traits
-    if getattr(search, "selective", False):  # a sooner win may have been searched less deep
+    if search.selective:  # a sooner win may have been searched less deep
         return None
-    if hasattr(search, "preferred"):  # it prefers whole lines, so what it plays is as long as its line
+    if search.prefers:  # it prefers whole lines, so what it plays is as long as its line
         return len(finished_line) if finished_line is not None else None
-    value, promptness = move.score
+    value, distance = move.score
     if traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
-        return int(abs(promptness)) if frame.sooner and abs(promptness) <= reach else None
+        return int(abs(distance)) if frame.sooner and abs(distance) <= reach else None
     return len(finished_line) if finished_line is not None else None

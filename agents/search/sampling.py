@@ -1,8 +1,7 @@
 """Chance that can only be simulated, as chance that can be searched: sparse sampling.
 
 An action of the player leads to a chance state that stands for ``width`` draws; equal draws (by the game's key)
-are one outcome with their share of the probability. Every random number comes from the search's seed and the path,
-so the same seed gives the same tree, and the environment's own next draw is never seen.
+are one outcome with their share of the probability. Every random number comes from the search's seed and the path.
 
 Kearns, Mansour and Ng, "A sparse sampling algorithm for near-optimal planning in large Markov decision processes",
 Machine Learning 49 (2002).
@@ -15,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs import CHANCE, Traits
+from zermelo.agents.search.inner_game import FormOfGame
+from zermelo.envs import CHANCE
 
 __all__ = ["Draws", "LookingInside", "Sampled", "SampledGame", "as_sampled", "looking_inside"]
 
@@ -33,48 +33,21 @@ class Draws(NamedTuple):
     outcomes: tuple[tuple[Sampled, float], ...]
 
 
-class SampledGame:
-    """A game of sampled chance, with chance states made of draws.
-
-    Args:
-        game: The game; it has ``sample_result(state, action, generator)``.
-        width: How many draws stand for a chance state.
-    """
+class SampledGame(FormOfGame):
+    """A game of sampled chance, with chance states made of ``width`` draws; equal positions are sampled once."""
 
     def __init__(self, game: Any, width: int) -> None:
-        self._game = game
+        super().__init__(game)
+        self._sample: Callable[..., Any] = game.sample_result
         self._width = width
 
-    @property
-    def inside(self) -> Any:
-        """The game that is sampled."""
-        return self._game
-
-    @property
-    def traits(self) -> Traits:
-        """Those of the game."""
-        traits: Traits = self._game.traits
-        return traits
-
-    def root(self, state: Any, seed: int) -> Sampled:
+    def root(self, state: Any, seed: int = 0) -> Sampled:
         """A state of the game as one of this game, where ``seed`` decides all draws."""
         return Sampled(state, seed)
 
-    def initial_state(self) -> Sampled:
-        """The game's initial state, with seed 0."""
-        return Sampled(self._game.initial_state(), 0)
-
     def to_move(self, state: Sampled | Draws) -> int:
         """The seat to move, or ``CHANCE`` at draws."""
-        if isinstance(state, Draws):
-            return CHANCE
-        mover: int = self._game.to_move(state.state)
-        return mover
-
-    def legal_actions(self, state: Sampled) -> Sequence[int]:
-        """The legal actions."""
-        actions: Sequence[int] = self._game.legal_actions(state.state)
-        return actions
+        return CHANCE if isinstance(state, Draws) else super().to_move(state)
 
     def chance_outcomes(self, state: Draws) -> Sequence[tuple[int, float]]:
         """Each different draw and its share."""
@@ -88,39 +61,21 @@ class SampledGame:
         drawn: dict[Hashable, list[Sampled]] = {}
         for child_seed in seeds:
             generator = np.random.default_rng(child_seed)
-            after = self._game.sample_result(state.state, action, generator)
+            after = self._sample(state.state, action, generator)
             sample = Sampled(after, int(generator.integers(2**62)))
             # Keys may leave out rewards already received; the draws of one action must not.
-            drawn.setdefault((self._game.key(after), self._game.utility(after)), []).append(sample)
+            drawn.setdefault((self.inside.key(after), self.inside.utility(after)), []).append(sample)
         if len(drawn) == 1:
             return next(iter(drawn.values()))[0]
         return Draws(tuple((equals[0], len(equals) / self._width) for equals in drawn.values()))
 
     def is_terminal(self, state: Sampled | Draws) -> bool:
         """Whether the game has ended."""
-        return isinstance(state, Sampled) and bool(self._game.is_terminal(state.state))
-
-    def utility(self, state: Sampled) -> tuple[float, ...]:
-        """The rewards so far."""
-        utility: tuple[float, ...] = self._game.utility(state.state)
-        return utility
-
-    def key(self, state: Sampled) -> Hashable:
-        """The game's key: positions reached twice are sampled once."""
-        key: Hashable = self._game.key(state.state)
-        return key
-
-    def to_env_action(self, state: Sampled, action: int) -> Any:
-        """What ``env.step`` takes."""
-        return self._game.to_env_action(state.state, action)
+        return isinstance(state, Sampled) and super().is_terminal(state)
 
 
 class LookingInside:
-    """A function of game and state (an evaluator, a cut-off test), so that it sees the game that is sampled.
-
-    Args:
-        function: What to call with the game and the state inside.
-    """
+    """A function of game and state (an evaluator, a cut-off test), so that it sees the game that is sampled."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -142,16 +97,7 @@ def looking_inside(function: Any) -> Any:
 def as_sampled(
     game: Any, state: Any, width: int, generator: np.random.Generator, evaluator: Any, cutoff: Any
 ) -> tuple[SampledGame, Sampled, Any, Any]:
-    """A game of sampled chance, a state of it, an evaluator and a cut-off test, as a search takes them.
-
-    Args:
-        game: The game.
-        state: Where the search starts.
-        width: How many draws stand for a chance state.
-        generator: Gives the seed of all draws.
-        evaluator: Of the game, or None.
-        cutoff: Of the game, or None.
-    """
+    """A game of sampled chance, a state of it, and evaluator and cut-off test (or None) as a search takes them."""
     sampled = SampledGame(game, width)
     root = sampled.root(state, int(generator.integers(2**62)))
     return sampled, root, looking_inside(evaluator), looking_inside(cutoff)

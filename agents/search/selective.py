@@ -10,63 +10,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
+from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
 from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.search.evaluation import StateEvaluation
+from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.transposition_table import Entry
-from zermelo.envs import Game
 
-__all__ = ["LEAST_REDUCED_DEPTH", "Selective"]
-
-LEAST_REDUCED_DEPTH: Final = 3
-"""Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
-
-_SINGULAR_DEPTH: Final = 4
-"""Singular extensions are tried only at nodes with at least so many moves to look ahead."""
+__all__ = ["Selective"]
 
 
 class Selective:
-    """Decides for one alpha-beta search; it is asked only where the depth is limited.
+    """Decides for one alpha-beta search; it is asked only where the depth is limited. 0 makes none of each.
 
     Args:
-        game: The game.
-        evaluation: What states are worth.
-        visit: Searches a state: ``visit(state, depth, alpha, beta, ply)``.
-        seat: The seat that maximizes.
         late_moves: How many actions of a node are searched to the full depth before later ones are searched one
-            move less deep first; 0 reduces none.
-        null_move: How many moves less deep, beyond the skipped turn, a null move is searched; 0 makes none.
+            move less deep first.
+        null_move: How many moves less deep, beyond the skipped turn, a null move is searched.
         futility: How much more than its evaluation a state may be worth, one move before the depth limit, to its
-            player to move: quiet actions that even so do not reach the window are left out; 0 leaves none out.
-        singular: By how much an action must beat all others to be searched one move deeper; 0 for none.
+            player to move: quiet actions that even so do not reach the window are left out.
+        singular: By how much an action must beat all others to be searched one move deeper.
     """
 
     def __init__(
-        self,
-        game: Game[Any],
-        evaluation: StateEvaluation,
-        visit: Callable[[Any, float, Score, Score, int], Visit],
-        *,
-        seat: int,
-        late_moves: int,
-        null_move: int,
-        futility: float,
-        singular: float,
+        self, search: PlainSearch, *, late_moves: int, null_move: int, futility: float, singular: float
     ) -> None:
-        self._game = game
-        self._evaluation = evaluation
-        self._visit = visit
-        self._max_seat = seat
+        self._search = search
+        self._game = search.game
         self._late_moves = late_moves
         self._null_move = null_move
         self._futility = futility
         self._singular = singular
         self._passed_ply = 0  # where a null move has just led to, so that another does not follow
         self._last_ply = 0  # extensions go no further
-        self._pass_turn: Callable[[Any], Any] = getattr(game, "pass_turn", lambda state: state)
-        self._is_noisy: Callable[[Any, int], bool] | None = getattr(game, "is_noisy", None)
+        self._is_noisy: Callable[[Any, int], bool] | None = getattr(self._game, "is_noisy", None)
 
     def begin(self, depth: float) -> None:
         """A root action is about to be searched so deep: extensions may double that, and no more."""
@@ -83,27 +61,29 @@ class Selective:
         """
         if not self._null_move or not self._null_move < depth or self._passed_ply == ply:
             return None
-        game = self._game
+        game: Any = self._game
         mover = game.to_move(state)
-        maximizing = mover == self._max_seat
-        value, promptness = edge = beta if maximizing else alpha
+        maximizing = mover == self._search.max_seat
+        value, distance = edge = beta if maximizing else alpha
         if not frame.lowest[0] < value < frame.highest[0]:
             return None
-        after = self._pass_turn(state)
+        after = game.pass_turn(state)
         if game.to_move(after) == mover:
             return None
         low, high = (just_below(edge), edge) if maximizing else (edge, just_above(edge))
         self._passed_ply = ply + 1
-        found = self._visit(after, depth - 1 - self._null_move, frame.to_child(low), frame.to_child(high), ply + 1)
+        found = self._search.visit(
+            after, depth - 1 - self._null_move, frame.to_child(low), frame.to_child(high), ply + 1
+        )
         self._passed_ply = 0
         score = frame.to_parent(found.score)
         if maximizing:
-            return Visit((value, math.ceil(promptness)), False) if score >= edge else None
-        return Visit((value, math.floor(promptness)), False) if score <= edge else None
+            return Visit((value, math.ceil(distance)), False) if score >= edge else None
+        return Visit((value, math.floor(distance)), False) if score <= edge else None
 
     def is_reduced(self, state: Any, action: int, child: Any, mover: int, number: int, depth: float) -> bool:
         """Whether an action, the ``number``-th of its node from 0, is first searched one move less deep."""
-        if not self._late_moves or number < self._late_moves or depth < LEAST_REDUCED_DEPTH:
+        if not self._late_moves or number < self._late_moves or depth < MIN_REDUCED_DEPTH:
             return False
         return self._is_quiet(state, action, child, mover)
 
@@ -117,7 +97,7 @@ class Selective:
         """
         if not self._futility or depth != 1:
             return None
-        value = self._evaluation.score(state, frame)[0] + (self._futility if maximizing else -self._futility)
+        value = self._search.evaluated(state, frame).score[0] + (self._futility if maximizing else -self._futility)
         if not frame.lowest[0] < value < frame.highest[0]:
             return None
         bound = value, 0.0
@@ -142,9 +122,9 @@ class Selective:
         T. Anantharaman, M. Campbell and F. Hsu, "Singular extensions: adding selectivity to brute-force
         searching", Artificial Intelligence 43 (1990); what is tried is the table's action, as programs do.
         """
-        if not self._singular or depth < _SINGULAR_DEPTH or ply >= self._last_ply or len(actions) < 2:
+        if not self._singular or depth < MIN_SINGULAR_DEPTH or ply >= self._last_ply or len(actions) < 2:
             return False
-        maximizing = self._game.to_move(state) == self._max_seat
+        maximizing = self._game.to_move(state) == self._search.max_seat
         if entry.proven or entry.depth < depth - 3 or entry.bound is (Bound.UPPER if maximizing else Bound.LOWER):
             return False
         edge = score[0] + (-self._singular if maximizing else self._singular), 0.0
@@ -153,7 +133,7 @@ class Selective:
             if action == entry.action:
                 continue
             child = self._game.result(state, action)
-            found = self._visit(child, depth // 2 - 1, frame.to_child(low), frame.to_child(high), ply + 1)
+            found = self._search.visit(child, depth // 2 - 1, frame.to_child(low), frame.to_child(high), ply + 1)
             other = frame.to_parent(found.score)
             if other >= edge if maximizing else other <= edge:
                 return False

@@ -20,12 +20,8 @@ class TimeManager:
 
     A time limit is for the hardest decision: half of it is what a search usually takes. It takes a fifth if the
     last four iterations agree on the action; and all there is while the last iteration was worse than the one
-    before it, as something else may have to be found. A single legal action takes no time.
-
-    Args:
-        seconds: The time limit, which always holds.
-        num_actions: How many actions the root has.
-        span: The greatest utility less the least one; infinite where that is not known.
+    before it, as something else may have to be found. A single legal action takes no time. ``span`` is the upper
+    bound on utility less the lower one, infinite where that is not known.
     """
 
     def __init__(self, seconds: float, num_actions: int, span: float) -> None:

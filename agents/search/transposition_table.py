@@ -1,9 +1,9 @@
 """The transposition table: what is already known of positions that are reached again.
 
-Memory is bounded, honestly: every entry is charged the bytes of its key and of what it holds, plus the
-dictionary's own. When the newer half of the budget is full it becomes the older half, and the older half before
-it is forgotten; an entry that is used moves to the newer half. So what goes is what has not been used longest, and
-the order of events, not the hash of a key, decides: the same search meets the same table in every process.
+Every entry is charged the bytes of its key and of what it holds, plus the dictionary's own. When the newer half of
+the budget is full it becomes the older half, and the older half before it is forgotten; an entry that is used
+moves to the newer half. So the order of events, not the hash of a key, decides: the same search meets the same
+table in every process.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ _FILL = 0.8
 
 
 class Entry(NamedTuple):
-    """What one search of a position found.
+    """What one search of a position found, ``depth`` moves ahead (infinity: to the end).
 
     Attributes:
-        depth: How many moves it looked ahead (infinity: to the end).
         bound: Whether the score is the value, a lower or an upper bound.
-        score: For seat 0, rewards already received left out.
+        score: For the seat that maximizes, rewards already received left out, as in ``values``.
         action: The best action found, to be tried first next time.
         proven: No evaluation, cut-off or sample entered the score.
         variance: Of the estimate, where chance was sampled.
-        values: Every seat's, rewards already received left out, where the score does not tell them.
+        values: Every seat's, where the score does not say them.
     """
 
     depth: float
@@ -96,7 +95,7 @@ class TranspositionTable:
     """A bounded map from positions to entries.
 
     Args:
-        megabytes: The bound, in MiB. At 0 nothing is kept.
+        megabytes: The bound, in MiB. At 0 nothing is stored.
     """
 
     def __init__(self, megabytes: float) -> None:
@@ -110,31 +109,31 @@ class TranspositionTable:
     def __len__(self) -> int:
         return len(self._newer) + len(self._older)
 
-    def get(self, key: Hashable) -> Entry | None:
+    def probe(self, key: Hashable) -> Entry | None:
         """The entry of a position, if there is one."""
         entry = self._newer.get(key)
         if entry is None:
             entry = self._older.pop(key, None)
             if entry is None:
                 return None
-            self._put(key, entry)
+            self._insert(key, entry)
         self.hits += 1
         return entry
 
-    def put(self, key: Hashable, entry: Entry) -> None:
-        """Keeps an entry, in the place of the position's earlier one."""
+    def store(self, key: Hashable, entry: Entry) -> None:
+        """Stores an entry, in the place of the position's earlier one."""
         self.stores += 1
         if key in self._newer:
             self._newer[key] = entry
             return
         self._older.pop(key, None)
-        self._put(key, entry)
+        self._insert(key, entry)
 
     def clear(self) -> None:
         """Forgets everything."""
         self._newer, self._older, self._charged = {}, {}, 0
 
-    def _put(self, key: Hashable, entry: Entry) -> None:
+    def _insert(self, key: Hashable, entry: Entry) -> None:
         self._charged += _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
         self._newer[key] = entry
         if self._charged + sys.getsizeof(self._newer) > self._budget:

@@ -3,53 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from zermelo.agents.core.budget import SearchStopped
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.search import backend
 from zermelo.agents.search.iterative_deepening import Iteration, search_root
 from zermelo.agents.search.results import answer
-from zermelo.agents.solving.progress import WatchedBudget, outcome_of, utility_range, values_by_seat
-from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs import Game
+from zermelo.agents.solving.progress import Solver, solution, utility_range
+from zermelo.agents.solving.solution import Solution
 
 __all__ = ["AlphaBetaSolver"]
 
 
-class AlphaBetaSolver:
-    """Solves positions of one game by alpha-beta.
+class AlphaBetaSolver(Solver):
+    """Solves positions of one game, of two players with a constant sum, without chance, by alpha-beta.
 
-    Args:
-        game: Of two players with a constant sum, without chance.
-        limits: On nodes and seconds.
-        started: The clock when the work began.
-        table_mb: Memory for the table, in MiB.
-        threads: How many threads work together, where the rules are compiled; otherwise one does.
-        on_progress: Called now and then.
-        may_compile: False for plain Python in any case.
+    ``may_compile=False`` asks for plain Python in any case.
     """
 
-    def __init__(
-        self,
-        game: Game[Any],
-        limits: Limits,
-        started: float,
-        *,
-        table_mb: float,
-        threads: int,
-        on_progress: Callable[[SolvingProgress], Any] | None,
-        may_compile: bool = True,
-    ) -> None:
-        self.game = game
-        self._limits = limits
-        self._budget = WatchedBudget(limits, started, on_progress)
-        self._table_mb = table_mb
-        self._threads = threads
+    def __init__(self, *args: Any, may_compile: bool = True, **settings: Any) -> None:
+        super().__init__(*args, **settings)
         self._may_compile = may_compile
         self._reused: TreeSearch | None = None
 
@@ -73,24 +50,15 @@ class AlphaBetaSolver:
             for move in iteration.moves
         }
 
-    def note(self, *, solved: int, known: int) -> None:
-        """Says how far a work of many positions is."""
-        self._budget.actions_solved, self._budget.actions = solved, known
-        self._budget.check_clock()
-
     def _search(self, *, sooner: bool) -> TreeSearch:
-        return backend.alpha_beta(
-            self.game,
-            None,
-            self._budget,
-            limits=self._limits,
-            ordering=Ordering.AUTO,
-            table_mb=self._table_mb,
-            threads=self._threads,
-            may_compile=self._may_compile,
-            sooner=sooner,
-            use_bounds=True,
-        )
+        how: dict[str, Any] = {
+            "table_mb": self._table_mb,
+            "threads": self._threads,
+            "may_compile": self._may_compile,
+        }
+        root = backend.Root(self.game, None, None)
+        how |= {"limits": self._limits, "ordering": Ordering.AUTO, "sooner": sooner, "use_bounds": True}
+        return backend.alpha_beta(root, self._budget, **how)
 
     def _colour(self, state: Any) -> Solution:
         """Who wins: a window just around the middle is enough."""
@@ -103,21 +71,8 @@ class AlphaBetaSolver:
             lower, upper = first if first >= half else lower, first if first <= half else upper
         except SearchStopped as stopped:
             stopped_by = stopped.reason
-        if seat != 0:
-            lower, upper = traits.constant - upper, traits.constant - lower
-        value = lower if lower == upper else None
-        outcome = outcome_of(traits, seat, lower, upper)
-        return Solution(
-            seat=seat,
-            value=value,
-            value_bounds=(lower, upper),
-            values_by_seat=values_by_seat(value, traits.constant, seat),
-            outcome=outcome,
-            nodes=self._budget.nodes,
-            seconds=self._budget.seconds,
-            stopped_by=stopped_by,
-            proven=outcome is not None,
-        )
+        bounds = (lower, upper) if seat == 0 else (traits.constant - upper, traits.constant - lower)
+        return solution(self.game, state, self._budget, bounds, weak=True, stopped_by=stopped_by)
 
     def _values(self, state: Any) -> Solution:
         """The value of every action, in a window that leaves nothing out."""
@@ -135,22 +90,8 @@ class AlphaBetaSolver:
         iteration.finished = self._budget.actions_solved == self._budget.actions
         iteration.proven = iteration.proven and iteration.finished
         lower, upper = utility_range(self.game, state, seat)
-        shared: dict[str, Any] = {
-            "seat": seat,
-            "nodes": self._budget.nodes,
-            "seconds": self._budget.seconds,
-            "stopped_by": stopped_by,
-        }
-        found = answer(
-            search,
-            state,
-            iteration,
-            depth=self._budget.deepest,
-            stopped_by=stopped_by,
-            exact=True,
-            ties=Ties.FIRST,
-            draw=0.0,
-        )
+        how: dict[str, Any] = {"depth": self._budget.deepest, "exact": True, "ties": Ties.FIRST, "draw": 0.0}
+        found = answer(search, state, iteration, stopped_by=stopped_by, **how)
         known = sorted(move for move in iteration.moves if move.is_exact)
         decisive = {
             move.action: int(abs(move.score[1]))
@@ -158,24 +99,13 @@ class AlphaBetaSolver:
             if traits.terminal_rewards_only and move.score[0] != traits.constant / 2
         }
         best = max(found.action_values.values(), default=lower)
-        if iteration.finished or best == upper:
-            return Solution(
-                value=best,
-                value_bounds=(best, best),
-                values_by_seat=values_by_seat(best, traits.constant, seat),
-                outcome=outcome_of(traits, seat, best, best),
-                plies=found.plies,
-                action_values=found.action_values,
-                action_plies=decisive,
-                principal_variation=found.principal_variation if found.plies is not None else (),
-                proven=True,
-                **shared,
-            )
-        return Solution(
-            value=None,
-            value_bounds=(max(lower, best), upper),
-            outcome=outcome_of(traits, seat, max(lower, best), upper),
-            action_values=found.action_values,
-            action_plies=decisive,
-            **shared,
-        )
+        shared: dict[str, Any] = {
+            "action_values": found.action_values,
+            "action_plies": decisive,
+            "stopped_by": stopped_by,
+        }
+        if not iteration.finished and best != upper:
+            return solution(self.game, state, self._budget, (max(lower, best), upper), **shared)
+        line = found.principal_variation if found.plies is not None else ()
+        shared |= {"plies": found.plies, "principal_variation": line}
+        return solution(self.game, state, self._budget, (best, best), **shared)

@@ -16,12 +16,9 @@ __all__ = ["ExactValue", "exact_values", "number_of_threads"]
 
 
 class ExactValue(NamedTuple):
-    """What perfect play gives.
+    """What perfect play gives: each seat's value, and the moves to the end under best play, where that is known.
 
-    Attributes:
-        values_by_seat: Each seat's, in seat order.
-        plies: Moves to the end of the game under best play, where that is known: not for draws and for games that
-            are won by a margin.
+    It is not for draws and for games that are won by a margin.
     """
 
     values_by_seat: tuple[float, ...]
@@ -31,21 +28,15 @@ class ExactValue(NamedTuple):
 def exact_values(
     game: Any, states: Iterable[Any], *, threads: int | None = None, table_mb: float = 16
 ) -> list[ExactValue]:
-    """The exact values of many states of one game, finished ones too.
+    """The exact values of many states of one game, as ``solve`` takes it, finished ones too, in their order.
 
-    Args:
-        game: As ``solve`` takes it.
-        states: Its states.
-        threads: How many work, each on states of its own; None for one a processor that this process may use.
-        table_mb: Memory for the table, which they share, in MiB.
-
-    Returns:
-        A value for each state, in the order of the states.
+    ``threads`` work, each on states of its own (None for one a processor that this process may use); they share a
+    table of ``table_mb`` MiB.
 
     Raises:
         UnsupportedGameError: The game cannot be solved, as ``solve`` says.
     """
-    check_number("table_mb", table_mb, least=0, above=True)
+    check_number("table_mb", table_mb, lower=0, above=True)
     threads = number_of_threads(threads)
     game = as_game(game)
     require_solvable(game.traits)
@@ -58,7 +49,7 @@ def exact_values(
     constant = game.traits.constant
     if can_prove(game):
         prover = Prover(game, table_mb=table_mb, threads=threads)
-        found = [prover.value(score.least) for score in prover.scores(waiting)]
+        found = [prover.value(score.lower) for score in prover.scores(waiting)]
     else:
         solutions = [solve(game, state, table_mb=table_mb) for state in waiting]
         found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
@@ -75,5 +66,5 @@ def exact_values(
 def number_of_threads(threads: int | None) -> int:
     """The ``threads`` setting as a number: one for each processor that this process may use, if not given."""
     if threads is not None:
-        check_whole("threads", threads, least=1)
+        check_whole("threads", threads, lower=1)
     return threads or default_threads()

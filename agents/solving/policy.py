@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof import can_prove
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_whole
-from zermelo.agents.core.gate import require_decision
+from zermelo.agents.core.gate import no_legal_action, require_decision
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.policy_table import Plan, PolicyTable, game_identity, stable_key
@@ -16,7 +16,7 @@ from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import SolvingProgress
 from zermelo.agents.solving.solve import game_and_state, require_solvable
 from zermelo.agents.solving.value_iteration import ValueTable
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
 
 __all__ = ["MOST_STATES", "policy_of_values", "solve_policy"]
 
@@ -36,9 +36,9 @@ def solve_policy(
     """The optimal actions of every state that a policy may meet.
 
     Args:
-        game: As ``solve`` takes it.
-        state: Where it starts; if not given, where a live environment stands, else the initial state.
-        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the other does;
+        game: As ``solve`` takes it, like ``state``.
+        state: Where it starts.
+        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the others do;
             ``"full"``: all states that can be reached.
         seat: The owner of a plan for one seat; the player to move, if not given.
         sooner: Whether only those optimal actions count that win soonest or lose latest, where that is known.
@@ -52,7 +52,7 @@ def solve_policy(
     """
     plan = check_choice("plan", plan, Plan)
     check_flag("sooner", sooner)
-    check_whole("most_states", most_states, least=1)
+    check_whole("most_states", most_states, lower=1)
     game, state = game_and_state(game, state)
     require_solvable(game.traits)
     require_decision(game, state)
@@ -63,33 +63,11 @@ def solve_policy(
         owner = None
     made = ProofSolver if can_prove(game) else AlphaBetaSolver
     solver = made(game, Limits(), Budget.now(), table_mb=16, threads=1, on_progress=on_progress)
-    entries: dict[str, tuple[float, tuple[int, ...]]] = {}
-    met = {stable_key(game, state)}
-    waiting = [state]
-    while waiting:
-        state = waiting.pop()
-        mover = game.to_move(state)
-        actions = tuple(game.legal_actions(state))
-        if not actions:
-            require_decision(game, state)
-        if owner in (None, mover):
-            value, best = _optimal(solver.action_scores(state), sooner=sooner)
-            entries[stable_key(game, state)] = (value - game.utility(state)[mover], best)
-            actions = actions if owner is None else best
-        for action in reversed(actions):
-            child = game.result(state, action)
-            if game.is_terminal(child):
-                continue
-            key = stable_key(game, child)
-            if key not in met:
-                if len(met) >= most_states:
-                    raise UnsupportedGameError(
-                        f"{game.traits.name} has more than {most_states:,} states for a {plan} plan from here: "
-                        "give more with most_states, a position nearer to the end, or the plan of one seat"
-                    )
-                met.add(key)
-                waiting.append(child)
-        solver.note(solved=len(met) - len(waiting), known=len(met))
+
+    def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
+        return _optimal(solver.action_scores(here), sooner=sooner)
+
+    entries = _entries(game, state, owner, best_of, most_states, solver.note)
     return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)
 
 
@@ -104,15 +82,8 @@ def policy_of_values(
     """The best actions of every state that a policy may meet, by a table of values.
 
     Actions count as equally good if their values differ by no more than the table is accurate. Of those only the
-    ones are kept with which the game may end soonest, so that play does not go in circles.
-
-    Args:
-        table: What ``value_iteration`` gave, for ``state`` or one that leads there.
-        state: Where the policy starts.
-        plan: ``"seat"``: the states of one seat, as long as it plays by the policy, whatever the other and chance
-            do; ``"full"``: all states that can be reached.
-        seat: The owner of a plan for one seat; the player to move, if not given.
-        most_states: How many states may be looked at.
+    ones are stored with which the game may end soonest, so that play does not go in circles. The table is what
+    ``value_iteration`` gave, for ``state`` or one that leads there; the rest is as ``solve_policy`` takes it.
 
     Raises:
         UnsupportedGameError: There are more states than that.
@@ -120,7 +91,7 @@ def policy_of_values(
         InvalidSettingError: A setting has a value it cannot have.
     """
     plan = check_choice("plan", plan, Plan)
-    check_whole("most_states", most_states, least=1)
+    check_whole("most_states", most_states, lower=1)
     game = table.game
     require_decision(game, state)
     owner = game.to_move(state)
@@ -131,33 +102,11 @@ def policy_of_values(
         raise InvalidSettingError(
             f"seat must be one of the {game.traits.seats} of {game.traits.name}, not {owner}"
         )
-    entries: dict[str, tuple[float, tuple[int, ...]]] = {}
-    met = {game.key(state)}
-    waiting = [state]
-    for here in waiting:  # it grows on the way
-        if game.is_terminal(here):
-            continue
-        mover = game.to_move(here)
-        ways = (
-            [outcome for outcome, _ in game.chance_outcomes(here)] if mover == CHANCE else game.legal_actions(here)
-        )
-        if mover != CHANCE and (plan is Plan.FULL or mover == owner):
-            values = table.action_values(here)
-            best = table.best_actions(here)
-            entries[stable_key(game, here)] = max(values.values()) - game.utility(here)[mover], best
-            if plan is Plan.SEAT:
-                ways = best
-        for way in ways:
-            after = game.result(here, way)
-            key = game.key(after)
-            if key not in met:
-                if len(met) == most_states:
-                    raise UnsupportedGameError(
-                        f"{game.traits.name} has more than {most_states:,} states to look at: allow more, or "
-                        "start from a later position"
-                    )
-                met.add(key)
-                waiting.append(after)
+
+    def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
+        return max(table.action_values(here).values()), table.best_actions(here)
+
+    entries = _entries(game, state, None if plan is Plan.FULL else owner, best_of, most_states, lambda *_: None)
     return PolicyTable(
         game=game_identity(game),
         plan=plan,
@@ -165,6 +114,50 @@ def policy_of_values(
         entries=entries,
         tolerance=table.tolerance,
     )
+
+
+def _entries(
+    game: Game[Any],
+    state: Any,
+    owner: int | None,
+    best_of: Callable[[Any], tuple[float, tuple[int, ...]]],
+    most_states: int,
+    note: Callable[[int, int], Any],
+) -> dict[str, tuple[float, tuple[int, ...]]]:
+    """What a policy says of every state that its owner may meet, or of all states if it has none.
+
+    ``best_of`` gives a state's value and best actions; ``note`` hears how many states are done, of how many known.
+    """
+    entries: dict[str, tuple[float, tuple[int, ...]]] = {}
+    met = {stable_key(game, state)}
+    waiting = [state]
+    while waiting:
+        here = waiting.pop()
+        mover = game.to_move(here)
+        if mover == CHANCE:
+            ways: Sequence[int] = [outcome for outcome, _ in game.chance_outcomes(here)]
+        else:
+            ways = game.legal_actions(here)
+            if not ways:
+                raise no_legal_action(game)
+        if mover != CHANCE and owner in (None, mover):
+            value, best = best_of(here)
+            entries[stable_key(game, here)] = value - game.utility(here)[mover], best
+            ways = ways if owner is None else best
+        for way in reversed(ways):
+            after = game.result(here, way)
+            if game.is_terminal(after) or (key := stable_key(game, after)) in met:
+                continue
+            if len(met) >= most_states:
+                plan = Plan.FULL if owner is None else Plan.SEAT
+                raise UnsupportedGameError(
+                    f"{game.traits.name} has more than {most_states:,} states for a {plan} plan from here: "
+                    "give more with most_states, a position nearer to the end, or the plan of one seat"
+                )
+            met.add(key)
+            waiting.append(after)
+        note(len(met) - len(waiting), len(met))
+    return entries
 
 
 def _optimal(scores: Mapping[int, tuple[float, float]], *, sooner: bool) -> tuple[float, tuple[int, ...]]:

@@ -2,11 +2,11 @@
 
 A policy file is text, one JSON value a line, and compressed by gzip if its name ends in ``.gz``. The first line is
 an object: ``format`` is ``"zermelo policy table"``, ``version`` is 1, ``game`` says which game it is, ``plan`` is
-``"seat"`` or ``"full"``, ``seat`` the owner of a plan for one seat, ``states`` the number of lines that follow.
-Each of those is ``[key, value, actions]``: the state's key; what the player to move can still get by perfect play;
-and all actions with which it does, ascending. A state of rules has its integers for a key, separated by commas;
-any other state the first 128 bits of the SHA-256 of its game's own key. Where values are only close to those of
-perfect play, as value iteration finds them, the first line has a ``tolerance`` too.
+``"seat"`` or ``"full"``, ``seat`` the owner of a plan for one seat, ``states`` the number of lines that follow,
+``tolerance`` how far off values may be, if they are not exact. Each of those lines is ``[key, value, actions]``:
+the state's key; what the player to move can still get by perfect play; and all actions with which it does,
+ascending. A state of rules has its integers for a key, separated by commas; any other state the first 128 bits of
+the SHA-256 of its game's own key.
 """
 
 from __future__ import annotations

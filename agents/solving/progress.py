@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.solving.solution import Outcome, SolvingProgress
+from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.envs import Traits
 
-__all__ = ["WatchedBudget", "outcome_of", "utility_range", "values_by_seat"]
+__all__ = ["Solver", "solution", "utility_range", "values_by_seat"]
 
 _PERIOD: Final = 0.1
 _TOLERANCE: Final = 1e-9
@@ -18,12 +18,7 @@ _NODES_BETWEEN: Final = 63
 
 
 class WatchedBudget(Budget):
-    """Counts what is spent, and reports ten times a second.
-
-    Args:
-        limits: When to stop.
-        started: The clock when the work began.
-        on_progress: Called with a ``SolvingProgress``, or None.
+    """Counts what is spent, and reports ten times a second to ``on_progress``, if there is one.
 
     Attributes:
         actions: How many actions the root has.
@@ -64,6 +59,33 @@ class WatchedBudget(Budget):
             )
 
 
+class Solver:
+    """What both ways of solving have: a game, limits that count from ``started`` on, and settings of ``solve``."""
+
+    def __init__(
+        self,
+        game: Any,
+        limits: Limits,
+        started: float,
+        *,
+        table_mb: float,
+        threads: int,
+        on_progress: Callable[[SolvingProgress], Any] | None,
+    ) -> None:
+        self.game = game
+        self._limits = limits
+        self._budget = WatchedBudget(limits, started, on_progress)
+        self._table_mb, self._threads = table_mb, threads
+
+    def note(self, solved: int, known: int) -> None:
+        """Says how far a work of many positions is."""
+        self._budget.actions_solved, self._budget.actions = solved, known
+        self._check()
+
+    def _check(self) -> None:
+        self._budget.check_clock()
+
+
 def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome | None:
     """Who wins, if these bounds on the value for ``seat`` settle it."""
     half = traits.constant / 2
@@ -81,6 +103,26 @@ def utility_range(game: Any, state: Any, seat: int) -> tuple[float, float]:
     paid = game.utility(state)
     to_come = traits.constant - sum(paid)
     return paid[seat] + max(lower, to_come - upper), paid[seat] + min(upper, to_come - lower)
+
+
+def solution(
+    game: Any, state: Any, budget: Budget, bounds: tuple[float, float], *, weak: bool = False, **more: Any
+) -> Solution:
+    """The solution of a state with these bounds on its value, for the player to move."""
+    traits, seat = game.traits, game.to_move(state)
+    value = bounds[0] if bounds[0] == bounds[1] else None
+    outcome = outcome_of(traits, seat, *bounds)
+    return Solution(
+        seat=seat,
+        value=value,
+        value_bounds=bounds,
+        values_by_seat=values_by_seat(value, traits.constant, seat),
+        outcome=outcome,
+        nodes=budget.nodes,
+        seconds=budget.seconds,
+        proven=outcome is not None if weak else value is not None,
+        **more,
+    )
 
 
 def values_by_seat(value: float | None, constant: float, seat: int) -> tuple[float, ...]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof import Prover, Score
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.solving.progress import WatchedBudget, outcome_of, utility_range, values_by_seat
-from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.solving.progress import Solver, solution, utility_range
+from zermelo.agents.solving.solution import Solution
 from zermelo.envs.rules.scores import LOSS, WIN
 
 __all__ = ["ProofSolver"]
@@ -18,34 +16,15 @@ _LINE_NODES: Final = 1_000_000
 """What finding a line of best play may cost at least; and at most a quarter of what solving has cost, if more."""
 
 
-class ProofSolver:
-    """Solves positions of one game by compiled proof.
+class ProofSolver(Solver):
+    """Solves positions of one game, which ``can_prove`` accepts, by compiled proof."""
 
-    Args:
-        game: A game that ``can_prove`` accepts.
-        limits: On nodes and seconds.
-        started: The clock when the work began.
-        table_mb: Memory for the table, in MiB.
-        threads: How many threads work together.
-        on_progress: Called now and then.
-    """
-
-    def __init__(
-        self,
-        game: RulesGame,
-        limits: Limits,
-        started: float,
-        *,
-        table_mb: float,
-        threads: int,
-        on_progress: Callable[[SolvingProgress], Any] | None,
-    ) -> None:
-        self.game = game
-        self._limits = limits
-        self._budget = WatchedBudget(limits, started, on_progress)
-        self._prover = Prover(game, table_mb=table_mb, threads=threads)
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._prover = Prover(self.game, table_mb=self._table_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
-        self._symmetries = int(game.rules.symmetries()) if hasattr(game.rules, "symmetries") else 1
+        rules = self.game.rules
+        self._symmetries = int(rules.symmetries()) if hasattr(rules, "symmetries") else 1
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
@@ -55,8 +34,8 @@ class ProofSolver:
         root = self._score(state, *window)
         scores: dict[int, int] = {}
         stopped_by = root.stopped_by
-        if not weak and root.least == root.greatest:
-            stopped_by = self._score_actions(state, actions, root.least, scores)
+        if not weak and root.lower == root.upper:
+            stopped_by = self._score_actions(state, actions, root.lower, scores)
         return self._solution(state, root, scores, stopped_by, weak=weak)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
@@ -66,11 +45,6 @@ class ProofSolver:
         self._score_actions(state, actions, WIN, scores)
         return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
 
-    def note(self, *, solved: int, known: int) -> None:
-        """Says how far a work of many positions is."""
-        self._budget.actions_solved, self._budget.actions = solved, known
-        self._check()
-
     def _score(
         self, state: Any, lower: int, upper: int, guess: int | None = None, nodes: int | None = None
     ) -> Score:
@@ -78,11 +52,11 @@ class ProofSolver:
         if self._limits.nodes is not None:
             left = max(self._limits.nodes - self._prover.nodes, 0)
             left = left if nodes is None else min(left, nodes)
-        return self._prover.score(state, guess=guess, least=lower, greatest=upper, check=self._check, nodes=left)
+        return self._prover.score(state, guess=guess, lower=lower, upper=upper, check=self._check, nodes=left)
 
     def _check(self) -> None:
         self._budget.nodes = self._prover.nodes_now
-        self._budget.check_clock()
+        super()._check()
 
     def _score_actions(self, state: Any, actions: Any, best: int, scores: dict[int, int]) -> StoppedBy:
         """Writes every action's score; those of symmetric children are worked out once."""
@@ -96,9 +70,9 @@ class ProofSolver:
                 key = self._canonical(child)
                 if key not in known:
                     found = self._score_child(child, mover, best)
-                    if found.least != found.greatest:
+                    if found.lower != found.upper:
                         return found.stopped_by
-                    known[key] = found.least
+                    known[key] = found.lower
                 scores[action] = self._from_child(child, mover, known[key])
             self._budget.actions_solved += 1
         return StoppedBy.COMPLETED
@@ -173,10 +147,10 @@ class ProofSolver:
                 return None
             if self.game.to_move(child) == mover:
                 found = self._score(child, wanted - 1, wanted, wanted, left)
-                reaches = found.least >= wanted
+                reaches = found.lower >= wanted
             else:
                 found = self._score(child, -wanted, 1 - wanted, -wanted, left)
-                reaches = found.greatest <= -wanted
+                reaches = found.upper <= -wanted
             if found.stopped_by is not StoppedBy.COMPLETED:
                 return None
             if reaches:
@@ -188,38 +162,31 @@ class ProofSolver:
     def _solution(
         self, state: Any, root: Score, scores: dict[int, int], stopped_by: StoppedBy, *, weak: bool
     ) -> Solution:
-        game, traits = self.game, self.game.traits
-        seat = game.to_move(state)
-        lower, upper = self._value_bounds(state, seat, root, weak=weak)
-        value = lower if lower == upper else None
-        outcome = outcome_of(traits, seat, lower, upper)
-        exact = root.least == root.greatest and not weak
+        bounds = self._value_bounds(state, self.game.to_move(state), root, weak=weak)
+        exact = root.lower == root.upper and not weak
         line: tuple[int, ...] = ()
         if exact and stopped_by is StoppedBy.COMPLETED:
-            line = self._line(state, root.least, next(a for a, score in scores.items() if score == root.least))
+            line = self._line(state, root.lower, next(a for a, score in scores.items() if score == root.lower))
+        self._budget.nodes = self._prover.nodes
         values = {action: self._prover.value(score) for action, score in scores.items()}
-        plies = self._prover.value(root.least)[1] if exact else None
-        action_plies = {action: moves for action, (_, moves) in values.items() if moves is not None}
-        return Solution(
-            seat=seat,
-            value=value,
-            value_bounds=(lower, upper),
-            values_by_seat=values_by_seat(value, traits.constant, seat),
-            outcome=outcome,
+        plies = self._prover.value(root.lower)[1] if exact else None
+        return solution(
+            self.game,
+            state,
+            self._budget,
+            bounds,
+            weak=weak,
             plies=len(line) or None if plies is None else plies,
             action_values={action: found for action, (found, _) in values.items()},
-            action_plies=action_plies,
+            action_plies={action: moves for action, (_, moves) in values.items() if moves is not None},
             principal_variation=line,
-            nodes=self._prover.nodes,
-            seconds=self._budget.seconds,
             stopped_by=stopped_by,
-            proven=outcome is not None if weak else value is not None,
         )
 
     def _value_bounds(self, state: Any, seat: int, score: Score, *, weak: bool) -> tuple[float, float]:
         """What bounds on a score say of the value."""
         lowest, highest = utility_range(self.game, state, seat)
-        lower, upper = score.least, score.greatest
+        lower, upper = score.lower, score.upper
         if weak:  # nothing beyond -1 and 1 was asked for, but the score may lie there
             lower, upper = lower if lower > -1 else LOSS, upper if upper < 1 else WIN
         if self._prover.counts_moves:

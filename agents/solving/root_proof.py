@@ -1,13 +1,11 @@
 """Part of a time limit, spent on the question that a proof can answer: who wins from here?
 
 An evaluated search sees as far as its depth. A proof looks to the end of the game, but asks only whether a value
-is reached, and has the hooks that a game offers for it (``bounds``, ``safe_actions``): in the later half of a game
-it is often done in a fraction of a second, where an evaluated search would have to look twice as far. It says
-which root actions keep the value. Among those the search then chooses as ever: the soonest win that it can see, or
-the draw that it likes best. Of a lost position it leaves all actions, for the search to find the hardest.
-
-A short search comes first, so that there is something to play if the proof takes the rest of the time, as it may
-on a machine that is busy with other things.
+is reached, and has the hooks that a game offers for it: in the later half of a game it is often done in a fraction
+of a second. It says which root actions keep the value. Among those the search then chooses as ever: the soonest
+win that it can see, or the draw that it likes best. Of a lost position it leaves all actions, for the search to
+find the hardest. A short search comes first, so that there is something to play if the proof takes the rest of the
+time.
 """
 
 from __future__ import annotations
@@ -16,16 +14,15 @@ import contextlib
 import dataclasses
 import weakref
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.compiled.background import in_background
-from zermelo.agents.compiled.proof import Prover, can_prove, proof_kernel
+from zermelo.agents.compiled.proof import PROOF, Prover, can_prove
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.tree_search import TableCounts, TreeSearch, Visit
+from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
@@ -44,77 +41,28 @@ _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
 """Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
 
 
+@dataclass(frozen=True)
 class ProvenRoot:
-    """A search that knows where to start, and perhaps whether its root is won, drawn or lost and what keeps that.
+    """What is known of a search's root before the search: where to start, and perhaps what is proven.
 
-    Args:
-        search: The search.
+    Attributes:
         first: The root action to try first; None if none is better than another.
-        value: The root's, for its player to move; None if it is not known.
-        actions: The only root actions to look at: they are known to keep the value; empty for all.
+        value: The root's, for its player to move: won, drawn or lost; None if it is not known.
+        actions: The only root actions to look at, ascending: they are known to keep the value; empty for all.
         is_complete: Whether no other action keeps the value.
     """
 
-    def __init__(
-        self,
-        search: TreeSearch,
-        first: int | None,
-        value: int | None = None,
-        actions: Sequence[int] = (),
-        *,
-        is_complete: bool = True,
-    ) -> None:
-        self._search = search
-        self._first = first
-        self.value = value
-        self.actions = tuple(sorted(actions))
-        self.is_complete = is_complete
+    first: int | None
+    value: int | None = None
+    actions: tuple[int, ...] = ()
+    is_complete: bool = True
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._search, name)
-
-    @property
-    def game(self) -> Game[Any]:
-        """The game that is searched."""
-        return self._search.game
-
-    @property
-    def budget(self) -> Budget:
-        """What was spent, and the limits on it."""
-        return self._search.budget
-
-    @budget.setter
-    def budget(self, budget: Budget) -> None:
-        self._search.budget = budget
-
-    @property
-    def table(self) -> TableCounts | None:
-        """The search's transposition table, if there is one."""
-        return self._search.table
-
-    def frame(self, state: Any) -> Frame:
-        """How scores read at a state."""
-        return self._search.frame(state)
-
-    def window(self, state: Any) -> tuple[Score, Score]:
-        """Alpha and beta to start with."""
-        return self._search.window(state)
-
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """Searches a state."""
-        return self._search.visit(state, depth, alpha, beta, ply)
-
-    def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the search still knows it."""
-        return self._search.recall(state, depth, ply)
-
-    def root_actions(self, state: Any) -> Sequence[int]:
-        """The actions that keep the value, the most promising first."""
-        actions = self._search.root_actions(state)
+    def order(self, actions: Sequence[int]) -> Sequence[int]:
+        """Of the root's actions those that keep the value, the one to try first in front."""
         kept = [action for action in actions if action in self.actions] if self.actions else list(actions)
-        return sorted(kept, key=lambda action: action != self._first)
+        return sorted(kept, key=lambda action: action != self.first)
 
-    def adjusted(self, state: Any, result: SearchResult) -> SearchResult:
+    def adjusted(self, game: Game[Any], state: Any, result: SearchResult) -> SearchResult:
         """What the search found, with the value that is proven in the place of one that is evaluated."""
         if self.value is None:
             return result
@@ -122,12 +70,12 @@ class ProvenRoot:
             may_win_sooner = self.value > 0 and not self.is_complete  # by an action that was left out
             return dataclasses.replace(result, plies=None) if may_win_sooner else result
         value = float(self.value)
-        first = value if self.game.to_move(state) == 0 else -value
+        first = value if game.to_move(state) == 0 else -value
         return dataclasses.replace(
             result,
             value=value,
             values_by_seat=(first, -first),
-            action_values=dict.fromkeys(self.actions or self.game.legal_actions(state), value),
+            action_values=dict.fromkeys(self.actions or game.legal_actions(state), value),
             proven=True,
             plies=None,
         )
@@ -142,7 +90,7 @@ def can_settle(game: Any) -> bool:
 
 def load_proof(game: Any) -> None:
     """Compiles the proof for a game that ``can_settle`` accepts, or reads it from disk."""
-    proof_kernel(game.rules)
+    PROOF.load(game.rules)
 
 
 def proof_megabytes(table_mb: float) -> float:
@@ -155,28 +103,21 @@ def prove_root(
     search: TreeSearch,
     state: Any,
     *,
-    started: float,
     until: float,
     table_mb: float,
     threads: int,
 ) -> ProvenRoot:
-    """Searches a little, then tries to prove who wins and by which actions; gives a search that knows it.
+    """Searches a little, then tries to prove who wins and by which actions; what is known then.
 
-    Args:
-        agent: Whose search it is: its later moves use the same table of proofs.
-        search: The search, which has a limit in seconds.
-        state: Its root, not finished.
-        started: The clock when the search began.
-        until: The seconds from then at which to give up.
-        table_mb: Memory for the proof's table, in MiB.
-        threads: How many threads work together.
+    The search has a limit in seconds; ``until`` are the seconds from its beginning at which to give up. Later
+    moves of the same ``agent`` use the same table of proofs, of ``table_mb`` MiB.
     """
     game = search.game
     assert isinstance(game, RulesGame), "others cannot be settled"
-    task = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
-    seen = _short_search(search, state, started, until * _SHARE_BEFORE)
+    task = PROOF.load_in_background(game.rules)
+    seen = _short_search(search, state, until * _SHARE_BEFORE)
     first = None if seen is None or seen.best is None else seen.best.action
-    known = ProvenRoot(search, first)
+    known = ProvenRoot(first)
     if (seen is not None and seen.proven) or not task.ready_within(until * _SHARE_BEFORE):
         return known  # the search will find the same again, from its table; or the compiler is at work
     prover = _PROVERS.pop(agent, None)
@@ -186,7 +127,7 @@ def prove_root(
     proof = _Proof(prover, search.budget, until)
     try:
         value = proof.value(state)
-        everything = known.root_actions(state)
+        everything = known.order(search.root_actions(state))
         actions, is_complete = proof.actions_reaching(state, value, everything) if value >= 0 else ([], True)
     except SearchStopped:
         return known  # if that was the end of all time, the search will find out itself
@@ -195,16 +136,16 @@ def prove_root(
         _PROVERS[agent] = prover
     if not actions and value >= 0:
         return known
-    return ProvenRoot(search, first, value, actions, is_complete=is_complete)
+    return ProvenRoot(first, value, tuple(sorted(actions)), is_complete)
 
 
-def _short_search(search: TreeSearch, state: Any, started: float, seconds: float) -> Iteration | None:
+def _short_search(search: TreeSearch, state: Any, seconds: float) -> Iteration | None:
     """The last iteration of a search of few nodes, whatever the clock says; or of so many seconds, if more."""
     seen = None
     budget = search.budget
     try:
         for limits in (Limits(nodes=_NODES_AT_ONCE), Limits(seconds=seconds)):
-            search.budget = Budget(limits, started, budget.stop)
+            search.budget = Budget(limits, budget.started, budget.stop)
             found, _, _ = deepen(
                 search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST, watch=lambda *_: True
             )
@@ -277,21 +218,17 @@ class _Proof:
             self._check()
         found = self._prover.score(
             state,
-            least=lower,
-            greatest=upper,
+            lower=lower,
+            upper=upper,
             guess=upper,
-            check=_no_check if few else self._check,
+            check=(lambda: None) if few else self._check,
             nodes=nodes,
         )
         if found.stopped_by is StoppedBy.SECONDS:
             raise SearchStopped(StoppedBy.SECONDS)
-        return min(max(found.least, lower), upper), max(min(found.greatest, upper), lower)
+        return min(max(found.lower, lower), upper), max(min(found.upper, upper), lower)
 
     def _check(self) -> None:
         self._budget.check_clock()
         if self._budget.seconds >= self._until:
             raise SearchStopped(StoppedBy.SECONDS)
-
-
-def _no_check() -> None:
-    """The clock is not asked."""

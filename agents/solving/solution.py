@@ -24,14 +24,7 @@ class Outcome(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SolvingProgress:
-    """What is known while a position is being solved.
-
-    Attributes:
-        nodes: States visited so far.
-        seconds: Time spent so far.
-        actions_solved: How many of the root's actions have their exact value.
-        actions: How many actions the root has.
-    """
+    """What is known while a position is being solved: how many of the root's actions have their exact value."""
 
     nodes: int
     seconds: float

@@ -11,17 +11,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.agents.compiled.background import in_background
-from zermelo.agents.compiled.proof import can_prove, proof_kernel
+from zermelo.agents.compiled.proof import PROOF, can_prove
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
-from zermelo.agents.core.gate import (
-    on_facts,
-    require_decision,
-    require_deterministic,
-    require_perfect_information,
-    require_two_opposed,
-)
+from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
@@ -56,12 +49,11 @@ def solve(
         nodes: The most states to visit, not counting a short try in plain Python first; with several threads,
             about that many by each.
         seconds: The most time to take.
-        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower, and
-            is worth it only where a game is very large.
-        threads: How many threads work on it together, where rules are compiled. What is found does not depend on
-            it; the line of best play may.
-        on_progress: Called ten times a second, if the game's own code allows it, while the search goes on; what it
-            raises stops the search and is passed on.
+        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower.
+        threads: How many threads work on it together, where rules are compiled. Only the line found may depend on
+            it.
+        on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
+            and is passed on.
 
     Returns:
         What is proven. Reaching a limit is no error: the solution then has bounds, and ``proven`` is False. Of an
@@ -75,8 +67,8 @@ def solve(
     """
     started = Budget.now()
     check_flag("weak", weak)
-    check_number("table_mb", table_mb, least=0, above=True)
-    check_whole("threads", threads, least=1)
+    check_number("table_mb", table_mb, lower=0, above=True)
+    check_whole("threads", threads, lower=1)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
     game, state = game_and_state(game, state)
@@ -94,8 +86,8 @@ def solve(
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return tried
     if seconds is not None:  # a limit on time holds for the compiler too, which goes on for later searches
-        kernel = in_background((type(game.rules), "proof"), lambda: proof_kernel(game.rules))
-        if not kernel.ready_within(max(started + seconds - Budget.now(), 0)):
+        left = max(started + seconds - Budget.now(), 0)
+        if not PROOF.load_in_background(game.rules).ready_within(left):
             return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Budget.now() - started)
     return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
 
@@ -106,8 +98,7 @@ def require_solvable(traits: Traits) -> None:
     Raises:
         UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
     """
-    for require in (require_perfect_information, require_deterministic, require_two_opposed):
-        require(traits, _NAME)
+    require_plain_game(traits, _NAME)
 
 
 def game_and_state(game: Any, state: Any = None) -> tuple[Any, Any]:

@@ -2,18 +2,18 @@
 
 Every state that can be reached is listed once. Then, sweep by sweep, each gets what the states after it are worth:
 the best of them for the player to move, the mean of them for chance, and the rewards on the way (Bellman, 1957;
-Shapley, 1953, for two players; Sutton and Barto, 2nd ed., section 4.4). Rewards are not discounted.
+Shapley, 1953, for two players). Rewards are not discounted.
 
 Small changes do not show that the values are near where they are going (Haddad and Monmege, "Interval iteration
-algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018), and neither does how fast they shrink: that
-only says when to try a proof. The proof is that of optimistic value iteration (Hartmanns and Kaminski, CAV 2020),
-from both sides: where sweeps lead from the values plus the tolerance to nothing greater, and from the values minus
-the tolerance to nothing less, no more sweeps lead out of these bounds.
+algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018): they only say when to try a proof, that of
+optimistic value iteration (Hartmanns and Kaminski, CAV 2020), from both sides. Where sweeps lead from the values
+plus the tolerance to nothing greater, and from the values minus it to nothing less, no more sweeps lead out of
+these bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,6 @@ class ValueTable:
     """The values of all states of a game.
 
     Attributes:
-        game: The game.
         numbers: The number of each state, by ``game.key``.
         values_to_come: By number, what the first player can still expect, rewards so far left out.
         tolerance: How far off a value may be.
@@ -108,6 +107,7 @@ def value_iteration(
     states: Iterable[Any] | None = None,
     most_states: int = 2_000_000,
     most_sweeps: int = 100_000,
+    check: Callable[[], Any] = lambda: None,
 ) -> ValueTable:
     """The values of all states that can be reached, for one player, or two with a constant sum.
 
@@ -117,20 +117,21 @@ def value_iteration(
         states: Where to start from; if not given, where a live environment stands, else the initial state.
         most_states: How many states there may be.
         most_sweeps: How many sweeps it may take.
+        check: Called at each state and each sweep; what it raises ends the work.
 
     Raises:
         UnsupportedGameError: The game has more players, other sums, hidden parts or sampled chance; it has too
             many states; or the values do not settle, as where rewards can go on for ever.
     """
-    check_number("tolerance", tolerance, least=1e-14)
-    check_whole("most_states", most_states, least=1)
-    check_whole("most_sweeps", most_sweeps, least=1)
+    check_number("tolerance", tolerance, lower=1e-14)
+    check_whole("most_states", most_states, lower=1)
+    check_whole("most_sweeps", most_sweeps, lower=1)
     env, game = game, as_game(game)
     require_finite(game.traits)
     if states is None:
         states = [game.snapshot(env) if is_aec(env) or is_gymnasium(env) else game.initial_state()]
-    graph = _Graph(game, list(states), most_states)
-    values, sweeps = graph.values(tolerance, most_sweeps)
+    graph = _Graph(game, list(states), most_states, check)
+    values, sweeps = graph.values(tolerance, most_sweeps, check)
     return ValueTable(game, graph.numbers, values, tolerance, sweeps, graph.moves_to_end(values, tolerance))
 
 
@@ -156,7 +157,7 @@ class _Graph:
     first player gets on the way, ``chances`` how likely they are where chance decides.
     """
 
-    def __init__(self, game: Game[Any], roots: list[Any], most_states: int) -> None:
+    def __init__(self, game: Game[Any], roots: list[Any], most_states: int, check: Callable[[], Any]) -> None:
         self.game = game
         self.numbers: dict[Hashable, int] = {}
         states: list[Any] = []
@@ -180,6 +181,7 @@ class _Graph:
         rewards: list[float] = []
         chances: list[float] = []
         for state in states:  # it grows on the way
+            check()
             starts.append(len(after))
             if game.is_terminal(state):
                 movers.append(_END)
@@ -207,12 +209,15 @@ class _Graph:
         self.rewards = np.array(rewards, dtype=np.float64)
         self.chances = np.array(chances, dtype=np.float64)
 
-    def values(self, tolerance: float, most_sweeps: int) -> tuple[npt.NDArray[np.float64], int]:
+    def values(
+        self, tolerance: float, most_sweeps: int, check: Callable[[], Any]
+    ) -> tuple[npt.NDArray[np.float64], int]:
         """What the first player can expect from each state on, and the number of sweeps."""
         values = np.zeros(len(self.movers))
         before = 0.0
         bounds: _Bounds | None = None
         for sweep in range(1, most_sweeps + 1):
+            check()
             new = self.swept(values)
             change = float(np.abs(new - values).max())
             values = new
@@ -261,13 +266,8 @@ class _Bounds:
     """Values a tolerance above and below those that the sweeps have reached, and whether they are bounds.
 
     A sweep keeps the order of values, in floating point too. So if some sweeps take the upper ones to values that
-    are nowhere greater, then as many sweeps again do so too, and the values below never get beyond them.
-
-    Args:
-        graph: The states.
-        values: What the sweeps have reached.
-        tolerance: How far above and below to begin.
-        until: The sweep after which to begin again, with better values, if nothing is shown by then.
+    are nowhere greater, then as many sweeps again do so too, and the values below never get beyond them. After
+    sweep ``until`` it is better to begin again with better values.
     """
 
     def __init__(self, graph: _Graph, values: npt.NDArray[np.float64], tolerance: float, *, until: int) -> None:

@@ -45,11 +45,14 @@ class Kernel:
         arguments: The types of its arguments after ``rules`` and ``state``, by name (``int64``), or the layout of
             a record.
         result: The type of its result.
+        constants: Global names of its module that stand for other values here: what ``if`` asks of them is
+            decided before anything is compiled.
     """
 
     function: Callable[..., Any]
     arguments: Sequence[str | np.dtype[Any]]
     result: str = "int64"
+    constants: tuple[tuple[str, bool], ...] = ()
 
 
 def build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
@@ -58,7 +61,7 @@ def build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    identity = (type(rules), kernel.function)
+    identity = (type(rules), kernel.function, kernel.constants)
     with _LOCK:
         if identity not in _BUILT:
             _BUILT[identity] = _build(rules, kernel)
@@ -69,6 +72,9 @@ def _build(rules: Any, kernel: Kernel) -> Callable[..., Any]:
     from numba.core.errors import NumbaError
 
     folder = cache_folder(type(rules), kernel.function.__code__.co_filename)
+    if folder is not None and kernel.constants:
+        folder /= "-".join(f"{name}{value:d}" for name, value in kernel.constants)
+        folder.mkdir(exist_ok=True)
     first = types_of(rules)
     started = time.perf_counter()
     try:
@@ -96,7 +102,7 @@ def _compiled(kernel: Kernel, first: tuple[Any, Any], folder: str | None, rules:
 
     name = type(rules).__name__
     classes = {"rules": type(rules), "state": type(rules.initial_state())}
-    space = dict(kernel.function.__globals__)
+    space = dict(kernel.function.__globals__) | dict(kernel.constants)
     entry = kernel.function.__name__
     for function in _functions(kernel.function):
         copy = python_types.FunctionType(

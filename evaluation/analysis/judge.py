@@ -224,13 +224,13 @@ class Judge:
         traits = game.traits
         # Where only win, draw and loss are paid, the distance to the end, which scores tell, is of no interest.
         outcome_only = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
-        score = self._prover.score(state, least=-1, greatest=1) if outcome_only else self._prover.score(state)
-        if outcome_only and score.least >= 1:
+        score = self._prover.score(state, lower=-1, upper=1) if outcome_only else self._prover.score(state)
+        if outcome_only and score.lower >= 1:
             value = 1.0
-        elif outcome_only and score.greatest <= -1:
+        elif outcome_only and score.upper <= -1:
             value = -1.0
-        elif score.least == score.greatest:
-            value = self._prover.value(score.least)[0]
+        elif score.lower == score.upper:
+            value = self._prover.value(score.lower)[0]
         else:
             return None
         other = traits.constant - value

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.checks import check_flag
 from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.settings import flag
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError
@@ -216,12 +216,11 @@ class TorchAgent(ViewAgent):
 
     path: str = ""
     module: Any = None
-    mask_input: bool = False
+    mask_input: bool = flag(False)
     device: str = "cpu"
 
     def __post_init__(self) -> None:
         torch = _require("torch", "PyTorch", "torch")
-        check_flag("mask_input", self.mask_input)
         if self.module is not None and not self.path:
             network = self._made(torch)
         else:
@@ -312,23 +311,15 @@ class OnnxAgent(ViewAgent):
         return _first(session.run(None, feed), self.outputs)
 
 
-_ONNX_TYPES = {
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(float16)": np.float16,
-    "tensor(int64)": np.int64,
-    "tensor(int32)": np.int32,
-    "tensor(int8)": np.int8,
-    "tensor(uint8)": np.uint8,
-    "tensor(bool)": np.bool_,
-}
+_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
 
 
 def _typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
     """The batch in the type, and if it is flat there, in the shape that the model declares."""
     if len(entry.shape) == 2 and batch.ndim != 2:
         batch = batch.reshape(1, -1)
-    return batch.astype(_ONNX_TYPES.get(entry.type, np.float32))
+    kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
+    return batch.astype(kind if kind in np.sctypeDict else np.float32)
 
 
 def _mask(view: Observation) -> NDArray[np.bool_]:

@@ -29,8 +29,7 @@ class Observation:
         agent: The name of the player.
         observation: What the environment shows it. Of PettingZoo's mapping of ``observation`` and ``action_mask``
             the first; any other mapping is left whole.
-        action_mask: Shape ``(actions,)``, true where an action is legal; None where the environment says nothing,
-            and for action spaces that have no such mask.
+        action_mask: Shape ``(actions,)``, true where an action is legal; None where there is no such mask.
         first_action: The action that index 0 of the mask stands for (``Discrete``'s ``start``).
         actions: How many actions there are; None unless the space is ``Discrete``.
     """

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.checks import check_choice, check_flag
 from zermelo.agents.core.importing import import_name
+from zermelo.agents.core.settings import choice, flag
 from zermelo.agents.players.learned.observation import Observation, observation_of
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError, InvalidSettingError
@@ -53,13 +53,8 @@ class ViewAgent(ConfiguredAgent):
     needs: ClassVar[str] = "observation"
     """Matches call ``act_on`` of such an agent and never hand it the environment."""
 
-    outputs: Outputs = Outputs.AUTO
-    sample: bool = False
-
-    def __post_init__(self) -> None:
-        self._set("outputs", check_choice("outputs", self.outputs, Outputs))
-        check_flag("sample", self.sample)
-        super().__post_init__()
+    outputs: Outputs = choice(Outputs.AUTO)
+    sample: bool = flag(False)
 
     def act(self, env: Any) -> Any:
         """The action for the player to move of a live AEC environment, of which only its view is looked at.
@@ -153,10 +148,10 @@ class PolicyAgent(ViewAgent):
     """Plays what a function of the observation and the action mask says.
 
     Attributes:
-        policy: ``policy(observation, action_mask)``, or ``policy(observation, action_mask, agent)`` to get the
-            player's name too, or ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is
-            an array of booleans, or None where the environment has none. A class or an object with a ``reset``
-            method has that called before each game, with the seed if it takes one.
+        policy: ``policy(observation, action_mask)``, ``policy(observation, action_mask, agent)`` or
+            ``policy(observation)``; or the ``"module:name"`` of such a function. The mask is an array of booleans,
+            or None where the environment has none. A class or an object with a ``reset`` method has that called
+            before each game, with the seed if it takes one.
     """
 
     kind: ClassVar[str] = "policy"

@@ -14,19 +14,19 @@ from doubles.grown_rules import Grown
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.algorithms import expectiminimax
 from zermelo.agents.compiled import front_end
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.general import (
     CompiledGeneralSearch,
     can_search_through_chance,
-    compiled_general_search,
 )
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.games import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig
@@ -91,8 +91,15 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             ordering, step = generator.choice(list(Ordering)), generator.random() < 0.5 or limits.nodes is not None
             exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
             shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
-            compiled = compiled_general_search(
-                game, evaluator, Budget(limits), limits=limits, pruning=pruning, ordering=ordering, **shared
+            compiled = compiled_search(
+                CompiledGeneralSearch,
+                game,
+                evaluator,
+                Budget(limits),
+                limits=limits,
+                pruning=pruning,
+                ordering=ordering,
+                **shared,
             )
             assert compiled is not None
             oracle = plain(game, evaluator, limits, pruning, ordering, **shared)
@@ -116,8 +123,15 @@ def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int
         for pruning in ChancePruning:
             table_mb = generator.choice([1, 1, 0.002])
             searches = [
-                compiled_general_search(
-                    game, GAME, Budget(limits), limits=limits, pruning=pruning, table_mb=table_mb, **shared
+                compiled_search(
+                    CompiledGeneralSearch,
+                    game,
+                    GAME,
+                    Budget(limits),
+                    limits=limits,
+                    pruning=pruning,
+                    table_mb=table_mb,
+                    **shared,
                 ),
                 plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(table_mb), **shared),
             ]
@@ -242,9 +256,12 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     limits = Limits(depth=2)
     for game in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
         assert not can_search_through_chance(game)
-    assert compiled_general_search(object(), None, Budget(limits), limits=limits) is None
+    assert compiled_search(CompiledGeneralSearch, object(), None, Budget(limits), limits=limits) is None
     evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_general_search(RulesGame(Grown()), evaluator, Budget(limits), limits=limits) is None
+    assert (
+        compiled_search(CompiledGeneralSearch, RulesGame(Grown()), evaluator, Budget(limits), limits=limits)
+        is None
+    )
 
 
 def test_it_is_deterministic_and_remembers() -> None:
@@ -385,8 +402,14 @@ def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
     game = RulesGame(Grown(seed=3000, height=12, width=4000))
     state = game.initial_state()
     for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
-        search = compiled_general_search(
-            game, GAME, Budget(limits), limits=limits, pruning=ChancePruning.STAR1, table_mb=1
+        search = compiled_search(
+            CompiledGeneralSearch,
+            game,
+            GAME,
+            Budget(limits),
+            limits=limits,
+            pruning=ChancePruning.STAR1,
+            table_mb=1,
         )
         assert search is not None
         depth = float("inf") if limits.depth is None else limits.depth

@@ -11,9 +11,10 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, SearchResult
 from zermelo.agents.compiled import threads
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
 from zermelo.agents.compiled.threads import race
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.recursion import MAX_PLIES
@@ -226,7 +227,7 @@ def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
     game = RulesGame(Kalah(4, 3))
     state = game.initial_state()
     limits = Limits(depth=4)
-    search = compiled_search(game, None, Budget(limits), limits=limits, table_mb=1)
+    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, table_mb=1)
     assert search is not None
     search.visit(state, 4, *search.window(state), 1)
     assert search.recall(state, 4, 1) is not None

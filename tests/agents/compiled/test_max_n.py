@@ -10,15 +10,16 @@ from doubles.compared_searches import Share, exact_values, random_positions, sea
 
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.algorithms import max_n
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.general import can_search_any
-from zermelo.agents.compiled.max_n import CompiledMaxN, compiled_max_n
+from zermelo.agents.compiled.max_n import CompiledMaxN
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, TieRule, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.max_n import MaxNSearch
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
@@ -70,14 +71,14 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
         return searched(search, state, limits, **how)
 
     def compiled(limits: Limits, **settings: Any) -> Any:
-        search = compiled_max_n(
-            game, evaluator, Budget(limits), limits=limits, ordering=ordering, **shared, **settings
+        search = compiled_search(
+            CompiledMaxN, game, evaluator, Budget(limits), limits=limits, ordering=ordering, **shared, **settings
         )
         assert search is not None
         return searched(search, state, limits, **how)
 
     said = (game, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, memory=1) == plain(limits, None), said
+    assert compiled(limits, arena=1) == plain(limits, None), said
     expected = exact_values(plain(whole, TranspositionTable(8)))
     assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
 
@@ -108,7 +109,9 @@ def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[CompiledMaxN
     game = RulesGame(rules)
     state = game.initial_state()
     options: dict[str, Any] = {"tie_rule": TieRule.FIRST, "sooner": True, "prunes": True, **settings}
-    search = compiled_max_n(game, None, Budget(limits), limits=limits, seat=0, ordering=Ordering.AUTO, **options)
+    search = compiled_search(
+        CompiledMaxN, game, None, Budget(limits), limits=limits, seat=0, ordering=Ordering.AUTO, **options
+    )
     assert search is not None
     return search, state
 
@@ -117,7 +120,7 @@ def test_memory_grows_with_what_there_is_to_remember() -> None:
     everything = ((-float("inf"), 0.0), (float("inf"), 0.0))
     answers = []
     for memory in (1, 1 << 18):
-        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), memory=memory)
+        search, state = search_of(DotsAndBoxes(rows=2, columns=1, players=3), Limits(), arena=memory)
         answers.append((search.visit(state, float("inf"), *everything, 0), search.budget.nodes))
     assert answers[0] == answers[1]
     assert answers[0][0].proven
@@ -161,8 +164,8 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
         (game, lambda game, state: (0.0,) * 3),
         (RulesGame(Nim(players=3)), GAME),  # which has no evaluation of its own
     ):
-        found = compiled_max_n(
-            other, evaluator, Budget(Limits()), limits=Limits(), ordering=Ordering.AUTO, **options
+        found = compiled_search(
+            CompiledMaxN, other, evaluator, Budget(Limits()), limits=Limits(), ordering=Ordering.AUTO, **options
         )
         assert found is None
     vast = type("Vast", (Share,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 41)})

@@ -10,14 +10,15 @@ from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.algorithms import best_reply, paranoid
-from zermelo.agents.compiled.general import compiled_general_search
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.general import CompiledGeneralSearch
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import UnsupportedGameError
@@ -72,7 +73,8 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         )
 
     def compiled(limits: Limits, **settings: Any) -> Any:
-        search = compiled_general_search(
+        search = compiled_search(
+            CompiledGeneralSearch,
             game,
             evaluator,
             Budget(limits),
@@ -87,7 +89,7 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
         return searched(search, root, limits, **how)
 
     said = (game, replies, state, limits, shared, evaluator, ordering, how, megabytes)
-    assert compiled(limits, memory=1) == plain(limits, None), said
+    assert compiled(limits, arena=1) == plain(limits, None), said
     expected = best_ones(plain(whole, TranspositionTable(8)))
     assert best_ones(compiled(whole, table_mb=megabytes)) == expected, said
 

@@ -49,8 +49,8 @@ def test_connect_four_scores_as_published(prover: Prover, name: str) -> None:
     lines = [line.split() for line in (DATA / name).read_text().splitlines()]
     found = prover.scores(connect_four(moves) for moves, _ in lines)
     for (moves, expected), score in zip(lines, found, strict=True):
-        assert score.least == score.greatest
-        assert stones_left_score(score.least, len(moves)) == int(expected), moves
+        assert score.lower == score.upper
+        assert stones_left_score(score.lower, len(moves)) == int(expected), moves
 
 
 @pytest.mark.parametrize("together", [1, 3])
@@ -87,16 +87,16 @@ def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
         exact = prover.score(state)
         assert again.score(state, guess=guess) == exact
         # A window answers on its own side of the score.
-        for least, greatest in ((-3, 2), (exact.least, exact.least + 1), (LOSS, exact.least)):
-            found = again.score(state, guess=guess, least=least, greatest=greatest)
-            assert found.least == found.greatest == min(max(exact.least, least), greatest)
+        for lower, upper in ((-3, 2), (exact.lower, exact.lower + 1), (LOSS, exact.lower)):
+            found = again.score(state, guess=guess, lower=lower, upper=upper)
+            assert found.lower == found.upper == min(max(exact.lower, lower), upper)
         again.forget()
 
 
 @pytest.mark.parametrize(("moves", "expected"), [("4455", 18), ("44455554221", -15)])
 def test_positions_of_the_solving_blog(prover: Prover, moves: str, expected: int) -> None:
     # blog.gamesolver.org, part 2
-    assert stones_left_score(prover.score(connect_four(moves)).least, len(moves)) == expected
+    assert stones_left_score(prover.score(connect_four(moves)).lower, len(moves)) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -117,8 +117,8 @@ def test_proofs_agree_with_plain_alpha_beta(rules: Any, threads: int) -> None:
             state = after
         expected = plain.search_state(game, state)
         score = prover.score(state)
-        assert score.least == score.greatest
-        value, plies = prover.value(score.least)
+        assert score.lower == score.upper
+        value, plies = prover.value(score.lower)
         assert value == expected.value, state
         if value != 0:
             assert plies == expected.plies, state
@@ -130,7 +130,7 @@ def test_colours_of_small_games() -> None:
     def value(rules: Any) -> float:
         game = RulesGame(rules)
         prover = Prover(game)
-        return prover.value(prover.score(game.initial_state()).least)[0]
+        return prover.value(prover.score(game.initial_state()).lower)[0]
 
     assert value(MNK(m=3, n=3, k=3)) == 0
     assert value(MNK(m=3, n=4, k=3)) == 1
@@ -196,14 +196,14 @@ def test_margins_and_extra_turns(numbers: int) -> None:
     game = RulesGame(Pick(numbers))
     prover = Prover(game)
     expected = minimax(game, game.initial_state())
-    assert prover.value(prover.score(game.initial_state()).least) == (expected, None)
+    assert prover.value(prover.score(game.initial_state()).lower) == (expected, None)
 
 
 def test_a_window_is_enough_to_tell_the_colour(prover: Prover) -> None:
     state = connect_four("4455")
-    won = prover.score(state, least=0, greatest=1)
-    assert won.least >= 1
-    assert prover.score(state, least=LOSS, greatest=-1).greatest <= WIN
+    won = prover.score(state, lower=0, upper=1)
+    assert won.lower >= 1
+    assert prover.score(state, lower=LOSS, upper=-1).upper <= WIN
 
 
 def test_symmetric_positions_score_the_same(prover: Prover) -> None:
@@ -214,9 +214,9 @@ def test_a_node_limit_leaves_bounds() -> None:
     prover = Prover(RulesGame(ConnectFour()), nodes=10_000)
     score = prover.score(ConnectFour().initial_state())
     assert score.stopped_by is StoppedBy.NODES
-    assert score.least < score.greatest
+    assert score.lower < score.upper
     assert prover.nodes <= 10_002
-    assert score == Score(score.least, score.greatest, StoppedBy.NODES)
+    assert score == Score(score.lower, score.upper, StoppedBy.NODES)
 
 
 def test_what_cannot_be_proven_is_refused() -> None:
@@ -270,5 +270,5 @@ def test_functions_too_long_to_be_compiled_into_their_callers(monkeypatch: pytes
     assert compiling.inlining(left_after) == {"forceinline": False}
     game = RulesGame(Subtract())
     prover = Prover(game)
-    assert prover.score(game.initial_state()).least == LOSS + 4
-    assert prover.score(game.result(game.initial_state(), 0)).least == WIN - 3
+    assert prover.score(game.initial_state()).lower == LOSS + 4
+    assert prover.score(game.result(game.initial_state(), 0)).lower == WIN - 3

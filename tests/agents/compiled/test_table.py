@@ -9,8 +9,9 @@ import numpy as np
 
 from zermelo.agents import AlphaBetaAgent, SearchResult
 from zermelo.agents.compiled import table
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.envs.games import ConnectFour
@@ -53,10 +54,10 @@ class ManyActions(NamedTuple):
         return 1 if (state.at == 5) == (seat == 1) else -1
 
 
-def searched(game: RulesGame, depth: int, table_mb: float = 1) -> CompiledSearch:
+def searched(game: RulesGame, depth: int, table_mb: float = 1) -> CompiledAlphaBeta:
     """A search that has filled its table."""
     limits = Limits(depth=depth)
-    search = compiled_search(game, None, Budget(limits), limits=limits, table_mb=table_mb)
+    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, table_mb=table_mb)
     assert search is not None
     state = game.initial_state()
     search.visit(state, depth, *search.window(state), 1)

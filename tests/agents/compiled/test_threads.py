@@ -12,8 +12,9 @@ import time
 
 import pytest
 
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
@@ -28,10 +29,10 @@ GAME = RulesGame(ConnectFour())
 
 def test_a_time_limit_ends_the_search() -> None:
     unhurried = Limits(depth=1)  # compiles first, whatever time that takes
-    assert compiled_search(GAME, None, Budget(unhurried), limits=unhurried) is not None
+    assert compiled_search(CompiledAlphaBeta, GAME, None, Budget(unhurried), limits=unhurried) is not None
     limits = Limits(seconds=0.3)
     budget = Budget(limits)
-    search = compiled_search(GAME, None, budget, limits=limits, table_mb=1)
+    search = compiled_search(CompiledAlphaBeta, GAME, None, budget, limits=limits, table_mb=1)
     assert search is not None
     iteration, depth, reason = deepen(
         search,
@@ -67,7 +68,7 @@ def test_ctrl_c_is_answered_and_the_search_can_go_on(threads: int) -> None:
     for action in (3, 3, 4, 4):
         state = GAME.result(state, action)
     score = prover.score(state)
-    assert prover.value(score.least)[0] == 1
+    assert prover.value(score.lower)[0] == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to another process")

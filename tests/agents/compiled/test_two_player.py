@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from zermelo.agents.compiled.two_player import CompiledSearch, compiled_search
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.games import MNK, ConnectFour
@@ -134,6 +135,7 @@ def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
             quiescence=quiescence,
         )
         compiled = compiled_search(
+            CompiledAlphaBeta,
             game,
             EVALUATOR,
             Budget(limits),
@@ -160,7 +162,7 @@ def test_minimax_agrees(rules: Any) -> None:
         limits = Limits(depth=generator.choice([1, 2, 3, 4]), nodes=generator.choice([None, 100]))
         sooner = generator.random() < 0.5
         plain = FullWidthSearch(game, Budget(limits), EVALUATOR, sooner=sooner)
-        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, sooner=sooner, full_width=True)
+        compiled = compiled_search(CompiledMinimax, game, EVALUATOR, Budget(limits), limits=limits, sooner=sooner)
         assert compiled is not None
         expected = search(plain, state, limits, step=True, exact=True, ties=Ties.FIRST)
         assert search(compiled, state, limits, step=True, exact=True, ties=Ties.FIRST) == expected, (state, limits)
@@ -184,7 +186,13 @@ def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[s
             table=TranspositionTable(8),
         )
         compiled = compiled_search(
-            game, EVALUATOR, Budget(limits), limits=limits, sooner=sooner, **{"table_mb": 1, **settings}
+            CompiledAlphaBeta,
+            game,
+            EVALUATOR,
+            Budget(limits),
+            limits=limits,
+            sooner=sooner,
+            **{"table_mb": 1, **settings},
         )
         assert compiled is not None
         expected = search(plain, state, limits, step=True, exact=exact, ties=Ties.RANDOM)
@@ -207,16 +215,11 @@ def test_known_node_counts() -> None:
 
     def nodes(full_width: bool = False, window: bool = False) -> int:
         limits = Limits()
-        compiled = compiled_search(
-            game,
-            None,
-            Budget(limits),
-            limits=limits,
-            full_width=full_width,
-            sooner=False,
-            use_bounds=window,
-            ordering=Ordering.FIXED,
-        )
+        budget, settings = Budget(limits), {"sooner": False, "use_bounds": window, "ordering": Ordering.FIXED}
+        kind: Any = CompiledAlphaBeta
+        if full_width:
+            kind, settings = CompiledMinimax, {"sooner": False}
+        compiled = compiled_search(kind, game, None, budget, limits=limits, **settings)
         assert compiled is not None
         found = compiled.visit(state, float("inf"), *compiled.window(state), 0)
         assert found.score == (0.0, 0.0)
@@ -233,7 +236,7 @@ def test_one_thread_is_deterministic() -> None:
 
     def run() -> Answer:
         limits = Limits(depth=9)
-        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, table_mb=1)
+        compiled = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, table_mb=1)
         return search(compiled, game.initial_state(), limits, step=True, exact=False, ties=Ties.RANDOM)
 
     assert run() == run()
@@ -241,11 +244,11 @@ def test_one_thread_is_deterministic() -> None:
 
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
     limits = Limits(depth=2)
-    assert compiled_search(object(), None, Budget(limits), limits=limits) is None
+    assert compiled_search(CompiledAlphaBeta, object(), None, Budget(limits), limits=limits) is None
     evaluator = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluator of the user's own
-    assert compiled_search(RulesGame(MNK()), evaluator, Budget(limits), limits=limits) is None
+    assert compiled_search(CompiledAlphaBeta, RulesGame(MNK()), evaluator, Budget(limits), limits=limits) is None
     many = type("Many", (Take,), {"__slots__": (), "utility_bounds": lambda self: (0, 1 << 40)})
-    assert compiled_search(RulesGame(many()), None, Budget(limits), limits=limits) is None
+    assert compiled_search(CompiledAlphaBeta, RulesGame(many()), None, Budget(limits), limits=limits) is None
 
 
 class EndlessState(NamedTuple):
@@ -285,8 +288,8 @@ class Endless(NamedTuple):
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
     limits = Limits()
-    compiled = compiled_search(game, None, Budget(limits), limits=limits)
-    assert isinstance(compiled, CompiledSearch)
+    compiled = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits)
+    assert isinstance(compiled, CompiledAlphaBeta)
     state = game.initial_state()
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
         compiled.visit(state, float("inf"), *compiled.window(state), 0)

@@ -13,7 +13,8 @@ import pytest
 from doubles.game_envs import Dice
 
 from zermelo.agents import ExpectiminimaxAgent, SearchResult
-from zermelo.agents.compiled.general import CompiledGeneralSearch, compiled_general_search
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.general import CompiledGeneralSearch
 from zermelo.envs import make
 
 PAIRS = range(8)
@@ -76,10 +77,10 @@ def test_ours_is_searched_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
 
     def record(*args: Any, **named: Any) -> Any:
-        made.append(compiled_general_search(*args, **named))
+        made.append(compiled_search(*args, **named))
         return made[-1]
 
-    monkeypatch.setattr(backend, "compiled_general_search", record)
+    monkeypatch.setattr(backend, "compiled_search", record)
     ExpectiminimaxAgent(depth=2, evaluator="rewards").search(own(0))
     assert [type(search) for search in made] == [CompiledGeneralSearch]
 

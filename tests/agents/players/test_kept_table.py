@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from zermelo.agents import AlphaBetaAgent
+from zermelo.agents import (
+    AlphaBetaAgent,
+    BestReplyAgent,
+    ExpectimaxAgent,
+    ExpectiminimaxAgent,
+    MaxNAgent,
+    ParanoidAgent,
+)
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -38,3 +45,33 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
     other = RulesGame(DotsAndBoxes(1, 2))
     fresh = AlphaBetaAgent(depth=4, ties="first", **PLAIN).search_state(other)
     assert agent.search_state(other).nodes == fresh.nodes
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (ParanoidAgent, {}),
+        (ParanoidAgent, PLAIN),
+        (BestReplyAgent, PLAIN),
+        (MaxNAgent, {}),
+        (MaxNAgent, PLAIN),
+        (ExpectimaxAgent, PLAIN),
+        (ExpectiminimaxAgent, {**PLAIN, "pruning": "star1"}),
+    ],
+)
+def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, Any]) -> None:
+    players = 2 if kind is ExpectiminimaxAgent else 3
+    game = RulesGame(DotsAndBoxes(2, 1, players=players))
+    settings = {"ties": "first", "table_mb": 4, **settings}
+    keeping, fresh = kind(**settings, keep_table=True), kind(**settings)
+    kept_nodes = fresh_nodes = 0
+    state = game.initial_state()
+    while not game.is_terminal(state):
+        action = game.legal_actions(state)[0]
+        if game.to_move(state) == 0:
+            kept, new = keeping.search_state(game, state), fresh.search_state(game, state)
+            assert (kept.values_by_seat, kept.depth) == (new.values_by_seat, new.depth)
+            kept_nodes, fresh_nodes = kept_nodes + kept.nodes, fresh_nodes + new.nodes
+            action = new.action
+        state = game.result(state, action)
+    assert kept_nodes < 0.8 * fresh_nodes

@@ -22,6 +22,7 @@ from zermelo.agents import (
     list_agents,
     make_agent,
 )
+from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError
 
 Setting, Name = InvalidSettingError, UnknownNameError
@@ -240,3 +241,21 @@ def test_every_agent_is_listed_with_its_settings():
         assert "\n" not in entry.summary
         shown = {name: value for name, value in entry.settings.items() if name != "name"}
         assert make_agent(entry.name).name == type(make_agent(entry.name))(**shown).name
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in list_agents(learned=True)])
+def test_every_setting_has_a_sentence(name: str) -> None:
+    described = describe_settings(name)
+    entry = next(entry for entry in list_agents(learned=True) if entry.name == name)
+    assert {setting: default for setting, default, _ in described} == entry.settings
+    for setting, _, sentence in described:
+        assert sentence.endswith("."), (setting, sentence)
+        assert 10 < len(sentence) < 330, (setting, sentence)
+
+
+def test_a_setting_is_described_where_it_is_declared() -> None:
+    told = {setting: (default, sentence) for setting, default, sentence in describe_settings("alphabeta")}
+    assert told["table_mb"] == (64, "The memory that the transposition table may use, in MiB; 0 does without.")
+    assert told["ordering"][0] == "auto"
+    with pytest.raises(UnknownNameError, match="alphabeta"):
+        describe_settings("alphabet")

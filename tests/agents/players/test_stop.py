@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent, ParanoidAgent, StoppedBy
+from zermelo.agents import (
+    AlphaBetaAgent,
+    ExpectiminimaxAgent,
+    GreedyAgent,
+    MaxNAgent,
+    MinimaxAgent,
+    ParanoidAgent,
+    StoppedBy,
+    ValueIterationAgent,
+)
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -44,3 +53,30 @@ def test_a_compiled_search_ends_soon() -> None:
     assert not thread.is_alive()
     assert found[0].stopped_by is StoppedBy.INTERRUPT
     assert found[0].depth >= 1
+
+
+def test_a_greedy_agent_answers_with_what_it_has_looked_at() -> None:
+    asked: list[Any] = []
+
+    def evaluator(game: Any, state: Any) -> tuple[float, float]:
+        asked.append(state)
+        if len(asked) == 3:
+            agent.stop()
+        return 0.1, -0.1
+
+    agent = GreedyAgent(evaluator=evaluator, ties="first")
+    result = agent.search_state(ConnectK())
+    assert (result.stopped_by, len(result.action_values), result.action) == (StoppedBy.INTERRUPT, 3, 0)
+    assert agent.search_state(ConnectK()).stopped_by is StoppedBy.DEPTH
+
+
+def test_value_iteration_ends_before_it_knows_anything() -> None:
+    class Stopping(ConnectK):
+        def result(self, state: Any, action: int) -> Any:
+            agent.stop()
+            return super().result(state, action)
+
+    agent = ValueIterationAgent()
+    result = agent.search_state(Stopping(2, 2, 2))
+    assert (result.stopped_by, result.value, result.proven) == (StoppedBy.INTERRUPT, 0.0, False)
+    assert agent.search_state(ConnectK(2, 2, 2)).value == 1

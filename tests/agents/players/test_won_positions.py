@@ -29,8 +29,8 @@ def prover() -> Prover:
 
 def outcome(prover: Prover, state: Any) -> int | None:
     """1, 0 or -1 for the player to move; None where that takes too long to find out."""
-    found = prover.score(state, least=-1, greatest=1, nodes=20_000_000)
-    return None if found.least != found.greatest else max(-1, min(found.least, 1))
+    found = prover.score(state, lower=-1, upper=1, nodes=20_000_000)
+    return None if found.lower != found.upper else max(-1, min(found.lower, 1))
 
 
 def best_defence(prover: Prover, state: Any) -> int:
@@ -41,7 +41,7 @@ def best_defence(prover: Prover, state: Any) -> int:
         if GAME.is_terminal(child):
             promises.append((GAME.utility(child)[GAME.to_move(state)] * 10_000, action))
         else:
-            promises.append((-prover.score(child).least, action))
+            promises.append((-prover.score(child).lower, action))
     return max(promises)[1]
 
 
@@ -56,7 +56,7 @@ def test_a_won_position_is_won_against_the_best_defence(prover, seed):
                 state = GAME.result(state, generator.choice(GAME.legal_actions(state)))
         if GAME.is_terminal(state) or outcome(prover, state) != 1:
             continue
-        if prover.value(prover.score(state).least)[1] > 9:  # not to be seen at once
+        if prover.value(prover.score(state).lower)[1] > 9:  # not to be seen at once
             break
     agent = AlphaBetaAgent(seconds=SECONDS, seed=seed)
     seat = GAME.to_move(state)

@@ -88,3 +88,16 @@ def test_an_action_that_stands_alone_is_searched_deeper() -> None:
 def test_settings_are_checked(name: str) -> None:
     with pytest.raises(InvalidSettingError, match=f"{name} must be a finite number of at least 0, not -1"):
         AlphaBetaAgent(**{name: -1})
+
+
+def test_a_game_can_say_what_pays() -> None:
+    class Telling(ConnectK):
+        def selective_settings(self) -> dict[str, float]:
+            return {"late_move_reductions": 1, "futility": 0.1}
+
+    def nodes(**settings: Any) -> int:
+        return AlphaBetaAgent(depth=5, evaluator=EVEN, **settings).search_state(Telling()).nodes
+
+    assert nodes() > nodes(selective="game") == nodes(late_move_reductions=1, futility=0.1)
+    assert nodes(selective="game", late_move_reductions=2) == nodes(late_move_reductions=2, futility=0.1)
+    assert AlphaBetaAgent(depth=5, evaluator=EVEN, selective="game").search_state(ConnectK()).nodes == nodes()

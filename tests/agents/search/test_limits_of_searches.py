@@ -290,7 +290,7 @@ class TestTable:
         before = tracemalloc.get_traced_memory()[0]
         for number in range(12_000):
             key = (number, "position", tuple(range(number, number + 6)))
-            table.put(key, Entry(float(number), Bound.EXACT, (number / 7, number / 3), number, False))
+            table.store(key, Entry(float(number), Bound.EXACT, (number / 7, number / 3), number, False))
         peak = tracemalloc.get_traced_memory()[1] - before
         tracemalloc.stop()
         assert peak < megabytes * 2**20
@@ -307,23 +307,23 @@ class TestTable:
         table = TranspositionTable(1)
         entry = Entry(1, Bound.EXACT, (0.0, 0), 0, True)
         for key in (piece, (Piece, piece), frozenset({other}), np.dtype(np.int8), np, None):
-            table.put(key, entry)
-            assert table.get(key) is entry
+            table.store(key, entry)
+            assert table.probe(key) is entry
 
     def test_the_longest_unused_goes(self):
         table = TranspositionTable(0.25)
         entry = Entry(1, Bound.EXACT, (0.0, 0), 0, True)
-        table.put("kept", entry)
-        table.put("lost", entry)
+        table.store("kept", entry)
+        table.store("lost", entry)
         for number in range(5000):
-            table.put(number, entry)
-            assert table.get("kept") is entry
-        assert table.get("lost") is None
+            table.store(number, entry)
+            assert table.probe("kept") is entry
+        assert table.probe("lost") is None
 
     def test_nothing_fits_into_nothing(self):
         table = TranspositionTable(0)
-        table.put("key", Entry(1, Bound.EXACT, (0.0, 0), 0, True))
-        table.put("other", Entry(1, Bound.EXACT, (0.0, 0), 0, True))
+        table.store("key", Entry(1, Bound.EXACT, (0.0, 0), 0, True))
+        table.store("other", Entry(1, Bound.EXACT, (0.0, 0), 0, True))
         assert len(table) <= 1
 
     def test_a_full_table_changes_no_answer(self):

@@ -70,3 +70,29 @@ def test_chance_and_the_table(pruning: str) -> None:
                 assert event.action not in event.not_searched
     expected = set(NodeEventKind) - ({NodeEventKind.CUTOFF} if pruning == "none" else set())
     assert set(seen) == expected
+
+
+def test_the_table_of_max_n() -> None:
+    events: list[NodeEvent] = []
+    MaxNAgent(depth=5, ties="first", on_node=events.append).search_state(ConnectK())
+    hits = [event for event in events if event.kind is NodeEventKind.TABLE]
+    assert hits
+    assert all(event.score is not None for event in hits)
+
+
+def test_quiescence() -> None:
+    """Its nodes are told too, from depth 0 downwards."""
+
+    class Noisy(ConnectK):
+        def is_noisy(self, state: Any, action: int) -> bool:
+            return action % 2 == 0
+
+    events: list[NodeEvent] = []
+    settings: dict[str, Any] = {"depth": 2, "quiescence": 2, "ties": "first", "evaluator": lambda *_: (0.0, 0.0)}
+    result = AlphaBetaAgent(**settings, on_node=events.append).search_state(Noisy())
+    entered = [event for event in events if event.kind is NodeEventKind.ENTER]
+    assert {event.depth for event in entered} == {1, 0, -1, -2}
+    assert len(entered) == result.nodes - 2, "all but the root, in two iterations"
+    left_out = [event for event in events if event.kind is NodeEventKind.CUTOFF and event.action is None]
+    assert left_out, "where standing pat is good enough"
+    assert AlphaBetaAgent(**settings).search_state(Noisy()).nodes == result.nodes

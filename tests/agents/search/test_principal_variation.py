@@ -9,11 +9,11 @@ from doubles.small_games import Leaf, Node, TreeGame
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_search import Bound, RootMove
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import Iteration
-from zermelo.agents.search.move_ordering import MoveOrder
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 
@@ -29,7 +29,7 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
     root = TREE.initial_state()
     states = {"a": TREE.result(root, 0), "b": TREE.result(TREE.result(root, 0), 0)}
     for name, entry in entries.items():
-        table.put(TREE.key(states[name]), entry)
+        table.store(TREE.key(states[name]), entry)
     search = AlphaBetaSearch(
         TREE,
         Budget(Limits()),

@@ -9,16 +9,15 @@ import pytest
 from doubles.checked import assert_keeps_contract
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
-from zermelo.agents.compiled import two_player_kernel as tree_kernel
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import deepen
-from zermelo.agents.search.move_ordering import MoveOrder
-from zermelo.agents.search.selective import LEAST_REDUCED_DEPTH
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
@@ -117,10 +116,6 @@ def run(
     return *found, search.budget.nodes, search.budget.deepest
 
 
-def test_both_searches_reduce_from_the_same_depth_on() -> None:
-    assert tree_kernel.LEAST_REDUCED_DEPTH == LEAST_REDUCED_DEPTH
-
-
 def test_passing_in_the_heap_keeps_the_contract() -> None:
     assert_keeps_contract(Heap(), games=5)
 
@@ -144,19 +139,42 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
         reductions = {
             "late_move_reductions": generator.choice([0, 1, 1, 2, 3]),
             "null_move": generator.choice([0, 1, 1, 2]) if hasattr(rules, "pass_turn") else 0,
+            "futility": generator.choice([0.0, 0.125, 0.5]),
         }
         how = {
             "step": nodes is not None or generator.random() < 0.5,
             "exact": generator.random() < 0.5,
             "ties": generator.choice(list(Ties)),
         }
-        compiled = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, **settings, **reductions)
+        compiled = compiled_search(
+            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, **settings, **reductions
+        )
         assert compiled is not None
         expected = run(plain_search(game, limits, **settings, **reductions), state, limits, **how)
         assert run(compiled, state, limits, **how) == expected, (seed, state, limits, settings, reductions, how)
         full = run(plain_search(game, limits, **settings), state, limits, **how)
         fewer += expected[3] < full[3]
     assert fewer, "nothing was ever reduced"
+
+
+@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Breakthrough(4, 3, 1)], ids=str)
+def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None:
+    """With a table, which they need, and without null windows, which plain searches do not have."""
+    generator = random.Random(f"singular {rules}")
+    game = RulesGame(rules)
+    deeper = 0
+    for state in positions(game, generator, 12):
+        limits = Limits(depth=generator.choice([5, 6, 7]))
+        settings = {"singular": generator.choice([1 / 16, 0.25]), "quiescence": 3}
+        compiled = compiled_search(
+            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, table_mb=8, **settings
+        )
+        assert compiled is not None
+        compiled.searches[0].null_windows = 0
+        expected = run(plain_search(game, limits, 8, **settings), state, limits, step=True)
+        assert run(compiled, state, limits, step=True) == expected, (state, limits, settings)
+        deeper += expected[-1] > limits.depth + 3
+    assert deeper, "nothing was ever searched deeper"
 
 
 class Truth:
@@ -201,11 +219,13 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
         settings: dict[str, Any] = {
             "late_move_reductions": generator.choice([0, 1, 2]),
             "null_move": generator.choice([1, 2]),
+            "futility": generator.choice([0.0, 0.25]),
+            "singular": generator.choice([0.0, 0.25]),
             "table_mb": table_mb,
         }
         search: Any
         if compiled:
-            search = compiled_search(game, EVALUATOR, Budget(limits), limits=limits, **settings)
+            search = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, **settings)
         else:
             search = plain_search(game, limits, **settings)
         iteration, *_ = run(search, state, limits, step=True, exact=generator.random() < 0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import random
 from typing import Any
 
@@ -11,11 +10,13 @@ import pytest
 from doubles.small_games import CoinRow
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
-from zermelo.agents.compiled.background import in_background
-from zermelo.agents.compiled.proof import Prover, proof_kernel
-from zermelo.agents.compiled.two_player import CompiledSearch, search_kernel
+from zermelo.agents.compiled.front_end import Program
+from zermelo.agents.compiled.proof import PROOF, Prover
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
@@ -33,8 +34,7 @@ def kernels() -> None:
 
 
 def make_ready(rules: Any) -> None:
-    task = in_background((type(rules), "proof"), functools.partial(proof_kernel, rules))
-    assert task.ready_within(LONG)
+    assert PROOF.load_in_background(rules).ready_within(LONG)
 
 
 def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
@@ -56,13 +56,25 @@ def no_glance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zermelo.agents.solving.root_proof._short_search", lambda *_: None)
 
 
-def briefed(game: Any, state: Any, *, until: float = LONG, agent: Any = None, limit: float = LONG) -> ProvenRoot:
-    limits = Limits(seconds=limit)
-    budget = Budget(limits)
-    search = CompiledSearch(game, budget, limits=limits, table_mb=1)
-    return prove_root(
-        agent or AlphaBetaAgent(), search, state, started=Budget.now(), until=until, table_mb=1, threads=1
-    )
+class Briefed:
+    """A search whose root a proof was tried of."""
+
+    def __init__(
+        self, game: Any, state: Any, *, until: float = LONG, agent: Any = None, limit: float = LONG
+    ) -> None:
+        limits = Limits(seconds=limit)
+        search = new_search(game, limits)
+        how = {"until": until, "table_mb": 1, "threads": 1}
+        search.proof = prove_root(agent or AlphaBetaAgent(), search, state, **how)
+        self.value, self.actions = search.proof.value, search.proof.actions
+        self.budget, self.root_actions, self.adjusted = search.budget, search.root_actions, search.proof.adjusted
+
+
+def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
+    return CompiledAlphaBeta(game, make_evaluator("game"), Budget(limits), limits=limits, table_mb=1)
+
+
+briefed = Briefed
 
 
 @pytest.mark.parametrize(
@@ -143,14 +155,14 @@ def test_what_was_proven_is_known_when_all_time_is_gone(no_glance):
 def test_what_was_seen_before_the_proof_is_tried_first():
     state = late_states(GAME, 3, 1, 8)[0]
     limits = Limits(seconds=LONG)
-    search = CompiledSearch(GAME, Budget(limits), limits=limits, table_mb=1)
+    search = new_search(GAME, limits)
     plain = list(search.root_actions(state))
     for first in plain:
-        known = ProvenRoot(search, first)
-        assert known.root_actions(state)[0] == first
-        assert sorted(known.root_actions(state)) == sorted(plain)
-    narrowed = ProvenRoot(search, plain[0], 0, plain[1:3])
-    assert sorted(narrowed.root_actions(state)) == sorted(plain[1:3])
+        search.proof = ProvenRoot(first)
+        assert search.root_actions(state)[0] == first
+        assert sorted(search.root_actions(state)) == sorted(plain)
+    search.proof = ProvenRoot(plain[0], 0, tuple(plain[1:3]))
+    assert sorted(search.root_actions(state)) == sorted(plain[1:3])
 
 
 def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
@@ -209,9 +221,9 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
     result = AlphaBetaAgent().search_state(GAME, state)
     assert result.proven
     assert result.plies
-    assert found.adjusted(state, result) is result
+    assert found.adjusted(GAME, state, result) is result
     vague = dataclasses.replace(result, proven=False, value=0.1, plies=3)
-    told = found.adjusted(state, vague)
+    told = found.adjusted(GAME, state, vague)
     assert (told.value, told.values_by_seat, told.proven, told.plies) == (1.0, (1.0, -1.0), True, None)
     assert told.action_values == dict.fromkeys(found.actions, 1.0)
 
@@ -261,7 +273,7 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
         raise AssertionError("prove_root was called")
 
     monkeypatch.setattr("zermelo.agents.players.alpha_beta.prove_root", never)
-    search_kernel(GAME.rules, full_width=False)  # without it nothing is proven
+    backend.load_alpha_beta(GAME)  # without it nothing is proven
     state = late_states(GAME, 1, 1, 30)[0]
     with pytest.raises(AssertionError, match="prove_root was called"):
         AlphaBetaAgent(seconds=0.2).search_state(GAME, state)
@@ -290,13 +302,10 @@ def test_the_share_is_part_of_the_spec():
 def test_agents_can_be_prepared(monkeypatch):
     """Both kernels where a time limit is set, so that no move pays for them; nothing where nothing is compiled."""
     asked: list[str] = []
-    monkeypatch.setattr(
-        "zermelo.agents.search.backend.search_kernel", lambda rules, full_width: asked.append("search")
-    )
-    monkeypatch.setattr("zermelo.agents.solving.root_proof.proof_kernel", lambda rules: asked.append("proof"))
+    monkeypatch.setattr(Program, "load", lambda program, rules, **constants: asked.append(program.name))
     AlphaBetaAgent(seconds=1).prepare(GAME)
-    assert asked == ["search", "proof"]
+    assert asked == ["alphabeta", "solve"]
     AlphaBetaAgent(depth=3).prepare(GAME)
-    assert asked == ["search", "proof", "search"]
+    assert asked == ["alphabeta", "solve", "alphabeta"]
     AlphaBetaAgent(seconds=1).prepare(CoinRow((1, 2, 3)))
-    assert asked == ["search", "proof", "search"]
+    assert asked == ["alphabeta", "solve", "alphabeta"]

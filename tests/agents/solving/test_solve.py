@@ -130,8 +130,8 @@ def test_kalah_with_six_houses_four_seeds_and_empty_captures() -> None:
     game = RulesGame(Kalah(6, 4, empty_capture=True, margin=True))
     prover = Prover(game, table_mb=512)
     score = prover.score(game.initial_state(), guess=2 * 10)
-    assert score.least == score.greatest
-    assert prover.value(score.least) == (10, None)
+    assert score.lower == score.upper
+    assert prover.value(score.lower) == (10, None)
 
 
 def pons_score(value: float, plies: int | None, played: int) -> int:
@@ -262,7 +262,7 @@ def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) ->
             assert 0 <= seconds <= 5
             return False
 
-    monkeypatch.setattr("zermelo.agents.compiled.background.in_background", lambda name, call: Never())
+    monkeypatch.setattr("zermelo.agents.compiled.front_end.in_background", lambda name, call: Never())
     solution = solve(ConnectFour(), seconds=5)
     assert solution.stopped_by is StoppedBy.SECONDS
     assert (solution.proven, solution.value_bounds) == (False, (-1, 1))
@@ -318,7 +318,7 @@ def test_a_cold_compiler_gives_no_false_proof(monkeypatch: pytest.MonkeyPatch) -
         def ready_within(self, seconds: float) -> bool:
             return False
 
-    monkeypatch.setattr("zermelo.agents.solving.solve.in_background", lambda *_: Cold())
+    monkeypatch.setattr("zermelo.agents.compiled.front_end.in_background", lambda *_: Cold())
     rules = Kalah(houses=4, seeds=2)
     truth = solve(rules)
     found = solve(rules, seconds=60.0)

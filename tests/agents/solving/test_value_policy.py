@@ -100,7 +100,7 @@ def test_files_from_before_there_was_a_tolerance_are_read(tmp_path: Path):
 
 
 def test_what_cannot_be_is_said(values):
-    with pytest.raises(UnsupportedGameError, match="more than 10 states to look at: allow more"):
+    with pytest.raises(UnsupportedGameError, match="more than 10 states for a seat plan"):
         policy_of_values(values, PIG.initial_state(), most_states=10)
     with pytest.raises(InvalidSettingError, match=r"seat must be one of the 2 of Pig\(target=8\), not 2"):
         policy_of_values(values, PIG.initial_state(), seat=2)

@@ -253,25 +253,28 @@ from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import compiled_search
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.limits import Limits
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs
 noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, state, action: action == 1})
 total = 0
-for rules, ways in (
-    (Stairs(), ({"full_width": True},)), (noisy(), ({}, {"quiescence": 3, "table_mb": 1}))
+for kind, rules, ways in (
+    (CompiledMinimax, Stairs(), ({},)),
+    (CompiledAlphaBeta, noisy(), ({}, {"quiescence": 3, "table_mb": 1}, {"late_move_reductions": 1})),
 ):
     game = RulesGame(rules)
     limits = Limits(depth=4)
     for settings in ways:
-        search = compiled_search(game, make_evaluator("rewards"), Budget(limits), limits=limits, **settings)
+        evaluator = make_evaluator("rewards")
+        search = compiled_search(kind, game, evaluator, Budget(limits), limits=limits, **settings)
         deepen(search, game.initial_state(), limits, step_by_step=True, exact=True, ties=Ties.FIRST,
                watch=lambda *_: True)
         total += search.budget.nodes
 prover = Prover(RulesGame(Stairs()))
-total += 1000 * prover.score(Stairs().initial_state()).least + prover.nodes
+total += 1000 * prover.score(Stairs().initial_state()).lower + prover.nodes
 print(total)
 """
 

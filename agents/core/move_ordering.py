@@ -8,26 +8,24 @@ from typing import Any
 from zermelo.agents.core.options import Ordering
 from zermelo.envs import Game
 
-__all__ = [
-    "MoveOrder",
-]
+__all__ = ["MoveOrder"]
 
 
 class MoveOrder:
-    """Orders the actions at a node, and learns from what cut off.
+    """Orders the actions at a node, and learns from those that cut off.
 
     Args:
         game: The game, asked for ``ordering_hint(state, action)`` if it has one.
         ordering: Which order.
     """
 
-    def __init__(self, game: Game[Any], ordering: Ordering) -> None:
+    def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
         self._fixed = ordering is Ordering.FIXED
         self._hint = getattr(game, "ordering_hint", None)
         self._killers: dict[int, tuple[int, ...]] = {}
         self._history: dict[tuple[int, int], float] = {}
 
-    def ordered(
+    def order_moves(
         self, state: Any, actions: Sequence[int], mover: int, ply: int, table_action: int | None
     ) -> Sequence[int]:
         """The actions, most promising first; ties ascending."""
@@ -37,7 +35,7 @@ class MoveOrder:
         history = self._history
         hint = self._hint
 
-        def promise(action: int) -> tuple[bool, bool, float, float]:
+        def move_score(action: int) -> tuple[bool, bool, float, float]:
             return (
                 action != table_action,
                 action not in killers,
@@ -45,9 +43,9 @@ class MoveOrder:
                 -history.get((mover, action), 0.0),
             )
 
-        return sorted(actions, key=promise)
+        return sorted(actions, key=move_score)
 
-    def cut_off(self, action: int, mover: int, ply: int, depth: float) -> None:
+    def update_history(self, action: int, mover: int, ply: int, depth: float) -> None:
         """Remembers an action that made its siblings needless, ``depth`` moves above the horizon."""
         if self._fixed:
             return

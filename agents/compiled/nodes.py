@@ -1,0 +1,67 @@
+"""What kernels ask of the rules at a node: the outcome, the evaluation, and in which order to try the actions.
+
+Importing this module imports Numba: only kernels do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import compiled_into_kernels, insert_sorted
+from zermelo.agents.compiled.records import clear_line
+from zermelo.envs.jit.memory import load, store_float
+from zermelo.envs.rules.protocol import Rules
+
+
+@compiled_into_kernels
+def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:
+    """Writes the record of a finished state."""
+    seats = search.kept_seats
+    for seat in range(seats):
+        utility = rules.utility(state, search.root_seat if seats == 1 else seat)
+        store_float(record, seat, float(utility))
+    clear_line(record, seats, 0.0)
+
+
+@compiled_into_kernels
+def write_evaluation(rules: Rules, state: Any, record: int, search: Search) -> float:
+    """Writes what the evaluation, in 1024ths, says of an unfinished state; the sum over the seats."""
+    seats = search.kept_seats
+    total = 0.0
+    for seat in range(seats):
+        value = search.expected
+        if search.evaluated != 0:
+            evaluation = rules.evaluation(state, search.root_seat if seats == 1 else seat)
+            value = min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
+        store_float(record, seat, value)
+        total += value
+    clear_line(record, seats, 0.0)
+    return total
+
+
+@compiled_into_kernels
+def order_moves(
+    rules: Rules,
+    state: Any,
+    mover: int,
+    actions: int,
+    count: int,
+    scores: int,
+    killers: int,
+    first: int,
+    hints: bool,
+    search: Search,
+) -> None:
+    """Orders actions: the one to try first (-1 for none), killers, the rules' hint, history; ties as they are.
+
+    ``actions``, ``scores`` (room for as many move scores) and ``killers`` are addresses; ``hints`` says whether to
+    ask the rules.
+    """
+    if search.ordered == 0 or count < 2:
+        return
+    for index in range(count):
+        hint = 0
+        if hints:
+            hint = rules.ordering_hint(state, load(actions, index))
+        insert_sorted(search, actions, scores, index, hint, mover, killers, first)

@@ -1,0 +1,73 @@
+"""The root of max^n, plain and compiled: what values mean there, and which of equal actions a player takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
+from zermelo.agents.core.move_ordering import MoveOrder
+from zermelo.agents.core.options import TieRule
+from zermelo.agents.core.tree_search import RootMove, TreeSearch
+from zermelo.envs import Game, RewardSum
+
+__all__ = ["MaxNRoot", "Vector", "tie_key"]
+
+Vector: TypeAlias = tuple[float, ...]
+"""Every seat's total, in seat order."""
+
+
+def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
+    """What the player to move minimizes among actions that are as good for itself."""
+    if rule is TieRule.PARANOID:
+        return values[root_seat]
+    if rule is TieRule.FRIENDLY:
+        return -values[root_seat]
+    if rule is TieRule.FIRST:
+        return 0.0
+    others = math.fsum(value for seat, value in enumerate(values) if seat != mover)
+    return others if rule is TieRule.SPITEFUL else -others
+
+
+class MaxNRoot(TreeSearch):
+    """max^n as the root sees it: scores are the values of the seat to move there, in an infinite window.
+
+    Args:
+        tie_rule: Which of several actions a player takes that are as good for itself.
+        sooner: Whether, of actions that are the same for everybody, wins come sooner and losses later.
+        others: As ``TreeSearch`` has them.
+    """
+
+    prefers = True
+
+    def __init__(
+        self, game: Game[Any], budget: Budget, *, seat: int, tie_rule: TieRule, sooner: bool, order: MoveOrder
+    ) -> None:
+        self.game, self.budget, self.order = game, budget, order
+        self.max_seat = seat
+        self.scale = Scale(game, sooner=False, use_bounds=False, seat=seat)
+        self.rule = tie_rule
+        self._sooner = sooner
+        traits = game.traits
+        self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
+
+    def window(self, state: Any) -> tuple[Score, Score]:
+        """Everything: nothing is left out because it is too good."""
+        return INFINITE_WINDOW
+
+    def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
+        """Of root moves that are as good for the seat to move, those that the rule for ties takes."""
+        keys = [tie_key(self.rule, move.values, self.max_seat, self.max_seat) for move in moves]
+        tied = [move for move, key in zip(moves, keys, strict=True) if key == min(keys)]
+        first = min(tied, key=lambda move: move.action)
+        same = [move for move in tied if move.values == first.values]
+        hurries = [self.hurry(first.values, move.plies, self.max_seat) for move in same]
+        return [move for move, hurry in zip(same, hurries, strict=True) if hurry == min(hurries)]
+
+    def hurry(self, values: Vector, plies: float, mover: int) -> float:
+        """What a player minimizes of actions that are the same for everybody: wins come sooner, losses later."""
+        if not self._sooner:
+            return 0.0
+        return plies if values[mover] > self.middle else -plies if values[mover] < self.middle else 0.0

@@ -1,0 +1,91 @@
+"""Settings of agents: each is declared once, with its default and what it may be."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Callable
+from typing import Any
+
+from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
+from zermelo.agents.core.importing import import_name, name_of
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.spec_text import parse_spec
+
+__all__ = ["check_settings", "choice", "flag", "function", "made", "number", "setting_text", "whole"]
+
+
+def check_settings(owner: Any) -> None:
+    """Checks all settings of a frozen dataclass that were declared here, and gives text its meaning.
+
+    Raises:
+        InvalidSettingError: A setting has a value it cannot have.
+    """
+    for field in dataclasses.fields(owner):
+        check, value = field.metadata.get("check"), getattr(owner, field.name)
+        if check is not None and (value is not None or field.default is not None):
+            found = check(field.name, value)
+            object.__setattr__(owner, field.name, value if found is None else found)
+
+
+def _declared(default: Any, check: Callable[[str, Any], Any]) -> Any:
+    return dataclasses.field(default=default, metadata={"check": check})
+
+
+def flag(default: bool | None) -> Any:
+    """True or False; None too, where that is the default, as for all below."""
+    return _declared(default, check_flag)
+
+
+def whole(default: int | None, *, lower: int = 0) -> Any:
+    """A whole number of at least ``lower``."""
+    return _declared(default, lambda name, value: check_whole(name, value, lower=lower))
+
+
+def number(default: float, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
+    """A finite number from ``lower`` to ``upper``."""
+
+    def check(name: str, value: Any) -> None:
+        check_number(name, value, lower=lower)
+        if value > upper:
+            raise InvalidSettingError(f"{name} must be at most {upper}, not {value!r}")
+
+    return _declared(default, check)
+
+
+def choice(default: enum.StrEnum) -> Any:
+    """One of an enumeration's values."""
+    return _declared(default, lambda name, value: check_choice(name, value, type(default)))
+
+
+def function(signature: str) -> Any:
+    """A function, or the ``"module:name"`` of one; ``signature`` says of what."""
+
+    def check(name: str, value: Any) -> Any:
+        if isinstance(value, str) and ":" in value:
+            value = import_name(value)
+        check_callable(name, value, signature)
+        return value
+
+    return _declared(None, check)
+
+
+def made(default: Any, make: Callable[[Any], Any]) -> Any:
+    """Whatever ``make`` makes of it."""
+    return _declared(default, lambda name, value: make(value))
+
+
+def setting_text(value: Any) -> Any:
+    """The value as a spec shows it.
+
+    Evaluators of ours show as their own spec, functions and objects of others as ``'module:name'``.
+    """
+    if isinstance(value, enum.Enum):
+        return value.value
+    spec = getattr(value, "spec", None)
+    if callable(spec):
+        return parse_spec(spec())
+    if callable(value):
+        return name_of(value)
+    return value

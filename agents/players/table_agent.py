@@ -1,0 +1,71 @@
+"""Settings of the searches that remember positions, and of those among them that prune."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.settings import choice, flag, number
+from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.players.search_agent import TreeSearchAgent
+from zermelo.agents.search.backend import Root
+
+__all__ = ["PruningAgent", "TableAgent"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TableAgent(TreeSearchAgent):
+    """Settings of every search with a transposition table.
+
+    Attributes:
+        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        keep_table: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
+            a cut-off test or sampled chance, and only where ``as_game`` gives an equal game for each move.
+    """
+
+    depends_on_seat: ClassVar[bool] = True
+    """Whether what is stored depends on who moved at the root."""
+
+    table_mb: float = number(64, lower=0)
+    keep_table: bool = flag(False)
+
+    def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
+        """What a function of ``backend`` makes of a root and of the settings that all have."""
+        kept_root, table = self.__dict__["_kept"]
+        now = root.game, root.game.to_move(root.state) if self.depends_on_seat else None
+        may_serve = self.keep_table and self.cutoff is None and kept_root == now
+        shared = {"table_mb": self.table_mb, "kept": table if may_serve else None}
+        search = super().build(make, root, budget, **(shared | settings))
+        if self.keep_table:
+            self._set("_kept", (now, search.table))
+        return search
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: what was kept of the last one is forgotten."""
+        super().reset(seed)
+        self._set("_kept", (None, None))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PruningAgent(TableAgent):
+    """Settings of every search that leaves out what cannot change the value.
+
+    Attributes:
+        exact: Whether every root action gets its exact value, not only those that are best.
+        ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way, or one iteration helps the next (max^n: only the former).
+    """
+
+    exact: bool = flag(False)
+    ordering: Ordering = choice(Ordering.AUTO)
+    deepening: bool | None = flag(None)
+
+    def deepens(self, *, helps: bool) -> bool:
+        """Whether to search step by step, if one iteration ``helps`` the next."""
+        if self.deepening is not None:
+            return self.deepening
+        return self.has_budget or (self.depth is not None and helps)
