@@ -82,14 +82,12 @@ class Program:
         module: The module it is in, under ``zermelo.agents.compiled``; importing that imports Numba.
         function: The function's name.
         arguments: The types of its arguments between ``rules, state`` and ``search``.
-        result: The type of its result.
     """
 
     name: str
     module: str
     function: str
     arguments: tuple[str, ...]
-    result: str = "int64"
 
     def load(self, rules: Any) -> Callable[..., Any]:
         """The kernel compiled for the class of ``rules``, or read from disk.
@@ -98,7 +96,7 @@ class Program:
             RulesError: The rules do not compile; the message names the method and the line.
         """
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
-        return build(rules, Kernel(getattr(module, self.function), (*self.arguments, layout.RECORD), self.result))
+        return build(rules, Kernel(getattr(module, self.function), (*self.arguments, layout.RECORD)))
 
     def load_in_background(self, rules: Any) -> BackgroundTask:
         """Begins to load the kernel, or has begun already; a ``BackgroundTask`` says when it is there."""

@@ -4,8 +4,6 @@ A record is what is known of a state, in words at an address: the values of so m
 floats; a float that tells how far the end is; the length of the principal variation; and that. A node writes its
 record where its parent says, and works in the memory behind. So each is as long as it is, and a node takes as much
 memory as it has something to remember.
-
-Importing this module imports Numba: only kernels do.
 """
 
 from __future__ import annotations
