@@ -1,6 +1,6 @@
 """Games, written as ``zermelo.envs.rules`` explains: one a module, or a folder where it is large."""
 
-from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
+from zermelo.envs.games.backgammon import Backgammon, Hypergammon
 from zermelo.envs.games.breakthrough import Breakthrough
 from zermelo.envs.games.chomp import Chomp
 from zermelo.envs.games.connect_four import ConnectFour
