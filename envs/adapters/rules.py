@@ -2,8 +2,8 @@
 
 Games declare their twins (``zermelo.envs.rules.about``), such as PettingZoo's Connect Four; environments over
 rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for
-exactly these classes; a position that the rules cannot have, such as one set up by hand with three stones more on one
-side, or a game that ended by an illegal action, is left to the clone.
+exactly these classes; a position that the rules cannot have, such as one set up by hand with three stones more on
+one side, or a game that ended by an illegal action, is left to the clone.
 """
 
 from __future__ import annotations

@@ -145,6 +145,14 @@ class DotsAndBoxes(NamedTuple):
                 places -= 1
         return places
 
+    def received(self, state: DotsAndBoxesState, seat: int) -> int:
+        """With a margin, the boxes taken: the lines to come do not depend on whose they are."""
+        return self.players * (state.boxes >> 6 * seat & 63) if self.margin else 0
+
+    def future(self, state: DotsAndBoxesState) -> DotsAndBoxesState:
+        """With a margin, the lines alone."""
+        return state._replace(boxes=0) if self.margin else state
+
     def evaluation(self, state: DotsAndBoxesState, seat: int) -> int:
         """The differences of boxes so far."""
         taken = self._complete(state.horizontal, state.vertical)

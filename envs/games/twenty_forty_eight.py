@@ -90,6 +90,14 @@ class Game2048(NamedTuple):
         """Scores vary."""
         return -(1 << 40)  # GENERAL_SUM
 
+    def received(self, state: Game2048State, seat: int) -> int:
+        """The score: it only grows, and the moves to come do not depend on it."""
+        return state.score
+
+    def future(self, state: Game2048State) -> Game2048State:
+        """The board alone."""
+        return state._replace(score=0)
+
     def initial_state(self) -> Game2048State:
         """An empty board, to which two tiles come."""
         return Game2048State(0, 0, 0, 0, 0, 0, 0, 2)
