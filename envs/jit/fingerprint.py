@@ -204,7 +204,9 @@ def _fields(cls: Any) -> tuple[str, ...]:
 
 def _fields_of(cls: Any) -> str:
     """A named tuple's fields with their types and defaults."""
-    annotations = getattr(cls, "__annotations__", {})
+    annotations: dict[str, Any] = {}
+    for parent in reversed(cls.__mro__):
+        annotations.update(vars(parent).get("__annotations__", {}))
     types_of_fields = [(field, str(annotations.get(field))) for field in _fields(cls)]
     return repr((cls.__module__, cls.__qualname__, types_of_fields, getattr(cls, "_field_defaults", {})))
 
