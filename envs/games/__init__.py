@@ -8,6 +8,7 @@ from zermelo.envs.games.domineering import Domineering
 from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
 from zermelo.envs.games.hexapawn import Hexapawn
+from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.kalah import Kalah
 from zermelo.envs.games.mnk import MNK
 from zermelo.envs.games.nim import Nim
@@ -27,6 +28,7 @@ __all__ = [
     "Game2048",
     "Hexapawn",
     "Hypergammon",
+    "Isolation",
     "Kalah",
     "Nim",
     "Othello",
