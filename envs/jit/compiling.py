@@ -13,13 +13,14 @@ says why and everything runs as plain Python.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import importlib.util
 import os
 import sys
 import threading
 import types as python_types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -146,7 +147,7 @@ class Functions:
         if function not in self._made:
             import numba
 
-            space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": __builtins__}
+            space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
             cells = tuple(python_types.CellType() for _ in function.__closure__ or ())
             copy = python_types.FunctionType(
                 function.__code__, space, function.__name__, function.__defaults__, cells or None
@@ -186,7 +187,7 @@ def entry({words}result):
 
 
 def compile_kernel(
-    rules: Any, function: python_types.FunctionType, arguments: Sequence[str | np.dtype[Any]]
+    rules: Any, function: Callable[..., int], arguments: Sequence[str | np.dtype[Any]]
 ) -> tuple[str, str]:
     """A kernel for a rules class, with all that it calls, in LLVM's language, and the name of its entry.
 

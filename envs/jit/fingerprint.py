@@ -199,7 +199,8 @@ def _content(cell: Any, name: str) -> Any:
 
 
 def _fields(cls: Any) -> tuple[str, ...]:
-    return getattr(cls, "_fields", ())
+    names: tuple[str, ...] = getattr(cls, "_fields", ())
+    return names
 
 
 def _fields_of(cls: Any) -> str:
@@ -219,5 +220,5 @@ def _is_library(value: Any) -> bool:
     package = module.partition(".")[0]
     if package in sys.stdlib_module_names:  # unless it is a file of the user's, called like one of them
         file = getattr(sys.modules.get(package), "__file__", None)
-        return file is None or file.startswith(sysconfig.get_path("stdlib"))
+        return file is None or bool(file.startswith(sysconfig.get_path("stdlib")))
     return package in _PACKAGES

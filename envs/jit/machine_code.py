@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +23,7 @@ __all__ = ["Code", "emit", "link", "processor", "read", "write"]
 
 _MAGIC = b"zermelo machine code 1\n"
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
-_KINDS = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
+_KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
 
 
 class Code(NamedTuple):
@@ -108,12 +107,12 @@ def write(path: Path, code: Code) -> None:
         OSError: It cannot be written.
     """
     head = {"entry": code.entry, "needs": code.needs, "sha256": hashlib.sha256(code.data).hexdigest()}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    temporary = path.with_name(f".{path.stem}-{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "wb") as file:
             file.write(_MAGIC + json.dumps(head).encode() + b"\n" + code.data)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            temporary.unlink()
         raise
