@@ -3,12 +3,18 @@
 A NumPy array passed to a compiled function is seven values, and its reference count; an address is one. The arrays
 behind the addresses belong to Python, which keeps them alive for the length of the call.
 
-These functions are names that kernels call; ``intrinsics`` has the instructions that stand for them when compiled.
+``intrinsics`` has the instructions that stand for these functions in compiled code; as they are here, they do the
+same in plain Python, slowly.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.rules.boards import whole
 
 __all__ = [
     "floats",
@@ -26,49 +32,50 @@ __all__ = [
 
 def load(address: int, index: int) -> int:
     """The 64-bit integer number ``index`` from ``address`` on."""
-    raise NotImplementedError
+    return ctypes.c_int64.from_address(address + 8 * index).value
 
 
 def store(address: int, index: int, value: int) -> None:
     """Writes the 64-bit integer number ``index`` from ``address`` on."""
-    raise NotImplementedError
+    ctypes.c_int64.from_address(address + 8 * index).value = value
 
 
 def load_float(address: int, index: int) -> float:
     """The 64-bit float number ``index`` from ``address`` on."""
-    raise NotImplementedError
+    return ctypes.c_double.from_address(address + 8 * index).value
 
 
 def store_float(address: int, index: int, value: float) -> None:
     """Writes the 64-bit float number ``index`` from ``address`` on."""
-    raise NotImplementedError
+    ctypes.c_double.from_address(address + 8 * index).value = value
 
 
 def prefetch(address: int, index: int) -> None:
     """Asks for a cache line ahead of its use."""
-    raise NotImplementedError
 
 
 def take(address: int, amount: int) -> int:
     """Subtracts from the integer at an address that other threads subtract from too; what was there before."""
-    raise NotImplementedError
+    before = load(address, 0)
+    store(address, 0, before - amount)
+    return before
 
 
 def wrapped_product(first: int, second: int) -> int:
     """The low 64 bits of a product; that of ``*`` may not have more, or the compiler makes something up."""
-    raise NotImplementedError
+    return whole(first * second)
 
 
 def stack_address() -> int:
-    """Where the calling function's memory on the stack lies."""
-    raise NotImplementedError
+    """Where the calling function's memory on the stack lies; in plain Python, which has no such place, 0."""
+    return 0
 
 
-def words(address: int, count: int) -> Any:
+def words(address: int, count: int) -> npt.NDArray[np.int64]:
     """The ``count`` integers from ``address`` on, as an array that owns nothing."""
-    raise NotImplementedError
+    return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
 
 
-def floats(address: int, count: int) -> Any:
+def floats(address: int, count: int) -> npt.NDArray[np.float64]:
     """The ``count`` floats from ``address`` on, as an array that owns nothing."""
-    raise NotImplementedError
+    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
