@@ -10,9 +10,9 @@ same in plain Python, slowly.
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.envs.rules.boards import whole
 
@@ -71,11 +71,11 @@ def stack_address() -> int:
     return 0
 
 
-def words(address: int, count: int) -> npt.NDArray[np.int64]:
+def words(address: int, count: int) -> Any:
     """The ``count`` integers from ``address`` on, as an array that owns nothing."""
     return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
 
 
-def floats(address: int, count: int) -> npt.NDArray[np.float64]:
+def floats(address: int, count: int) -> Any:
     """The ``count`` floats from ``address`` on, as an array that owns nothing."""
     return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
