@@ -46,6 +46,8 @@ _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
+_LONGEST: Final = 20 * _SHORT
+"""A visit taken for a short one that has more nodes is searched again in another thread."""
 _USUAL_NODES: Final = 30
 _USUAL_GROWTH: Final = 400
 """How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
@@ -207,14 +209,14 @@ class Runner:
         before = self.budget.nodes
         try:
             while True:
-                self._prepare(depth)
+                self._prepare(depth, _LONGEST if short else _ALL_NODES)
                 if short:
                     found, reason, search = run_here(call, self.searches[0])
                 else:
                     found, reason, search = race(call, self.searches, self.budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
-                elif short and reason == layout.OUT_OF_STACK:
+                elif short and self._was_long(reason):
                     short = False
                 else:
                     break
@@ -256,9 +258,14 @@ class Runner:
             nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))
         return nodes <= _SHORT or (self._limits.nodes or math.inf) <= _SHORT
 
-    def _prepare(self, depth: float) -> None:
+    def _was_long(self, reason: int) -> bool:
+        """Whether a visit that was to be short has to begin again where the clock and Ctrl-C are heeded."""
+        out_of_nodes = reason == layout.OUT_OF_NODES and self.budget.nodes_left > _LONGEST
+        return reason == layout.OUT_OF_STACK or out_of_nodes
+
+    def _prepare(self, depth: float, nodes: int) -> None:
         """Sets what a call of the kernel begins with; another may have left it half way."""
-        left = int(min(self.budget.nodes_left, _ALL_NODES))
+        left = int(min(self.budget.nodes_left, nodes))
         self._unclaimed[0] = left
         for search in self.searches:
             search.stop = layout.GOING

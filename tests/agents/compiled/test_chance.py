@@ -139,7 +139,9 @@ def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int
                 assert tied == best or (step and not exact and found.iteration.proven and tied <= as_good), told
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 30))]
+)
 @pytest.mark.parametrize("players", [1, 2])
 def test_grown_trees_agree(players: int, seed: int) -> None:
     rules = Grown(seed=1000 * seed, players=players)
@@ -156,10 +158,11 @@ def test_a_search_that_grows_too_long_for_the_calling_thread_leaves_no_trace(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(front_end, "_SHORT", 12)
-    for seed in range(10):
+    for seed in range(4):
         compare(Grown(seed=1000 * seed), seed, 12, 6, longest=3)
 
 
+@pytest.mark.slow
 def test_hypergammon_agrees() -> None:
     compare(Hypergammon(), 0, 12, 1)
     compare(Hypergammon(most_points=3), 0, 3, 2)
@@ -201,7 +204,7 @@ def test_thousands_of_grown_trees_agree(players: int) -> None:
 
 @pytest.mark.parametrize("pruning", list(ChancePruning))
 def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -> None:
-    for seed in range(0, 50_000, 1000):
+    for seed in range(0, 20_000, 1000):
         game = RulesGame(Grown(seed=seed))
         found = ExpectiminimaxAgent(pruning=pruning).search_state(game)
         assert found.values_by_seat[0] == pytest.approx(expectiminimax(game, game.initial_state()), abs=1e-12)
@@ -299,6 +302,7 @@ class Endless(NamedTuple):
         return 0
 
 
+@pytest.mark.slow
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
@@ -307,7 +311,7 @@ def test_a_game_without_an_end_is_said_to_have_none() -> None:
 
 @pytest.mark.alone
 def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
-    game = RulesGame(Endless())
+    game = RulesGame(Grown(height=60))
     ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)
     found = ExpectiminimaxAgent(seconds=1, table_mb=0, evaluator="rewards").search_state(game)
     assert found.stopped_by is StoppedBy.SECONDS
@@ -362,6 +366,7 @@ class Patience(NamedTuple):
         return state.thrown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pruning", list(ChancePruning))
 def test_the_depth_it_says_is_the_depth_of_its_value(pruning: ChancePruning) -> None:
     game = RulesGame(Patience())

@@ -64,11 +64,11 @@ class Corridor(NamedTuple):
 
 
 SEARCHES = [
-    (ParanoidAgent(), Corridor()),
-    (BestReplyAgent(), Corridor(players=2)),
     (MaxNAgent(), Corridor()),
-    (ParanoidAgent(), Corridor(dice=1)),
     (MaxNAgent(), Corridor(dice=1)),
+    (ParanoidAgent(), Corridor(dice=1)),
+    (BestReplyAgent(), Corridor(players=2)),
+    (ParanoidAgent(), Corridor()),
     (ExpectiminimaxAgent(pruning="none"), Corridor(players=1, dice=1)),
     (ExpectiminimaxAgent(pruning="star2"), Corridor(players=1, dice=1)),
 ]

@@ -28,12 +28,12 @@ GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 
 
 RULES = [
-    MNK(m=3, n=3, k=3, players=3),
-    MNK(m=4, n=3, k=3, players=4),
+    pytest.param(MNK(m=3, n=3, k=3, players=3), marks=pytest.mark.slow),
+    pytest.param(MNK(m=4, n=3, k=3, players=4), marks=pytest.mark.slow),
     DotsAndBoxes(rows=2, columns=2, players=3),
     DotsAndBoxes(rows=1, columns=3, players=4, margin=True),
-    Pig(target=8, players=3),
-    Pig(target=6, sides=3),
+    pytest.param(Pig(target=8, players=3), marks=pytest.mark.slow),  # each class more is seconds of compiling
+    pytest.param(Pig(target=6, sides=3), marks=pytest.mark.slow),
     Share(),
 ]
 MORE_RULES = [Nim(heaps=(2, 3, 2), players=3), Nim(heaps=(2, 2, 3), misere=True, players=4), MNK(m=4, n=3, k=3)]
@@ -84,7 +84,7 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_everything_agrees(rules: Any) -> None:
-    compare(rules, 25, seed=0)
+    compare(rules, 10, seed=0)
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_everything_agrees_at_thousands_of_positions(rules: Any, seed: int) -> N
 @pytest.mark.parametrize("rule", TieRule)
 def test_the_textbook_function_agrees(rule: TieRule) -> None:
     generator = random.Random(3)
-    for rules in (MNK(m=3, n=2, k=2, players=3), DotsAndBoxes(rows=1, columns=2, players=3), Share(coins=7)):
+    for rules in (DotsAndBoxes(rows=1, columns=2, players=3), Share(coins=7)):
         game = RulesGame(rules)
         for state in random_positions(game, generator, 5):
             agent = MaxNAgent(tie_rule=rule)
@@ -147,6 +147,7 @@ def test_the_clock_stops_a_kernel() -> None:
         search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
 
 
+@pytest.mark.slow
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     with pytest.raises(UnsupportedGameError, match=r"Pig\(players=3\) goes on for more than \d+ moves.*depth="):
         MaxNAgent().search_state(RulesGame(Pig(players=3)))

@@ -26,14 +26,14 @@ from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
 RULES = [
-    MNK(m=3, n=3, k=3, players=3),
-    MNK(m=4, n=3, k=3, players=4),
+    pytest.param(MNK(m=3, n=3, k=3, players=3), marks=pytest.mark.slow),
+    pytest.param(MNK(m=4, n=3, k=3, players=4), marks=pytest.mark.slow),
     DotsAndBoxes(rows=2, columns=2, players=3),
     DotsAndBoxes(rows=1, columns=3, players=4, margin=True),
     DotsAndBoxes(rows=2, columns=1),
-    Share(),
-    Pig(target=8, players=3),
-    Pig(target=6, sides=3),
+    pytest.param(Share(), marks=pytest.mark.slow),  # each class more is seconds of compiling
+    pytest.param(Pig(target=8, players=3), marks=pytest.mark.slow),
+    pytest.param(Pig(target=6, sides=3), marks=pytest.mark.slow),
 ]
 MORE_RULES = [Nim(heaps=(2, 3, 2), players=3), Nim(heaps=(2, 2, 3), misere=True, players=4), MNK(m=4, n=3, k=3)]
 
@@ -103,7 +103,7 @@ def best_ones(answer: Any) -> Any:
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_everything_agrees(rules: Any) -> None:
-    compare(rules, 30, seed=0)
+    compare(rules, 10, seed=0)
 
 
 @pytest.mark.slow
@@ -113,16 +113,24 @@ def test_everything_agrees_at_thousands_of_positions(rules: Any, seed: int) -> N
     compare(rules, 250, seed)
 
 
-def test_the_textbook_functions_agree() -> None:
+@pytest.mark.parametrize(
+    "rules",
+    [
+        DotsAndBoxes(rows=1, columns=2, players=3),
+        pytest.param(MNK(m=3, n=2, k=2, players=3), marks=pytest.mark.slow),
+        pytest.param(Share(coins=7), marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_the_textbook_functions_agree(rules: Any) -> None:
     generator = random.Random(3)
-    for rules in (MNK(m=3, n=2, k=2, players=3), DotsAndBoxes(rows=1, columns=2, players=3), Share(coins=7)):
-        game = RulesGame(rules)
-        for state in random_positions(game, generator, 10):
-            seat = game.to_move(state)
-            assert ParanoidAgent().search_state(game, state).value == paranoid(game, state, seat), (rules, state)
-            found = BestReplyAgent().search_state(game, state)
-            assert found.value == best_reply(game, state, seat), (rules, state)
-            assert not found.proven
+    game = RulesGame(rules)
+    for state in random_positions(game, generator, 10):
+        seat = game.to_move(state)
+        assert ParanoidAgent().search_state(game, state).value == paranoid(game, state, seat), (rules, state)
+        found = BestReplyAgent().search_state(game, state)
+        assert found.value == best_reply(game, state, seat), (rules, state)
+        assert not found.proven
 
 
 @pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
@@ -141,6 +149,7 @@ def test_limits_and_results_are_as_everywhere(agent: Any) -> None:
         state = game.result(state, action)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [ParanoidAgent, BestReplyAgent])
 def test_a_game_too_long_to_be_searched_to_its_end_is_said_to_be(agent: Any) -> None:
     said = r"Share\(coins=30000\) goes on for more than \d+ moves.*depth="

@@ -71,7 +71,11 @@ def test_threads_left_over_help_with_the_last_positions(prover: Prover, together
 
 
 @pytest.mark.parametrize("guess", [None, LOSS - 1, LOSS, LOSS + 9, -1, 0, 1, WIN - 40, WIN - 9, WIN])
-@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Othello(4, 4, margin=True)], ids=["distances", "margins"])
+@pytest.mark.parametrize(
+    "rules",
+    [MNK(m=4, n=3, k=3), pytest.param(Othello(4, 4, margin=True), marks=pytest.mark.slow)],
+    ids=["distances", "margins"],
+)
 def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
     game = RulesGame(rules)
     generator = random.Random(5)
@@ -186,6 +190,7 @@ class Pick(NamedTuple):
         return 2 * (margin - left), 2 * (margin + left)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", range(2, 8))
 def test_margins_and_extra_turns(numbers: int) -> None:
     game = RulesGame(Pick(numbers))
@@ -259,6 +264,7 @@ class SubtractState(NamedTuple):
     mover: int
 
 
+@pytest.mark.slow
 def test_functions_too_long_to_be_compiled_into_their_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_SHORT", 0)
     assert compiling.inlining(left_after) == {"forceinline": False}

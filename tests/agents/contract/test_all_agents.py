@@ -52,6 +52,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
 }
 COMPILED = {
     # The rules that each agent is compiled for here: every one more costs seconds where no machine code is kept.
+    # Those that a kernel is compiled for in no other test are left to the slow tests (``COMPILED_SLOWLY``).
     "minimax": ("MNK(3,3,3)", "Nim"),
     "alphabeta": ("MNK(3,3,3)", "Nim", "DotsAndBoxes(2,2)", "Kalah"),
     "expectiminimax": ("Grown",),
@@ -60,7 +61,12 @@ COMPILED = {
     "paranoid": ("MNK(3,2,2", "DotsAndBoxes(1,2", "Grown"),
     "bestreply": ("MNK(3,2,2", "DotsAndBoxes(1,2", "Grown"),
 }
-LIMITS = (1, 2, 4, 6, 8, 11, 15, 20, 27, 36, 48, 70, 110, 180, 300)
+COMPILED_SLOWLY = {
+    "maxn": "MNK(3,2,2,players=3) compiled",
+    "paranoid": "MNK(3,2,2,players=3) compiled",
+    "bestreply": "MNK(3,2,2,players=3) compiled",
+}
+LIMITS = (1, 2, 4, 8, 13, 20, 32, 60, 150)
 
 
 def _cases() -> Iterator[Any]:
@@ -73,7 +79,8 @@ def _cases() -> Iterator[Any]:
             for settings in SETTINGS[kind] if is_apt else SETTINGS[kind][-1:]:
                 if compiled or settings.get("threads", 1) == 1:
                     told = "".join(f" {name}={value}" for name, value in settings.items())
-                    yield pytest.param(kind, game, settings, id=f"{kind} {game}{told}")
+                    marks = [pytest.mark.slow] if game == COMPILED_SLOWLY.get(kind) else []
+                    yield pytest.param(kind, game, settings, id=f"{kind} {game}{told}", marks=marks)
 
 
 every_search = pytest.mark.parametrize(("kind", "game", "settings"), list(_cases()))
@@ -252,7 +259,7 @@ def test_value_iteration_is_right_to_its_tolerance(game: str) -> None:
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", LIMITED)
 def test_a_time_limit_is_kept(kind: str, how: str) -> None:
-    """Within 50 milliseconds, once it is compiled; the median of five, as the machine may be busy."""
+    """Within 50 milliseconds, once it is compiled; the median of three, as the machine may be busy."""
     rules: Any = MNK(m=6, n=6, k=5)
     if kind == "expectiminimax":
         rules = Grown(height=60)
@@ -263,5 +270,5 @@ def test_a_time_limit_is_kept(kind: str, how: str) -> None:
     agent: Any = make_agent(f"{kind}(seconds=0.2)")
     if kind != "expectimax" and how == "compiled":
         make_agent(f"{kind}(depth=2)").search_state(game, state)  # type: ignore[attr-defined]
-    taken = [agent.search_state(game, state).seconds for _ in range(5)]
+    taken = [agent.search_state(game, state).seconds for _ in range(3)]
     assert statistics.median(taken) < 0.25, taken

@@ -78,8 +78,9 @@ def test_same_seed_same_game(spec):
     assert games[0] != games[2]
 
 
-@pytest.mark.parametrize("backend", ["auto", "clone"])
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize(
+    ("seat", "backend"), [(0, "auto"), (1, "auto"), (1, "clone"), pytest.param(0, "clone", marks=pytest.mark.slow)]
+)
 def test_alpha_beta_never_loses_tictactoe(seat, backend):
     """25 games against random play (200 in the slow test), from either seat, searching copies or rules."""
     env = make("classic/tictactoe-v3")

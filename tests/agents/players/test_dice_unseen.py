@@ -49,7 +49,14 @@ def told(result: SearchResult) -> tuple[Any, ...]:
 @pytest.mark.parametrize("backend", ["auto", "clone"])
 @pytest.mark.parametrize(
     "at",
-    [own, shimmys, users("np_random"), users("python"), users("random"), users("numpy.random")],
+    [
+        pytest.param(own, marks=pytest.mark.slow),
+        shimmys,
+        users("np_random"),
+        users("python"),
+        users("random"),
+        users("numpy.random"),
+    ],
     ids=["ours", "shimmy's", "np_random", "random.Random", "the module random", "numpy.random"],
 )
 def test_what_will_be_rolled_changes_no_search(at: Callable[[int], Any], backend: str) -> None:

@@ -97,9 +97,9 @@ class TestOpenSpiel:
     @pytest.mark.parametrize(
         ("name", "positions", "least_plies", "most_plies"),
         [
-            ("tic_tac_toe", 200, 2, 8),
-            ("connect_four(rows=4,columns=4)", 150, 8, 14),
-            ("breakthrough(rows=4,columns=3)", 150, 5, 14),
+            ("tic_tac_toe", 60, 3, 8),
+            ("connect_four(rows=4,columns=4)", 80, 8, 14),
+            ("breakthrough(rows=4,columns=3)", 80, 5, 14),
         ],
     )
     def test_alpha_beta_minimax_and_oracle_agree(self, oracle, pyspiel, name, positions, least_plies, most_plies):
@@ -132,7 +132,7 @@ class TestOpenSpiel:
             quick = plain.search_state(game, state)
             assert (quick.value, set(quick.best_actions)) == (found.value, best), (name, state.history())
 
-    @pytest.mark.parametrize("winscore", [4, 6])
+    @pytest.mark.parametrize("winscore", [4, pytest.param(6, marks=pytest.mark.slow)])
     def test_expectiminimax_and_oracle_agree_on_pig(self, oracle, pyspiel, winscore):
         spiel = pyspiel.load_game(f"pig(diceoutcomes=3,winscore={winscore},horizon=9)")
         game = as_game(spiel)

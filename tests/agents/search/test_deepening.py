@@ -68,8 +68,15 @@ class Hops(NamedTuple):
 ENOUGH = {"nodes": 1_000_000}
 
 
-@pytest.mark.parametrize("plain", [False, True])
-@pytest.mark.parametrize("kind", [AlphaBetaAgent, MinimaxAgent, MaxNAgent])
+@pytest.mark.parametrize(
+    ("kind", "plain"),
+    [
+        *((kind, True) for kind in (AlphaBetaAgent, MinimaxAgent, MaxNAgent)),
+        (AlphaBetaAgent, False),
+        (MinimaxAgent, False),
+        pytest.param(MaxNAgent, False, marks=pytest.mark.slow),
+    ],
+)
 def test_a_search_that_completes_has_seen_the_end(kind: Any, plain: bool) -> None:
     for seed in range(60):
         game = RulesGame(Hops(seed))
@@ -149,7 +156,7 @@ class Maze(NamedTuple):
         return 400 * (self.drawn(state, 3 + 16 * (seat + 1), 5) - 2)
 
 
-@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("plain", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize(("kind", "textbook"), [(ParanoidAgent, paranoid), (BestReplyAgent, best_reply)])
 def test_so_it_is_for_one_against_all(kind: Any, textbook: Any, plain: bool) -> None:
     # In the first games an iteration meets nothing but what the one before knows, less deep than it was there.

@@ -44,7 +44,7 @@ class TestNodes:
         assert not result.proven
 
     def test_same_seed_same_answer(self):
-        results = [AlphaBetaAgent(nodes=2000, seed=3).search_state(SMALL) for _ in range(2)]
+        results = [AlphaBetaAgent(nodes=500, seed=3).search_state(SMALL) for _ in range(2)]
         assert (results[0].action, results[0].nodes) == (results[1].action, results[1].nodes)
         assert dict(results[0].action_values) == dict(results[1].action_values)
 
@@ -232,7 +232,7 @@ class TestTies:
         game = ConnectK()
         state = game.result(game.initial_state(), 4)
         searcher = AlphaBetaAgent(seed=1)
-        actions = [searcher.search_state(game, state).action for _ in range(40)]
+        actions = [searcher.search_state(game, state).action for _ in range(25)]
         assert set(actions) == {0, 2, 6, 8}
 
     @pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent, GreedyAgent])
@@ -288,7 +288,7 @@ class TestTable:
                 thread.join()
         tracemalloc.start()
         before = tracemalloc.get_traced_memory()[0]
-        for number in range(30_000):
+        for number in range(12_000):
             key = (number, "position", tuple(range(number, number + 6)))
             table.put(key, Entry(float(number), Bound.EXACT, (number / 7, number / 3), number, False))
         peak = tracemalloc.get_traced_memory()[1] - before

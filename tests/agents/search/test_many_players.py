@@ -280,7 +280,7 @@ SETTINGS = [
     rule=st.sampled_from(list(TieRule)),
     setting=st.integers(0, len(SETTINGS) - 1),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting):
     total = None if seats == 1 else total
     game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
@@ -300,7 +300,7 @@ def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting)
 
 
 @given(seed=seeds, seats=st.integers(3, 4), rewards=st.booleans(), rule=st.sampled_from(list(TieRule)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_shallow_pruning_only_saves(seed, seats, rewards, rule):
     """Korf 1991; with bounds as tight as can be, so that it does prune."""
     rng = np.random.default_rng(seed)
@@ -339,7 +339,7 @@ def test_shallow_pruning_does_prune():
         [{}, {"exact": True}, {"table_mb": 0, "sooner": False}, {"deepening": True, "evaluator": "rewards"}]
     ),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, rewards, setting):
     total = None if seats == 1 else total
     game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
@@ -512,9 +512,10 @@ def test_transpositions_change_nothing(goal):
 
 def test_compiled_rules_for_three():
     """3x3x3 for three players: with and without pruning and table the same; the table spares most of the tree."""
-    from zermelo.envs import as_game, rules
+    from zermelo.envs import as_game
+    from zermelo.envs.games import MNK
 
-    game = as_game(rules.MNK(m=3, n=3, k=3, players=3))
+    game = as_game(MNK(m=3, n=3, k=3, players=3))
     state = game.initial_state()
     for action in (4, 0, 8):
         state = game.result(state, action)
@@ -536,7 +537,7 @@ def test_compiled_rules_for_three():
 def test_three_agents_play_a_live_environment(backend):
     from zermelo.envs import make
 
-    env = make("zermelo/MNK-v0", players=3)
+    env = make("zermelo/DotsAndBoxes-v0", rows=1, columns=2, players=3)
     env.reset(seed=0)
     agents = [
         agent(depth=1, backend=backend, evaluator="rewards")
@@ -548,7 +549,7 @@ def test_three_agents_play_a_live_environment(backend):
         over = env.terminations[env.agent_selection] or env.truncations[env.agent_selection]
         env.step(None if over else agents[seat].act(env))
         moves += not over
-    assert 5 <= moves <= 9
+    assert moves == 7
 
 
 def test_dice_for_three_are_averaged():

@@ -82,7 +82,11 @@ class Heap(NamedTuple):
         return HeapState(state.left, 1 - state.mover, state.lead)
 
 
-GAMES = (MNK(m=4, n=3, k=3), Breakthrough(6, 4, 2), Othello(4, 4), Othello(4, 5, True), ConnectFour(4, 5), Heap())
+_SLOW = [
+    pytest.param(rules, marks=pytest.mark.slow)
+    for rules in (Breakthrough(6, 4, 2), Othello(4, 4), Othello(4, 5, True))
+]
+GAMES = (MNK(m=4, n=3, k=3), ConnectFour(4, 5), Heap(), *_SLOW)
 
 
 def positions(game: RulesGame, generator: random.Random, count: int) -> list[Any]:
@@ -173,13 +177,21 @@ class Truth:
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
 @pytest.mark.parametrize("table_mb", [0, 1])
-@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Breakthrough(4, 3, 1), Othello(4, 4), Heap()], ids=str)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        MNK(m=4, n=3, k=3),
+        Heap(),
+        *(pytest.param(rules, marks=pytest.mark.slow) for rules in (Breakthrough(4, 3, 1), Othello(4, 4))),
+    ],
+    ids=str,
+)
 def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> None:
     generator = random.Random(f"proven {rules} {table_mb}")
     game = RulesGame(rules)
     truth = Truth(game)
     proven = 0
-    for _ in range(25):
+    for _ in range(12):
         state = game.initial_state()
         for _ in range(generator.randrange(4, 9)):
             if not game.is_terminal(state):
@@ -208,7 +220,15 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
 
 
 @pytest.mark.parametrize("ties", Ties)
-@pytest.mark.parametrize("rules", [MNK(), Heap(9), Breakthrough(4, 3, 1), Othello(4, 4)], ids=str)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        MNK(),
+        Heap(9),
+        *(pytest.param(rules, marks=pytest.mark.slow) for rules in (Breakthrough(4, 3, 1), Othello(4, 4))),
+    ],
+    ids=str,
+)
 def test_a_tree_searched_to_its_ends_is_then_searched_without_reductions(rules: Any, ties: Ties) -> None:
     """Null moves alone would never prove a draw, and could go on deepening for ever."""
     game = RulesGame(rules)

@@ -224,7 +224,7 @@ def noise(game, state):
 
 
 @given(seed=seeds, depth=st.integers(1, 6), table_mb=st.sampled_from([0, 0.02, 64]), exact=st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @pytest.mark.parametrize("kind", ["coins", "stones"])
 def test_transpositions_change_no_value_at_any_depth(kind, seed, depth, table_mb, exact):
     """Where many move orders lead to one state, looking it up gives what searching it to that depth would."""

@@ -84,8 +84,15 @@ class TestLostMoves:
         assert result.best_actions == (1,)
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
+@pytest.mark.parametrize(
+    ("agent", "compiled"),
+    [
+        (MinimaxAgent, True),
+        (AlphaBetaAgent, False),
+        (MinimaxAgent, False),
+        pytest.param(AlphaBetaAgent, True, marks=pytest.mark.slow),
+    ],
+)
 def test_a_loss_is_told_only_where_it_is_proven(agent: Any, compiled: bool) -> None:
     game = RulesGame(Hexapawn())
     settings: dict[str, Any] = {} if compiled else {"evaluator": lambda game, state: game.evaluation(state)}

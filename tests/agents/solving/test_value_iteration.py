@@ -217,9 +217,9 @@ class LongShot:
     [
         LongShot(0.005),
         LongShot(0.005, stay=True),
-        LongShot(0.005, corridor=9),
-        LongShot(0.004, corridor=3, prize=-1.0),
-        LongShot(1e-3, corridor=1, stay=True),
+        LongShot(0.02, corridor=9),
+        LongShot(0.01, corridor=3, prize=-1.0),
+        LongShot(4e-3, corridor=1, stay=True),
     ],
 )
 def test_small_changes_do_not_end_it_too_soon(game: LongShot, tolerance: float) -> None:

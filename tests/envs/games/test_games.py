@@ -46,10 +46,10 @@ TWINS = [
     *[(Chomp, SlowChomp, sizes) for sizes in [(), (1, 1), (3, 3), (2, 31), (62, 1)]],
 ]
 CHECKED = [
-    *[Othello(4, 4), Kalah(2, 3, True, True), Breakthrough(4, 3, 1), Hexapawn(), Chomp(3, 3), Nim()],
-    *[DotsAndBoxes(2, 2), DotsAndBoxes(2, 2, 3), Domineering(4, 4), MNK(3, 3, 3, 3)],
+    *[Othello(4, 4), Kalah(2, 3, True, True), Hexapawn(), Nim(), DotsAndBoxes(2, 2, 3)],
 ]
 CHECKED_SLOWLY = [
+    *[Breakthrough(4, 3, 1), Chomp(3, 3), DotsAndBoxes(2, 2), Domineering(4, 4), MNK(3, 3, 3, 3)],
     *[Othello(5, 4, True), Othello(), Kalah(), Kalah(8, 7), Breakthrough(5, 6), Breakthrough()],
     *[Hexapawn(4, 5), Hexapawn(8, 8), DotsAndBoxes(1, 1, margin=True), DotsAndBoxes(2, 3, 2, True)],
     *[MNK(), MNK(5, 4, 4, 4), Domineering(5, 3), Domineering(), Nim((3, 2, 2), True, 3), Chomp(2, 5)],
@@ -70,7 +70,7 @@ CHECKED_SLOWLY = [
 def test_plays_as_the_slow_rules_do(rules, slow, sizes, seed):
     game = as_game(rules(*sizes))
     generator = random.Random(seed)
-    for _ in range(20):
+    for _ in range(4):
         state, other = game.initial_state(), slow(*sizes)
         while not other.over():
             assert not game.is_terminal(state)

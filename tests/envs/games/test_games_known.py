@@ -60,6 +60,7 @@ def test_othello_perft(depth):
     assert perft(as_game(Othello()), depth) == OTHELLO[depth - 1]
 
 
+@pytest.mark.slow
 def test_othello_4x4_is_won_by_the_second_player_by_8():
     assert value(Othello(4, 4, margin=True)) == -8
 
@@ -112,7 +113,7 @@ DOMINEERING = {
     (4, 5): "V",
     (5, 5): "2",
 }
-SLOW_DOMINEERING = [(2, 11), (2, 12), (3, 7), (3, 8), (5, 5)]
+SLOW_DOMINEERING = [(2, 10), (2, 11), (2, 12), (4, 5), (3, 7), (3, 8), (5, 5)]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,16 @@ def test_the_only_winning_bites_of_chomp(rows, columns, bites):
 
 
 @pytest.mark.parametrize(
-    "rules", [Kalah(2, 4), Hexapawn(3, 4), DotsAndBoxes(1, 3), Domineering(3, 4), Chomp(3, 3), Nim()], ids=repr
+    "rules",
+    [
+        DotsAndBoxes(1, 3),
+        Nim(),
+        *(
+            pytest.param(rules, marks=pytest.mark.slow)
+            for rules in (Kalah(2, 4), Hexapawn(3, 4), Domineering(3, 4), Chomp(3, 3))
+        ),
+    ],
+    ids=repr,
 )
 def test_alpha_beta_agrees(rules):
     assert AlphaBetaAgent().search_state(as_game(rules)).values_by_seat[0] == value(rules)

@@ -56,10 +56,9 @@ class Heap(NamedTuple):
 def test_good_rules_pass() -> None:
     assert_keeps_contract(Heap())
     assert_keeps_contract(_broken(pass_turn=_passed))
-    assert_keeps_contract(MNK(), games=10)
-    assert_keeps_contract(MNK(m=4, n=3, k=3), games=5)
-    assert_keeps_contract(ConnectFour(), games=10)
-    assert_keeps_contract(ConnectFour(rows=4, columns=5), games=10)
+    assert_keeps_contract(MNK(), games=3)
+    assert_keeps_contract(MNK(m=4, n=3, k=3), games=2)
+    assert_keeps_contract(ConnectFour(rows=4, columns=5), games=3)
 
 
 def _broken(**methods: Any) -> Any:

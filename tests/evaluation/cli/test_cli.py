@@ -57,7 +57,7 @@ def test_a_tournament_prints_both_tables(cli):
 
 def test_the_same_command_gives_the_same_table_from_a_real_process():
     outputs = [
-        run("tournament", TOY, GOOD, LAST, "random", "--games", "3", "--workers", workers)
+        run("tournament", TOY, GOOD, LAST, "random", "--games", "3", "--isolate", "none", "--workers", workers)
         for workers in ("1", "2")
     ]
     assert [output.returncode for output in outputs] == [0, 0], outputs
@@ -72,14 +72,14 @@ def test_the_same_command_gives_the_same_table_from_a_real_process():
 )
 def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, said, monkeypatch):
     monkeypatch.setattr("zermelo.evaluation.output.watching.FIRST_LINE", 0.0)
-    result = cli("tournament", TOY, GOOD, LAST, "--games", "4", *words)
+    result = cli("tournament", TOY, GOOD, LAST, "--games", "4", "--isolate", "none", *words)
     assert result.exit_code == 0
     assert ("zermelo: 1 of 4 games" in result.stderr) is said
     assert "zermelo: 1" not in result.stdout
 
 
 def test_json_and_csv_are_for_programs(cli):
-    words = ["tournament", TOY, GOOD, LAST, "--games", "2"]
+    words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--isolate", "none"]
     data = json.loads(cli(*words, "--format", "json").stdout)
     assert {row["agent"] for row in data["agents"]} == {"good", "last"}
     rows = list(csv.DictReader(io.StringIO(cli(*words, "--format", "csv").stdout)))
@@ -87,7 +87,7 @@ def test_json_and_csv_are_for_programs(cli):
 
 
 def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
-    words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--out", str(tmp_path / "run")]
+    words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--isolate", "none", "--out", str(tmp_path / "run")]
     result = cli(*words)
     assert result.exit_code == 0
     assert f"Games and standings are in {tmp_path / 'run'}" in result.stdout
@@ -242,7 +242,7 @@ def test_a_reader_that_stops_reading_is_no_error():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and process groups")
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 @pytest.mark.alone
 def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path):
     """As a terminal does it: the whole process group gets SIGINT."""

@@ -366,11 +366,11 @@ def test_no_games_can_be_asked_for():
 
 
 def test_the_sample_keeps_few_games_however_many_there_are():
-    """Of 2,000 games of 4,000 moves (a gigabyte) from 1,480 line-ups."""
+    """Of 600 games of 4,000 moves (300 megabytes) from as many line-ups."""
     moves = tuple(Move(ply % 2, ply % 7, 0.1) for ply in range(4000))
     record = replace(next(made_records(1)), moves=moves, failure=None)
     sample, alive = GameSample(1000), []
-    for k in range(2000):
+    for k in range(600):
         game = replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}"))
         alive.append(weakref.ref(game))
         sample.add(Glance.of(game))
@@ -383,7 +383,7 @@ def test_the_sample_keeps_few_games_however_many_there_are():
 # -- size ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("played", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("played", [5_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_a_page_of_many_thousand_games_stays_below_five_megabytes(played):
     text = report_page(made_records(played), games=1000)
     assert len(text.encode()) < 5_000_000

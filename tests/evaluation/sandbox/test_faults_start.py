@@ -119,7 +119,11 @@ def test_settings_are_checked(settings, said):
 @pytest.mark.parametrize(
     ("env", "agents"),
     [
-        ("classic/tictactoe-v3", ["random", "alphabeta(depth=2)", "doubles.bad_agents:Good"]),
+        pytest.param(
+            "classic/tictactoe-v3",
+            ["random", "alphabeta(depth=2)", "doubles.bad_agents:Good"],
+            marks=pytest.mark.slow,
+        ),
         (toy_envs.DiceEnv, ["random", "greedy", "doubles.bad_agents:Good"]),
     ],
 )

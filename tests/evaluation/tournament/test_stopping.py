@@ -87,7 +87,7 @@ def totals(matches):
 
 @pytest.mark.parametrize(
     ("agents", "runs"),
-    [(2, 50), pytest.param(2, 1000, marks=pytest.mark.slow), pytest.param(4, 300, marks=pytest.mark.slow)],
+    [(2, 15), pytest.param(2, 1000, marks=pytest.mark.slow), pytest.param(4, 300, marks=pytest.mark.slow)],
 )
 def test_among_equals_a_leader_is_seldom_named(agents, runs):
     """Whoever is named among equals is wrongly named: at most 5 % of the runs, by the union bound far fewer."""
