@@ -119,7 +119,12 @@ _SHORT: Final = 700
 """Bytes of Python code up to which a function is compiled into its callers. Without being told so the compiler
 leaves nearly every call in place: a proof of Connect Four took a tenth longer."""
 
-INSIDE: Final = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INSIDE: Final[dict[str, bool]] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 """How a function that only compiled code calls is compiled: ways into it from Python and C take a fourth of the
 compiler's time."""
 

@@ -201,7 +201,7 @@ def _store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
 @intrinsic
 def _load_float(typing_context: Any, address: Any, index: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_slot(builder, *args, _DOUBLE))
+        return builder.load(_slot(builder, args[0], args[1], _DOUBLE))
 
     return types.float64(types.int64, types.int64), code
 

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ import llvmlite.binding as llvm
 __all__ = ["Code", "emit", "link", "processor", "read", "write"]
 
 _MAGIC = b"zermelo machine code 1\n"
+_DAY = 24 * 3600.0
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
 
@@ -93,8 +95,9 @@ def read(path: Path) -> Code | None:
         told = json.loads(head)
         if magic + b"\n" != _MAGIC or hashlib.sha256(data).hexdigest() != told["sha256"]:
             return None
-        with contextlib.suppress(OSError):
-            os.utime(path)  # what is used is not cleared away
+        if time.time() - path.stat().st_mtime > _DAY:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # what is used is not cleared away
         return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
     except (OSError, ValueError, KeyError, TypeError):
         return None

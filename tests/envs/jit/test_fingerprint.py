@@ -168,6 +168,6 @@ def test_what_cannot_be_compared_is_named_and_the_code_not_kept(capsys):
 
 def test_rules_made_by_one_function_are_counted_by_their_own_code(tmp_path, monkeypatch):
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
-    # Sequences of three numbers up to 3, and up to 4, that add up to no more than 6.
-    assert [perft(make(most)(), 3) for most in (3, 4)] == [17, 20]
+    # Sequences of six numbers up to 3, and up to 4, that add up to no more than 12.
+    assert [perft(make(most)(12), 6) for most in (3, 4)] == [435, 756]
     assert len(list(tmp_path.rglob("*.bin"))) == 2
