@@ -119,7 +119,7 @@ _SHORT: Final = 700
 """Bytes of Python code up to which a function is compiled into its callers. Without being told so the compiler
 leaves nearly every call in place: a proof of Connect Four took a tenth longer."""
 
-INSIDE: Final[dict[str, bool]] = {
+INSIDE: Final[dict[str, Any]] = {
     "nogil": True,
     "error_model": "numpy",
     "no_cpython_wrapper": True,
@@ -129,7 +129,7 @@ INSIDE: Final[dict[str, bool]] = {
 compiler's time."""
 
 
-def _options(function: python_types.FunctionType) -> dict[str, bool]:
+def _options(function: python_types.FunctionType) -> dict[str, Any]:
     """As above; a function is compiled into its callers if it is short and does not call itself."""
     code = function.__code__
     return INSIDE | {"forceinline": len(code.co_code) <= _SHORT and code.co_name not in code.co_names}
