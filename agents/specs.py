@@ -27,7 +27,7 @@ from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.agents.players.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
-from zermelo.envs.registration.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 __all__ = ["AgentEntry", "list_agents", "make_agent", "runs_own_code"]
 

@@ -11,7 +11,8 @@
     ├── RulesError             rules break their contract, or do not compile; the message names the method
     └── MissingDependencyError an optional package is needed; the message is its pip install line
 
-Every message says what was wrong, with the offending value, and what to do instead.
+Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning`` is no
+error: a search goes on, on an assumption that it names.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "MissingDependencyError",
     "RulesError",
     "UnknownNameError",
+    "UnknownTraitWarning",
     "UnsupportedGameError",
     "ZermeloError",
 ]
@@ -68,3 +70,7 @@ class RulesError(ZermeloError):
 
 class MissingDependencyError(ZermeloError, ImportError):
     """An optional package is needed; the message ends in the command that installs it."""
+
+
+class UnknownTraitWarning(UserWarning):
+    """A search rests on a trait that nobody gave or declared, and that random play did not show."""

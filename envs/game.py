@@ -77,7 +77,7 @@ class Traits:
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
         num_actions: How many different actions the game has, or None where that is not known.
-        sources: For each field that was decided, where the decision came from.
+        sources: For each field that was decided, where the decision came from; a field without one is declared.
     """
 
     name: str
@@ -111,7 +111,14 @@ class Traits:
 
     def source(self, name: str) -> TraitSource:
         """Where the value of the field ``name`` comes from."""
-        return self.sources.get(name, TraitSource.INFERRED)
+        return self.sources.get(name, TraitSource.DECLARED)
+
+    def guessed(self) -> tuple[str, ...]:
+        """The fields that a proof would rest on, and that were only seen in random play or assumed."""
+        names = ["information", "chance"]
+        if self.seats > 1 and self.reward_sum is not RewardSum.GENERAL:
+            names.append("reward_sum")
+        return tuple(name for name in names if self.source(name) in (TraitSource.INFERRED, TraitSource.ASSUMED))
 
 
 class Game(Protocol[State]):

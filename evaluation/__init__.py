@@ -1,33 +1,44 @@
 """Who is better? Matches, tournaments and the tables they end in."""
 
-from zermelo.evaluation.errors import (
-    AgentStartError,
-    EnvironmentFailureError,
-    StoreError,
-    TournamentInterrupted,
-    WorkerError,
-)
-from zermelo.evaluation.match.play import play_match
-from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
-from zermelo.evaluation.match.score import Outcome
-from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.schedule import Pairings, Schedule, ScheduledGame, gauntlet_schedule, round_robin_schedule
-from zermelo.evaluation.stats.ratings import (
-    EloEstimate,
-    GameCounts,
-    RatingTable,
-    Sprt,
-    SprtResult,
-    count_pairs,
-    elo,
-    fit_ratings,
-    sprt,
-)
-from zermelo.evaluation.stats.standings import Row, SeatScore, Standings
-from zermelo.evaluation.storage.sqlite_store import SqliteStore
-from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
-from zermelo.evaluation.tournament.plan import Tournament, gauntlet, read_standings, round_robin
-from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
+from typing import TYPE_CHECKING
+
+from zermelo.envs.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.errors import (
+        AgentStartError,
+        EnvironmentFailureError,
+        StoreError,
+        TournamentInterrupted,
+        WorkerError,
+    )
+    from zermelo.evaluation.match.play import play_match
+    from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
+    from zermelo.evaluation.match.score import Outcome
+    from zermelo.evaluation.sandbox import Isolate, Isolation
+    from zermelo.evaluation.schedule import (
+        Pairings,
+        Schedule,
+        ScheduledGame,
+        gauntlet_schedule,
+        round_robin_schedule,
+    )
+    from zermelo.evaluation.stats.ratings import (
+        EloEstimate,
+        GameCounts,
+        RatingTable,
+        Sprt,
+        SprtResult,
+        count_pairs,
+        elo,
+        fit_ratings,
+        sprt,
+    )
+    from zermelo.evaluation.stats.standings import Row, SeatScore, Standings
+    from zermelo.evaluation.storage.sqlite_store import SqliteStore
+    from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
+    from zermelo.evaluation.tournament.plan import Tournament, gauntlet, read_standings, round_robin
+    from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
 
 __all__ = [
     "AgentStartError",
@@ -74,3 +85,22 @@ __all__ = [
     "round_robin_schedule",
     "sprt",
 ]
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of ours
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "errors": "AgentStartError EnvironmentFailureError StoreError TournamentInterrupted WorkerError",
+            "match.play": "play_match",
+            "match.record": "EndReason Failure FailureKind GameRecord Move",
+            "match.score": "Outcome",
+            "sandbox": "Isolate Isolation",
+            "schedule": "Pairings Schedule ScheduledGame gauntlet_schedule round_robin_schedule",
+            "stats.ratings": "EloEstimate GameCounts RatingTable Sprt SprtResult count_pairs elo fit_ratings sprt",
+            "stats.standings": "Row SeatScore Standings",
+            "storage.sqlite_store": "SqliteStore",
+            "storage.store": "MemoryStore Store StoredGames read_games",
+            "tournament.plan": "Tournament gauntlet read_standings round_robin",
+            "training.evaluate": "PolicyRating RungScore evaluate_policy",
+        },
+    )

@@ -6,7 +6,9 @@ deterministic search on dice, any search that looks at hidden cards.
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import warnings
+from typing import Any, TypeVar
 
 from zermelo.envs import (
     CHANCE,
@@ -16,6 +18,8 @@ from zermelo.envs import (
     Information,
     RewardSum,
     Traits,
+    TraitSource,
+    UnknownTraitWarning,
     UnsupportedGameError,
     ZermeloError,
 )
@@ -23,8 +27,10 @@ from zermelo.envs import (
 __all__ = [
     "agents_that_fit",
     "no_legal_action",
+    "on_facts",
     "require_decision",
     "require_deterministic",
+    "require_facts",
     "require_one_or_two_opposed",
     "require_perfect_information",
     "require_two_opposed",
@@ -57,10 +63,54 @@ def _refusal(traits: Traits, agent: str, needs: str, found: str, trait: str | No
 
 
 def require_perfect_information(traits: Traits, agent: str) -> None:
-    """Refuses hidden cards and simultaneous moves: a search would look at what its player cannot know."""
+    """Refuses hidden cards and simultaneous moves: a search would look at what its player cannot know.
+
+    Where nothing says whether there are any, a warning does, once a game.
+    """
     if traits.information is not Information.PERFECT:
         raise _refusal(
             traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
+        )
+    if traits.source("information") is TraitSource.ASSUMED and traits.name not in _warned:
+        _warned.add(traits.name)
+        warnings.warn(
+            f"{traits.name} is searched as if players saw the whole state (information: perfect, assumed): random "
+            "play did not show that what they observe determines it, so the search may look at hidden cards, and "
+            "nothing it finds is proven. If they do see it, say so: traits={'information': 'perfect'} for the "
+            "agent or as_game, or an attribute zermelo_traits = {'information': 'perfect'} of the environment's "
+            "class; if not, say 'hidden'",
+            UnknownTraitWarning,
+            stacklevel=4,
+        )
+
+
+_warned: set[str] = set()
+
+Found = TypeVar("Found")
+
+
+def on_facts(found: Found, traits: Traits) -> Found:
+    """What a search or a solver found, proven only if no trait that it rests on is a guess.
+
+    A trait seen in random play is a guess: a game may be zero-sum but for one rare end.
+    """
+    result: Any = found
+    if not result.proven or not traits.guessed():
+        return found
+    changes: dict[str, Any] = {"proven": False, "plies": None}
+    if getattr(result, "best_lines", ()):
+        changes["best_lines"] = tuple(line._replace(proven=False) for line in result.best_lines)
+    changed: Found = dataclasses.replace(result, **changes)
+    return changed
+
+
+def require_facts(traits: Traits, agent: str) -> None:
+    """Refuses a game of which something was only seen in random play, for those who promise exact values."""
+    for name in traits.guessed():
+        value = str(getattr(traits, name))
+        raise UnsupportedGameError(
+            f"{agent} needs to know the {name} of {traits.name}: {value!r} is {traits.source(name).value}; give "
+            f"it, as_game(env, traits={{{name!r}: {value!r}}})"
         )
 
 

@@ -6,7 +6,7 @@ import enum
 from typing import Any
 
 from zermelo.agents.core.importing import name_of
-from zermelo.envs.registration.spec_text import parse_spec
+from zermelo.envs.spec_text import parse_spec
 
 __all__ = ["setting_text"]
 

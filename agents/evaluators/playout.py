@@ -12,7 +12,7 @@ import numpy as np
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.evaluators.stable_hash import stable_hash
 from zermelo.envs import CHANCE, Chance, Game, RewardSum
-from zermelo.envs.registration.spec_text import format_spec
+from zermelo.envs.spec_text import format_spec
 
 __all__ = ["PlayoutEvaluator"]
 

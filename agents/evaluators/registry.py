@@ -17,7 +17,7 @@ from zermelo.agents.evaluators.material import chess
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
-from zermelo.envs.registration.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 __all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for", "make_evaluator"]
 

@@ -15,7 +15,7 @@ from zermelo.agents.search import backend
 from zermelo.agents.search.chance_limit import ChanceAtLimit, evaluates_chance
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.envs import Game, Traits
-from zermelo.envs.registration.spec_text import Spec, parse_spec
+from zermelo.envs.spec_text import Spec, parse_spec
 
 __all__ = ["ExpectimaxAgent"]
 

@@ -22,7 +22,7 @@ from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.players.random import RandomAgent
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnknownNameError
-from zermelo.envs.registration.spec_text import Spec, format_spec, parse_spec, unknown_name
+from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
 
 __all__ = [
     "AgentOpponent",

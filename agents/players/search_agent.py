@@ -11,7 +11,7 @@ import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_whole
-from zermelo.agents.core.gate import require_decision, require_perfect_information
+from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
@@ -29,7 +29,7 @@ from zermelo.agents.search.time_manager import TimeManager
 from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.game import Traits
-from zermelo.envs.registration.spec_text import format_spec
+from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
 __all__ = ["ConfiguredAgent", "Root", "SearchAgent", "TreeSearchAgent"]
@@ -142,7 +142,7 @@ class SearchAgent(ConfiguredAgent):
 
     def _search(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         require_decision(game, state)
-        return self.choose(game, state, started)
+        return on_facts(self.choose(game, state, started), game.traits)
 
     def choose(self, game: Game[Any], state: Any, started: float) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
@@ -323,7 +323,7 @@ class TreeSearchAgent(SearchAgent):
                 is_estimate=is_estimate,
                 best_lines=self.best_lines,
             )
-            return self.adjusted(search, state, found)
+            return on_facts(self.adjusted(search, state, found), search.game.traits)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             if self.on_iteration is None:

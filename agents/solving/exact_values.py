@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.compiled.proof import Prover, can_prove, default_threads
 from zermelo.agents.core.checks import check_number, check_whole
-from zermelo.agents.core.gate import require_decision
+from zermelo.agents.core.gate import require_decision, require_facts
 from zermelo.agents.solving.progress import values_by_seat
 from zermelo.agents.solving.solve import require_solvable, solve
 from zermelo.envs import as_game
@@ -49,6 +49,7 @@ def exact_values(
     threads = number_of_threads(threads)
     game = as_game(game)
     require_solvable(game.traits)
+    require_facts(game.traits, "exact_values")
     everything = list(states)
     over = [game.is_terminal(state) for state in everything]
     waiting = [state for state, ended in zip(everything, over, strict=True) if not ended]

@@ -16,6 +16,7 @@ from zermelo.agents.compiled.proof import can_prove, proof_kernel
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import (
+    on_facts,
     require_decision,
     require_deterministic,
     require_perfect_information,
@@ -63,7 +64,8 @@ def solve(
             raises stops the search and is passed on.
 
     Returns:
-        What is proven. Reaching a limit is no error: the solution then has bounds, and ``proven`` is False.
+        What is proven. Reaching a limit is no error: the solution then has bounds, and ``proven`` is False. Of an
+        environment whose traits were only seen in random play nothing is proven: give or declare them.
 
     Raises:
         UnsupportedGameError: It is no such game, or goes on for too long, or for ever.
@@ -82,7 +84,8 @@ def solve(
     require_decision(game, state)
     settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
     if not can_prove(game):
-        return AlphaBetaSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+        found = AlphaBetaSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+        return on_facts(found, game.traits)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
     tried = AlphaBetaSolver(game, few, started, may_compile=False, on_progress=None, **settings).solve(

@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, require_reset
 from zermelo.envs.errors import UnsupportedGameError
 
-__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "legal_actions", "listed", "mask_of"]
+__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "gym_mask", "legal_actions", "listed", "mask_of"]
 
 MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
@@ -188,6 +189,19 @@ def mask_of(observation: Any, info: Any) -> Any:
     return info.get("action_mask") if isinstance(info, Mapping) else None
 
 
+def gym_mask(env: Any, info: Mapping[str, Any] | None = None) -> Any:
+    """The action mask of a Gymnasium environment, from the ``info`` of its last step where there is one."""
+    if info is not None and info.get("action_mask") is not None:
+        return info["action_mask"]
+    raw = env.unwrapped
+    if callable(getattr(raw, "action_masks", None)):
+        return raw.action_masks()
+    if info is None and callable(getattr(raw, "_get_info", None)):
+        found = raw._get_info()
+        return found.get("action_mask") if isinstance(found, Mapping) else None
+    return None
+
+
 def legal_actions(env: Any) -> list[Any]:
     """The legal actions of the agent to move in a live environment, as ``env.step`` takes them.
 
@@ -202,8 +216,6 @@ def legal_actions(env: Any) -> list[Any]:
     """
     require_reset(env)
     if not is_aec(env):
-        from zermelo.envs.adapters.gymnasium import gym_mask
-
         codec = codec_for(env, None)
         mask = gym_mask(env)
     else:
@@ -213,8 +225,6 @@ def legal_actions(env: Any) -> list[Any]:
         agent = raw.agent_selection
         if raw.terminations.get(agent) or raw.truncations.get(agent):
             return []
-        from zermelo.envs.adapters.known import known_facts
-
         codec = codec_for(raw, agent)
         fast = known_facts(raw).legal_actions
         if fast is not None:

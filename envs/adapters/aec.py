@@ -50,6 +50,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, listed, mask_of
+from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
 from zermelo.envs.clone.copier import copier_for
@@ -158,6 +159,7 @@ class AECGame:
     def initial_state(self, seed: int = 0) -> EnvState:
         """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
         env = self._copy(self._template)
+        replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with global_random_guard(seed), self._blame(env, f"reset(seed={seed})"):
             env.reset(seed=seed)
         replace_generators(env, self._generator)
@@ -365,7 +367,18 @@ class AECGame:
 
     def comparable(self, state: EnvState) -> Hashable:
         """A value of the state in which random generators do not count."""
-        return state.mover, state.over, state.totals, state_key(state.env)
+        return state.mover, state.over, state.totals, self.position(state)
+
+    def position(self, state: EnvState) -> Any:
+        """The key of the environment; equal keys, same future."""
+        return state_key(state.env)
+
+    def sight(self, state: EnvState, seat: int) -> Hashable:
+        """A value of what a seat observes; None where the environment does not answer."""
+        try:
+            return state_key(state.env.observe(self.agents[seat]))
+        except Exception:  # such as an agent that is gone
+            return None
 
     def environment(self, state: EnvState) -> Any:
         """The copy of the environment in a state."""
@@ -376,6 +389,7 @@ class AECGame:
     def _failure(self, what: str, error: Exception) -> EnvFailedError:
         return EnvFailedError(
             f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+            f"{place_of(error)}"
         )
 
     @contextmanager

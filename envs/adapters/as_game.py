@@ -12,10 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.aec import AECGame, declares_chance
 from zermelo.envs.adapters.declared import declared_traits
 from zermelo.envs.adapters.global_random import may_use_global_random
+from zermelo.envs.adapters.gymnasium import GymGame
 from zermelo.envs.adapters.inference import Findings, configuration, infer, remembered, same_configuration
 from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.adapters.transition_table import TableGame, has_table
 from zermelo.envs.adapters.wrappers import (
     full_name,
     game_name,
@@ -24,6 +28,8 @@ from zermelo.envs.adapters.wrappers import (
     require_reset,
     seat_agents,
 )
+from zermelo.envs.clone.verify import check_clone
+from zermelo.envs.clone.walk import UncopyableError
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
@@ -76,8 +82,6 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
             )
         return env_or_rules
     if _is_openspiel(env_or_rules):
-        from zermelo.envs.adapters.openspiel import OpenSpielGame
-
         return OpenSpielGame(env_or_rules, given)
     require_reset(env_or_rules)
     return _cached(env_or_rules, (backend, repr(given)), lambda: _build(env_or_rules, backend, given))
@@ -126,11 +130,7 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
         if special is not None:
             return special, {}
     if is_gymnasium(env):
-        from zermelo.envs.adapters.gymnasium import GymGame
-
         return _with_traits(GymGame, raw, given)
-    from zermelo.envs.adapters.aec import AECGame
-
     return _with_traits(AECGame, raw, given)
 
 
@@ -142,20 +142,14 @@ def _rules_game(raw: Any) -> Any | None:
 
 def _special_game(raw: Any, given: Mapping[str, Any]) -> Any | None:
     if full_name(type(raw)) == "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0":
-        from zermelo.envs.adapters.openspiel import OpenSpielGame
-
         return OpenSpielGame(raw, given)
     if is_gymnasium(raw):
-        from zermelo.envs.adapters.transition_table import TableGame, has_table
-
         return TableGame(raw, given) if has_table(raw) else None
     return None
 
 
 def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     """An adapted game with its traits found, and the configuration for which they hold."""
-    from zermelo.envs.adapters.aec import declares_chance
-
     declared = declared_traits(raw)
     known = dict(known_facts(raw).traits)
     if is_gymnasium(raw):
@@ -177,7 +171,8 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
         known["chance"] = Chance.EXACT
     decided = {**known, **declared, **given}
     hidden = decided.get("information") == Information.HIDDEN
-    needed = [name for name in ("reward_sum", "chance", "terminal_rewards_only") if name not in decided]
+    traits_of_play = ("reward_sum", "chance", "information", "terminal_rewards_only")
+    needed = [name for name in traits_of_play if name not in decided]
     if decided.get("reward_sum") == "constant_sum" and "constant" not in decided:
         needed.append("constant")
     uses_global = may_use_global_random(raw)
@@ -206,9 +201,6 @@ def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]
 
 def _check_copies(raw: Any) -> None:
     """Plays a copy beside another, once for a class, before the first search relies on copies."""
-    from zermelo.envs.clone.verify import check_clone
-    from zermelo.envs.clone.walk import UncopyableError
-
     try:
         check_clone(raw)
     except CloneError as error:

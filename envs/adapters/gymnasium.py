@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, listed
+from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
+from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env
@@ -24,29 +25,19 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, ZermeloError
 from zermelo.envs.game import Chance, Traits
 
-__all__ = ["GymGame", "GymState", "gym_mask"]
-
-
-def gym_mask(env: Any, info: Mapping[str, Any] | None = None) -> Any:
-    """The action mask of a Gymnasium environment, from the ``info`` of its last step where there is one."""
-    if info is not None and info.get("action_mask") is not None:
-        return info["action_mask"]
-    raw = env.unwrapped
-    if callable(getattr(raw, "action_masks", None)):
-        return raw.action_masks()
-    if info is None and callable(getattr(raw, "_get_info", None)):
-        found = raw._get_info()
-        return found.get("action_mask") if isinstance(found, Mapping) else None
-    return None
+__all__ = ["GymGame", "GymState"]
 
 
 class GymState:
     """A position: a copy of the environment, never stepped again, and what its last step returned."""
 
-    __slots__ = ("actions", "env", "info", "key", "over", "total")
+    __slots__ = ("actions", "env", "info", "key", "observation", "over", "total")
 
-    def __init__(self, env: Any, total: float, over: bool, info: Mapping[str, Any] | None):
+    def __init__(
+        self, env: Any, total: float, over: bool, info: Mapping[str, Any] | None, observation: Any = None
+    ) -> None:
         self.env = env
+        self.observation = observation
         self.total = total
         self.over = over
         self.info = info
@@ -94,10 +85,11 @@ class GymGame:
     def initial_state(self, seed: int = 0) -> GymState:
         """The position after ``reset(seed=seed)`` of a copy."""
         env = self._copy(self._template)
+        replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with global_random_guard(seed), self._blame(f"reset(seed={seed})"):
-            _, info = env.reset(seed=seed)
+            observation, info = env.reset(seed=seed)
         replace_generators(env, self._generator)
-        return GymState(env, 0.0, False, info)
+        return GymState(env, 0.0, False, info, observation)
 
     def to_move(self, state: GymState) -> int:
         """Seat 0, always."""
@@ -159,8 +151,9 @@ class GymGame:
                 self._redraw_hidden(env, generator)
         env_action = self._codec.to_env(action)
         with guard, self._blame(f"step({env_action!r})"):
-            _, reward, terminated, truncated, info = env.step(env_action)
-            return GymState(env, state.total + float(reward), bool(terminated or truncated), info)
+            observation, reward, terminated, truncated, info = env.step(env_action)
+            over = bool(terminated or truncated)
+            return GymState(env, state.total + float(reward), over, info, observation)
 
     def key(self, state: GymState) -> Hashable:
         """A value of the whole environment: equal keys, same future."""
@@ -183,7 +176,15 @@ class GymGame:
 
     def comparable(self, state: GymState) -> Hashable:
         """A value of the state in which random generators do not count."""
-        return state.over, state.total, state_key(state.env)
+        return state.over, state.total, self.position(state)
+
+    def position(self, state: GymState) -> Any:
+        """The key of the environment; equal keys, same future."""
+        return state_key(state.env)
+
+    def sight(self, state: GymState, seat: int) -> Hashable:
+        """A value of what the last step, or reset, showed."""
+        return None if state.observation is None else state_key(state.observation)
 
     def environment(self, state: GymState) -> Any:
         """The copy of the environment in a state."""
@@ -198,4 +199,5 @@ class GymGame:
         except Exception as error:
             raise EnvFailedError(
                 f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+                f"{place_of(error)}"
             ) from error

@@ -1,35 +1,42 @@
-"""What random play shows of an environment: its sums of rewards, and whether it draws random numbers.
+"""What random play shows of an environment: sums of rewards, random numbers, and whether players see the state.
 
 A step draws if playing it twice, with different seeds, leads to different states; that is tried on all of the
-first steps, then on every fifth and on those that end a game.
+first steps, then on every fifth and on those that end a game. What players see is the business of
+``zermelo.envs.adapters.sight``.
 
-Only legal actions are played, on copies, so no illegal end says anything. Play is bounded by ``MAX_STEPS`` steps
-and ``MAX_SECONDS``, from a few resets with different seeds. What it shows is remembered for later environments of
-the same class and the same configuration: all simple attributes that stayed the same throughout that play. An
-environment whose constructor or reset options differ therefore is looked at again.
+Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
+with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer steps,
+by the length of its key. What play shows is remembered for later environments of the same class and the same
+configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
+reset options differ therefore is looked at again.
 """
 
 from __future__ import annotations
 
 import enum
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from zermelo.envs.adapters.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
 from zermelo.envs.errors import ZermeloError
-from zermelo.envs.game import CHANCE, Chance, RewardSum
+from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 
 __all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_configuration"]
 
-MAX_STEPS = 600
-MAX_SECONDS = 0.3
-MAX_PLAYOUTS = 12
-_PAIRED_STEPS = 40
+GAMES = 12
+MAX_STEPS = 200
+_MIN_STEPS = 12
+_KEY_PARTS = 60_000
+"""Steps times the parts of the environment's key: of an environment with 1,000 parts, 60 steps are played."""
+_PROBES = 3
+"""For each step allowed, so many moves may be played to see whether positions that look the same go on so."""
+_PAIRED_PART = 8
+"""Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
 _SUM_TOLERANCE = 1e-9
 
@@ -69,6 +76,14 @@ class Probe(Protocol):
         """A value of the state in which random generators do not count."""
         ...
 
+    def position(self, state: Any) -> Any:
+        """The key of the environment in a state, a tuple."""
+        ...
+
+    def sight(self, state: Any, seat: int) -> Any:
+        """A value of what a seat observes; None where that is not known."""
+        ...
+
     def environment(self, state: Any) -> Any:
         """The copy of the environment in a state."""
         ...
@@ -99,7 +114,8 @@ _MEMORY_PER_CLASS = 32
 
 def infer(game: Probe, root: Any, seats: int) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and says what was seen."""
-    play = _Play(game, root)
+    most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
+    play = _Play(game, root, Sight(game, seats, _PROBES * most), most)
     play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
@@ -111,6 +127,8 @@ def infer(game: Probe, root: Any, seats: int) -> Findings:
     if not play.sums:
         assumed["reward_sum"] = RewardSum.ZERO if seats == 2 else RewardSum.GENERAL
         assumed["constant"] = 0.0
+    if play.sight.is_whole():
+        inferred["information"] = Information.PERFECT
     findings = Findings(inferred, assumed, play.uses_global_random, play.constants, len(play.sums))
     remembered_for_class = _memory.setdefault(_classes(game.environment(root)), [])
     if len(remembered_for_class) < _MEMORY_PER_CLASS:
@@ -149,6 +167,8 @@ class _Play:
 
     game: Probe
     root: Any
+    sight: Sight
+    most: int
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
     differs: bool = False
@@ -159,34 +179,45 @@ class _Play:
     def run(self) -> None:
         self.constants = configuration(self.game.environment(self.root))
         generator = np.random.default_rng(0)
-        deadline = time.monotonic() + MAX_SECONDS
-        for playout in range(MAX_PLAYOUTS):
-            if self.steps >= MAX_STEPS or (playout and time.monotonic() > deadline):
-                return
+        starts = []
+        for seed in range(GAMES):
             try:
-                state = self.game.initial_state(playout)
+                starts.append(self.game.initial_state(seed))
             except ZermeloError:
-                state = self.root
+                starts.append(self.root)
+                break
+        self.sight.compare_starts(starts)
+        for state in starts:
             try:
-                self._playout(state, generator, deadline)
+                self._play(state, generator)
             except ZermeloError:
-                continue  # a broken position ends this playout; the search will report it if it gets there
+                continue  # a broken position ends this game; the search will report it if it gets there
 
-    def _playout(self, state: Any, generator: np.random.Generator, deadline: float) -> None:
+    def _play(self, state: Any, generator: np.random.Generator) -> None:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= MAX_STEPS or time.monotonic() > deadline:
+            if self.steps >= self.most:
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
             self.uses_global_random |= used
-            if not self.differs and (
-                self.steps < _PAIRED_STEPS or self.steps % _PAIRED_EVERY == 0 or game.is_terminal(after)
+            if (
+                self.steps < self.most // _PAIRED_PART
+                or self.steps % _PAIRED_EVERY == 0
+                or game.is_terminal(after)
             ):
-                again, used = game.probe(state, action, 2 * self.steps + 1)
-                self.uses_global_random |= used
-                self.differs = game.comparable(after) != game.comparable(again)
+                if not self.differs:
+                    again, used = game.probe(state, action, 2 * self.steps + 1)
+                    self.uses_global_random |= used
+                    self.differs = game.comparable(after) != game.comparable(again)
+                if self.differs:
+                    again, _ = game.probe(state, action, 2 * self.steps + 1)
+                    self.sight.compare(after, again)
+                if game.to_move(state) != CHANCE:
+                    other = self._draw(state, generator)
+                    if other != action:
+                        self.sight.compare(after, game.probe(state, other, 2 * self.steps)[0])
             self.steps += 1
             state = after
             if not game.is_terminal(state) and any(game.utility(state)):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.envs.adapters.openspiel import openspiel_traits
 from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
@@ -180,7 +181,8 @@ _FACTS = {
         traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True}
     ),
     "gymnasium.envs.toy_text.blackjack.BlackjackEnv": Facts(
-        traits={"chance": Chance.SAMPLED, "terminal_rewards_only": True},
+        # The hidden card is drawn again in every sample, so that nothing is seen that the player does not know.
+        traits={"chance": Chance.SAMPLED, "information": Information.PERFECT, "terminal_rewards_only": True},
         key=_blackjack_key,
         redraw_hidden=_redraw_hole_card,
     ),
@@ -219,8 +221,6 @@ _SHIMMY = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
 def _shimmy_traits(env: Any) -> dict[str, Any]:
     """OpenSpiel's game type, seen through copies of the environment, where chance can only be sampled."""
-    from zermelo.envs.adapters.openspiel import openspiel_traits
-
     traits = openspiel_traits(env._env)
     if traits["chance"] is Chance.EXACT:
         traits["chance"] = Chance.SAMPLED

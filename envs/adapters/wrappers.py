@@ -139,17 +139,33 @@ def require_reset(env: Any) -> None:
             "Gymnasium environment, an OpenSpiel game or a zermelo Game"
         )
     raw = innermost(env)
-    try:
-        ready = raw.agents is not None and raw.terminations is not None and raw.rewards is not None
-        ready = ready and (not raw.agents or raw.agent_selection is not None)
-    except AttributeError:
-        ready = False
-    ready = ready and all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env))
+    lacking = [name for name in _STATE_OF_PLAY if getattr(raw, name, None) is None]
+    if not getattr(raw, "agents", True):  # the game is over, and nobody is selected
+        lacking = [name for name in lacking if name != "agent_selection"]
     base: Any = _class_in("pettingzoo.utils.env", "AECEnv")
-    if ready and base is not None and getattr(type(raw), "last", None) is base.last:
-        ready = hasattr(raw, "_cumulative_rewards")
-    if not ready:
-        raise UnsupportedGameError(f"{game_name(raw)} has not been reset: call env.reset() first")
+    uses_base = base is not None and getattr(type(raw), "last", None) is base.last
+    was_reset = not uses_base or bool(lacking) or hasattr(raw, "_cumulative_rewards")
+    was_reset = was_reset and all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env))
+    if was_reset and lacking and getattr(raw, "agents", None) and "agent_selection" not in lacking:
+        raise UnsupportedGameError(
+            f"{game_name(raw)} has agents, and {raw.agent_selection!r} to move, but no "
+            f"{' and no '.join(lacking)}, which an AEC environment has once it is reset: call env.reset(), or if "
+            "that was done, pettingzoo.test.api_test(env) says what it lacks"
+        )
+    if lacking or not was_reset:
+        raise UnsupportedGameError(
+            f"{game_name(raw)} has not been reset: call env.reset() first{_deepcopy_hint(raw)}"
+        )
+
+
+_STATE_OF_PLAY = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
+
+
+def _deepcopy_hint(raw: Any) -> str:
+    """A word on ``copy.deepcopy``, which makes a PettingZoo environment anew and loses its game."""
+    if not any(cls.__name__ == "EzPickle" for cls in type(raw).__mro__):
+        return ""
+    return "; if it is a copy by copy.deepcopy, the copy lost the game: use zermelo.envs.clone_env"
 
 
 def quieten(env: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -9,12 +10,19 @@ from zermelo.envs.clone import arrays as copy_arrays
 from zermelo.envs.clone import functions as copy_functions
 from zermelo.envs.clone import libraries as copy_libraries
 from zermelo.envs.clone.object_graph import path_to
-from zermelo.envs.clone.own_clone import adopt_own_clone
 from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.clone.walk import CopyWalk, UncopyableError, register_copier
 from zermelo.envs.errors import CloneError
 
-__all__ = ["RUNS", "copier_for", "copy_generally", "known_generators", "register_copier"]
+__all__ = [
+    "EXAMINERS",
+    "RUNS",
+    "copier_for",
+    "copy_generally",
+    "forget_shapes",
+    "known_generators",
+    "register_copier",
+]
 
 for _kinds in (copy_arrays, copy_functions, copy_libraries):
     _kinds.register()
@@ -35,7 +43,7 @@ def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
             raise CloneError(f"cannot clone {_name(obj)}: {where} {error.reason}") from None
         raise CloneError(
             f"cannot clone {_name(obj)}: {where} {error.reason}; keep it out of the environment's attributes, "
-            "or give its class a __deepcopy__ method that copies it right"
+            "or say how to copy it: zermelo.envs.register_clone"
         ) from error
     except RecursionError:
         raise CloneError(
@@ -48,42 +56,48 @@ def _name(obj: Any) -> str:
     return type(obj).__qualname__ if type(obj).__module__ == "builtins" else f"this {type(obj).__qualname__}"
 
 
+EXAMINERS: Final[list[Callable[[Any], bool]]] = []
+"""Asked of an object before it is copied generally: they may register a copier for its class, and answer whether
+its shape may be learned."""
 _MOST_SHAPES: Final = 16
 
 
 class _Copier:
-    """The copiers of one class: those for shapes that were met, the last used first, then the general one."""
+    """The copiers of one class: those for shapes that were met, the last used first, then the general one.
 
-    __slots__ = ("compilations", "copies", "misses", "run", "scans")
+    Threads may clone at the same time: ``copies`` is never changed, but replaced.
+    """
+
+    __slots__ = ("compilations", "copies", "lock", "misses", "run", "scans")
 
     def __init__(self) -> None:
-        self.copies: list[Callable[[Any], Any]] = []
+        self.copies: tuple[Callable[[Any], Any], ...] = ()
         self.scans: dict[Callable[[Any], Any], Callable[[Any], tuple[Any, ...] | None]] = {}
         self.misses = 0
         self.compilations = 0
+        self.lock = threading.Lock()
         self.run = self._runner()
 
     def _runner(self) -> Callable[[Any], Any]:
-        copies, promote, miss = self.copies, self._promote, self._miss
-
         def run(obj: Any) -> Any:
+            copies = self.copies
             for copy in copies:
                 new = copy(obj)
                 if new is not None:
                     if copy is not copies[0]:
-                        promote(copy)
+                        self._promote(copy)
                     return new
-            return miss(obj)
+            return self._miss(obj)
 
         return run
 
     def _promote(self, copy: Callable[[Any], Any]) -> None:
-        self.copies.remove(copy)
-        self.copies.insert(0, copy)
+        with self.lock:
+            self.copies = (copy, *(other for other in self.copies if other is not copy))
 
     def _miss(self, obj: Any) -> Any:
         """No known shape fits: copies generally, and learns the shape if that happens often enough."""
-        settled = adopt_own_clone(obj)
+        settled = all(examine(obj) for examine in EXAMINERS)
         new = copy_generally(obj)
         if not settled:
             return new
@@ -94,17 +108,17 @@ class _Copier:
             written = compile_copier(obj, loose=self.compilations > 2)
             if written is not None:
                 copy, scan = written
-                self.copies.insert(0, copy)
-                self.scans[copy] = scan
-                for forgotten in self.copies[_MOST_SHAPES:]:
-                    self.copies.remove(forgotten)
-                    del self.scans[forgotten]
+                with self.lock:
+                    self.scans[copy] = scan
+                    self.copies = (copy, *self.copies)[:_MOST_SHAPES]
+                    self.scans = {known: self.scans[known] for known in self.copies}
         return new
 
     def generators(self, obj: Any) -> tuple[Any, ...] | None:
         """The random generators of an object of a known shape, or None if its shape is unknown."""
+        scans = self.scans
         for copy in self.copies:
-            found = self.scans[copy](obj)
+            found = scans[copy](obj) if copy in scans else None
             if found is not None:
                 return found
         return None
@@ -123,6 +137,12 @@ def copier_for(obj: Any) -> Callable[[Any], Any]:
     return run
 
 
+def forget_shapes() -> None:
+    """Has every shape learned anew, since some class is copied in another way from now on."""
+    for copier in list(_copiers.values()):
+        copier.copies = ()
+
+
 def known_generators(obj: Any) -> tuple[Any, ...] | None:
     """The random generators in an object, found fast, or None where that takes a walk through all of it."""
     return _copier_of(type(obj)).generators(obj)
@@ -131,5 +151,5 @@ def known_generators(obj: Any) -> tuple[Any, ...] | None:
 def _copier_of(cls: type) -> _Copier:
     copier = _copiers.get(cls)
     if copier is None:
-        copier = _copiers[cls] = _Copier()
+        copier = _copiers.setdefault(cls, _Copier())
     return copier

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.clone.object_kinds import SHARED_TYPES, instance_dict, is_shared_type, layout_of
+from zermelo.envs.clone.object_kinds import FLATTEN, SHARED_TYPES, instance_dict, is_shared_type, layout_of
 
 __all__ = ["children", "path_to", "reachable"]
 
@@ -23,6 +23,10 @@ def children(obj: Any) -> Iterator[tuple[str, Any]]:
 
     Values of the commonest types that hold nothing, such as numbers and text, are left out.
     """
+    flatten = FLATTEN.get(type(obj))
+    if flatten is not None:
+        yield from ((f" (its part {index})", part) for index, part in enumerate(flatten(obj)))
+        return
     layout = layout_of(type(obj))
     if layout is None or layout.base is not object:
         yield from _content(obj, layout is None)

@@ -22,6 +22,7 @@ import re
 import sys
 import types
 import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
@@ -29,6 +30,7 @@ from typing import Any, Final
 import numpy as np
 
 __all__ = [
+    "FLATTEN",
     "SHARED_TYPES",
     "Layout",
     "instance_dict",
@@ -78,6 +80,9 @@ SHARED_TYPES: Final[set[type]] = {
     np.ufunc,
 }
 """Exact types whose values are shared. ``is_shared_type`` adds to it what it finds out about further types."""
+
+FLATTEN: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {}
+"""What objects of users' classes are made of, where they said so (``register_clone``)."""
 
 _SHARED_BASES: Final = (BaseException, PurePath, enum.Enum, np.dtype, type, types.ModuleType)
 _NUMPY_VALUES: Final = (np.number, np.bool_, np.character, np.datetime64, np.timedelta64)

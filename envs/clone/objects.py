@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.object_kinds import Layout
+from zermelo.envs.clone.object_kinds import SHARED_TYPES, Layout
 
 if TYPE_CHECKING:
     from zermelo.envs.clone.walk import CopyWalk, Handler
@@ -35,6 +36,8 @@ def _copy_dict(obj: dict[Any, Any], walk: CopyWalk) -> dict[Any, Any]:
 
 
 def _copy_tuple(obj: tuple[Any, ...], walk: CopyWalk) -> tuple[Any, ...]:
+    if SHARED_TYPES.issuperset(map(type, obj)):
+        return obj
     items = [walk.copy(item) for item in obj]
     found: tuple[Any, ...] | None = walk.memo.get(id(obj))
     if found is not None:  # an element led back here
@@ -48,39 +51,75 @@ def _copy_set(obj: set[Any], walk: CopyWalk) -> set[Any]:
     new: set[Any] = set()
     walk.memo[id(obj)] = new
     items = [walk.copy(item) for item in obj]
-    _fill_set(new, obj, items)
+    fill_set(new, obj, items)
     return new
 
 
-def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
-    """Fills a set so that, where Python lets us, it is gone through in the same order as the old one.
+def fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
+    """Fills an empty set with the elements of another, in its order if Python lets us.
 
-    ``set.pop`` and iteration follow the hash table, whose size depends on what the set held before.
+    A set is gone through in the order of its hash table, whose size and gaps depend on all that it ever held. The
+    size can be had again, and with it mostly the order, also that of a set that has lost elements; not where many
+    elements came in each other's way, or are copies with other hashes, and never where ``pop`` has got to. So
+    ``verify_clone`` names sets whose copies are in another order.
     """
-    new.update(items)
-    if any(copied is not item for copied, item in zip(items, old, strict=True)) or list(new) == items:
-        return
-    # Grow the table as the old one was grown, empty it, and fill it in the old one's order.
-    for count in (8, 32, 128, 512, 2048, 8192, 32768):
-        trial = _grown_set(count, items)
-        if trial.__sizeof__() == old.__sizeof__() and list(trial) == items:
-            new.clear()
-            new.update(range(-count - 10, -10))
-            _refill(new, items)
+    slots = (old.__sizeof__() - _EMPTY_SET) // _SLOT or _SMALL_TABLE
+    if slots == _slots_grown(len(items)):  # one by one, as most sets come to be
+        new.update(items)
+        if list(new) == items:
             return
+        new.clear()
+    if slots == _slots_at_once(len(items)):  # a dict says how many there will be
+        new.update(dict.fromkeys(items))
+    else:
+        _fill_wide(new, items, slots)
 
 
-def _grown_set(count: int, items: list[Any]) -> set[Any]:
-    """A set whose table has held ``count`` elements, and that holds ``items``."""
-    grown: set[Any] = set(range(-count - 10, -10))
-    _refill(grown, items)
-    return grown
+_SMALL_TABLE: Final = 8
+_EMPTY_SET: Final = set().__sizeof__()
+_SLOT: Final = 16
+"""Bytes of a slot in a set's table: an element and its hash."""
 
 
-def _refill(table: set[Any], items: list[Any]) -> None:
-    for placeholder in list(table):
-        table.discard(placeholder)  # one by one: difference_update would shrink the table
-    table.update(items)
+def _slots_grown(count: int) -> int:
+    """How many slots CPython gives to so many elements that are added one by one (``set_add_entry``)."""
+    slots = _SMALL_TABLE
+    while count >= (full := _elements_to_fill(slots)):
+        slots = _power_above(full * (4 if full <= 50_000 else 2))
+    return slots
+
+
+def _elements_to_fill(slots: int) -> int:
+    """With how many elements a table of so many slots grows."""
+    return -(-(slots - 1) * 3 // 5)
+
+
+def _slots_at_once(count: int) -> int:
+    """The same for elements whose number is known before (``set_update_internal`` of a dict)."""
+    return _power_above(2 * count) if count >= _elements_to_fill(_SMALL_TABLE) else _SMALL_TABLE
+
+
+def _power_above(number: int) -> int:
+    return max(_SMALL_TABLE, 1 << number.bit_length())
+
+
+def _fill_wide(new: set[Any], items: list[Any], slots: int) -> None:
+    """Into a table as large as that of a set that has lost elements.
+
+    It is made large by integers that are taken out again; they stand where the elements do not go.
+    """
+    grown = _elements_to_fill(slots // 4)
+    is_grown = _slots_grown(grown) == slots
+    count = grown if is_grown else max(slots // 4, _elements_to_fill(_SMALL_TABLE))
+    if count + len(items) < _elements_to_fill(slots):  # else it would grow
+        taken = {hash(item) % slots for item in items}
+        taken |= {(slot + 1) % slots for slot in taken}
+        free = (slot for slot in range(slots) if slot not in taken)
+        placeholders = [slot + (slots << 20) for slot in itertools.islice(free, count)]
+        new.update(placeholders if is_grown else dict.fromkeys(placeholders))
+        for placeholder in placeholders:  # one by one: difference_update would make the table smaller
+            new.discard(placeholder)
+    new.update(items)
 
 
 def _copy_frozenset(obj: frozenset[Any], walk: CopyWalk) -> frozenset[Any]:

@@ -13,6 +13,8 @@ _KNOWN: Final = ("pettingzoo.", "zermelo.envs.")
 _OF_SELF: Final = frozenset(
     {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "LOAD_SUPER_METHOD"}
 )
+_ITSELF: Final = frozenset({"env", "unwrapped", "aec_env"})
+"""Attributes of an environment or wrapper that lead to an environment again."""
 _CLOSURES: Final = frozenset({"MAKE_CELL", "LOAD_CLOSURE", "COPY_FREE_VARS"})
 
 
@@ -37,12 +39,18 @@ def reads_cumulative_rewards(cls: type) -> bool:
 
 
 def _hands_on(code: types.CodeType, first: tuple[str, ...]) -> bool:
-    """Whether a method uses its first argument other than for an attribute, or for a base class's ``__init__``."""
+    """Whether a method uses its first argument other than for an attribute, or for a base class's ``__init__``.
+
+    What a wrapper wraps counts as itself: ``helper(self.env.unwrapped)`` hands it on.
+    """
     before = None
     waiting = False
     for instruction in dis.get_instructions(code):
         if waiting and instruction.opname not in _OF_SELF:
             return True
+        if waiting and instruction.argval in _ITSELF and instruction.opname.startswith("LOAD_ATTR"):
+            before = instruction
+            continue
         names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
         waiting = False
         if first and first[0] in names and instruction.opname not in _CLOSURES | _OF_SELF:

@@ -25,6 +25,7 @@ import numpy as np
 
 from zermelo.envs.clone.object_graph import path_to
 from zermelo.envs.clone.object_kinds import (
+    FLATTEN,
     instance_dict,
     is_defined_in,
     is_display_type,
@@ -76,14 +77,14 @@ def state_key(env: Any) -> Hashable:
     Raises:
         CloneError: Something in the environment has no value that could be compared; the message names it.
     """
-    walk = _KeyWalk()
+    walk = _KeyWalk(_rewards_count(env))
     try:
         walk.add(env)
     except _UnkeyableError as error:
         raise CloneError(
             f"no key can be made of this {type(env).__qualname__}: {path_to(env, error.obj)} is a "
             f"{type(error.obj).__qualname__}, whose value cannot be compared; "
-            "register one with zermelo.envs.clone.state_key.register_key"
+            "say what it is made of with zermelo.envs.register_clone"
         ) from None
     return tuple(walk.out)
 
@@ -97,9 +98,11 @@ class _UnkeyableError(Exception):
 class _KeyWalk:
     """Writes the state as one flat sequence of hashable values, each container led by its type and length."""
 
-    __slots__ = ("keep", "out", "seen")
+    __slots__ = ("keep", "out", "rewards_count", "seen")
 
-    def __init__(self) -> None:
+    def __init__(self, rewards_count: bool) -> None:
+        self.rewards_count = rewards_count
+        """Rewards received are part of the key, as something may read them."""
         self.out: list[Any] = []
         self.seen: dict[int, int] = {}
         self.keep: list[Any] = []
@@ -113,7 +116,7 @@ class _KeyWalk:
         if own is not None:
             self.out += (cls, own(obj))
             return
-        writer = _writers.get(cls)
+        writer = _write_flattened if cls in FLATTEN else _writers.get(cls)
         if writer is None:
             writer = _writers[cls] = _find_writer(cls)
         if writer in _VALUE_WRITERS:
@@ -182,6 +185,14 @@ def _write_sequence(obj: Any, walk: _KeyWalk) -> None:
         add(item)
 
 
+def _write_flattened(obj: Any, walk: _KeyWalk) -> None:
+    parts = FLATTEN[type(obj)](obj)
+    walk.keep.append(parts)
+    walk.out += (type(obj), len(parts))
+    for part in parts:
+        walk.add(part)
+
+
 def _write_deque(obj: Any, walk: _KeyWalk) -> None:
     walk.out.append(obj.maxlen)
     _write_sequence(obj, walk)
@@ -206,13 +217,13 @@ def _write_set(obj: Any, walk: _KeyWalk) -> None:
         walk.out.append(frozenset(obj))
         return
     # Each element's own key first, to have an order; then as usual, so that what they share is written as shared.
-    ordered = sorted(obj, key=_alone)
+    ordered = sorted(obj, key=functools.partial(_alone, rewards_count=walk.rewards_count))
     for item in ordered:
         walk.add(item)
 
 
-def _alone(item: Any) -> str:
-    walk = _KeyWalk()
+def _alone(item: Any, rewards_count: bool) -> str:
+    walk = _KeyWalk(rewards_count)
     walk.add(item)
     return repr(walk.out)
 
@@ -323,10 +334,14 @@ def _object_writer(cls: type) -> Writer:
     ignored = _ignored_attributes(cls)
     slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
 
+    unread = is_defined_in(cls, "pettingzoo.utils.env.AECEnv") and not reads_cumulative_rewards(cls)
+    paid = frozenset({"_cumulative_rewards"} if unread else ())
+
     @functools.lru_cache(maxsize=64)
-    def order(names: tuple[str, ...]) -> tuple[str, ...]:
+    def order(names: tuple[str, ...], rewards_count: bool) -> tuple[str, ...]:
         """Attributes in one order, whatever order they were set in."""
-        return tuple(sorted((name for name in names if name not in ignored), key=str))
+        left_out = ignored if rewards_count else ignored | paid
+        return tuple(sorted((name for name in names if name not in left_out), key=str))
 
     def write(obj: Any, walk: _KeyWalk) -> None:
         walk.out.append(cls)
@@ -337,7 +352,7 @@ def _object_writer(cls: type) -> Writer:
         fields = instance_dict(obj)
         if fields is not None:
             add = walk.add
-            for name in order(tuple(fields)):
+            for name in order(tuple(fields), walk.rewards_count):
                 walk.out.append(name)
                 add(fields[name])
         for slot in slots:
@@ -357,10 +372,22 @@ def _ignored_attributes(cls: type) -> frozenset[str]:
         names: set[str] = set()
         for base in cls.__mro__:
             names |= _ignored.get(f"{base.__module__}.{base.__qualname__}", frozenset())
-        if is_defined_in(cls, "pettingzoo.utils.env.AECEnv") and not reads_cumulative_rewards(cls):
-            names.add("_cumulative_rewards")
         found = _ignored_of_class[cls] = frozenset(names)
     return found
+
+
+def _rewards_count(env: Any) -> bool:
+    """Whether the environment, or something that it wraps or that wraps it, may read rewards received."""
+    layer, classes = env, []
+    while layer is not None:
+        classes.append(type(layer))
+        layer = getattr(layer, "__dict__", {}).get("env")
+    return _one_reads(tuple(classes))
+
+
+@functools.lru_cache(maxsize=1024)
+def _one_reads(classes: tuple[type, ...]) -> bool:
+    return any(reads_cumulative_rewards(cls) for cls in classes)
 
 
 _writers: dict[type, Writer] = {

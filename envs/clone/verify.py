@@ -12,6 +12,7 @@ import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.differences import first_difference
+from zermelo.envs.clone.object_graph import reachable
 from zermelo.envs.clone.outside_state import OutsideState
 from zermelo.envs.clone.player import Player, Raised
 from zermelo.envs.clone.random_state import global_random_guard
@@ -59,8 +60,13 @@ def verify_clone(
     Raises:
         CloneError: The first difference: seed, game, step, field, and both values; where state outside of the
             environment changed meanwhile, its name as well.
-        InvalidSettingError: ``games`` or ``max_steps`` is less than 1.
+        InvalidSettingError: ``games`` or ``max_steps`` is less than 1, or ``make_env`` makes nothing.
     """
+    if not callable(make_env) or (hasattr(make_env, "step") and not isinstance(make_env, type)):
+        raise InvalidSettingError(
+            "verify_clone plays many environments, so it needs a function that makes one, such as "
+            f"lambda: connect_four_v3.env(), not {_short(make_env)}"
+        )
     for name, value in (("games", games), ("max_steps", max_steps)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
@@ -269,7 +275,7 @@ class Trial:
         return f"seed {self.where.seed}, game {self.where.game}, step {step}"
 
     def outside_text(self) -> str:
-        return _outside_text(self.outside)
+        return _outside_text(self.outside) + _sets_text(self.original.env)
 
 
 def _outside_text(outside: OutsideState) -> str:
@@ -278,6 +284,17 @@ def _outside_text(outside: OutsideState) -> str:
         return ""
     more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
     return f"; state outside the object changed: {', '.join(changes[:3])}{more}"
+
+
+def _sets_text(env: Any) -> str:
+    """Sets that an environment holds: rules that depend on their order are not the same in a copy."""
+    sets = [f"env{path}" for path, obj in reachable(env) if type(obj) is set and len(obj) > 1]
+    if not sets:
+        return ""
+    return (
+        f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the order "
+        "matters, keep a dict or a list, or take the least)"
+    )
 
 
 def _field(place: str) -> str:

@@ -1,5 +1,7 @@
 """2048 as a Gymnasium environment of any size: ``gymnasium.make("zermelo/Game2048-v0", rows=4, columns=4)``.
 
+Gymnasium knows the id after ``zermelo.envs.register_envs()``.
+
 ============  ==================================================================================================
 Action        ``Discrete(4)``: 0 up, 1 right, 2 down, 3 left
 Observation   the exponents of two of the tiles, 0 for none, of shape (rows, columns) and type int8

@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium, is_parallel
 from zermelo.envs.errors import (
     InvalidSettingError,
@@ -35,9 +36,9 @@ from zermelo.envs.errors import (
     ZermeloError,
 )
 from zermelo.envs.registration.own_games import env_maker, is_rules_class
-from zermelo.envs.registration.registry import OWN_ENVS
-from zermelo.envs.registration.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 __all__ = ["make", "make_env"]
 
@@ -105,12 +106,14 @@ def _user_function(name: str) -> Creator | None:
                     f"no module is called {missing!r} (for {name!r}): give it as it is imported, from the current "
                     "directory or an installed package"
                 ) from None
+            if missing.partition(".")[0] == module_name.partition(".")[0]:  # its own package is not whole
+                raise InvalidSettingError(f"importing {module_name!r} raised {error}{place_of(error)}") from error
             raise MissingDependencyError(
                 f"module {module_name!r} needs {missing!r}: pip install {missing}"
             ) from error
         except Exception as error:
             raise InvalidSettingError(
-                f"importing {module_name!r} raised {type(error).__name__}: {error}"
+                f"importing {module_name!r} raised {type(error).__name__}: {error}{place_of(error)}"
             ) from error
     creator: Any = getattr(module, function_name, None)
     if is_rules_class(creator):
@@ -180,6 +183,8 @@ def _openspiel_value(value: Any) -> str:
 def _pettingzoo(name: str) -> Creator | None:
     import pettingzoo
 
+    register_with_imported()
+
     wanted = _dashed(
         name.removeprefix("pettingzoo.").replace(".", "/") if name.startswith("pettingzoo.") else name
     )
@@ -208,6 +213,8 @@ def _make_pettingzoo(env_id: str, family: str, parameters: Mapping[str, Any]) ->
 
 def _gymnasium(name: str) -> Creator | None:
     import gymnasium
+
+    register_with_imported()
 
     found = _resolve(name, gymnasium.registry)
     if found is None:
@@ -275,9 +282,9 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
         if unexpected is not None and unexpected[1] in arguments:
             raise _no_parameter(name, unexpected[1], None) from error
         raise _cannot_make(name, arguments, error) from error
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingDependencyError(
-            f"{name} needs {error.name or 'a package'}, which is not installed: pip install {error.name or name}"
+            f"{name} needs {error.name}, which is not installed: pip install {error.name}"
         ) from error
     except Exception as error:
         raise _cannot_make(name, arguments, error) from error
@@ -286,7 +293,7 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
 def _cannot_make(name: str, arguments: Mapping[str, Any], error: Exception) -> InvalidSettingError:
     shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return InvalidSettingError(f"cannot make {name}({shown}): {reason}")
+    return InvalidSettingError(f"cannot make {name}({shown}): {reason}{place_of(error)}")
 
 
 def _check_parameters(creator: Creator, name: str, arguments: Mapping[str, Any]) -> None:

@@ -76,7 +76,20 @@ side and says what is wrong. Nothing is compiled, and Numba is not imported, bef
 
 from __future__ import annotations
 
-from zermelo.envs.jit.check_rules import check_rules
+from typing import TYPE_CHECKING, Any
+
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
 
 __all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "RulesGame", "check_rules", "is_rules"]
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.check_rules import check_rules
+else:
+
+    def __getattr__(name: str) -> Any:
+        """``check_rules``, which is built on this package and so comes when it is asked for."""
+        if name != "check_rules":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from zermelo.envs.jit.check_rules import check_rules
+
+        return check_rules

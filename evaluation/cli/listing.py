@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.envs.registration.spec_text import Spec, format_spec
+from zermelo.envs.spec_text import Spec, format_spec
 
 __all__ = ["agents", "envs"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli.arguments import Seed
-from zermelo.evaluation.output.export import ExportFormat
+from zermelo.evaluation.output.choice import ExportFormat
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable

@@ -20,8 +20,7 @@ import numpy as np
 
 from zermelo.agents.players.learned.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.actions import ActionCodec, mask_of
-from zermelo.envs.adapters.gymnasium import gym_mask
+from zermelo.envs.adapters.actions import ActionCodec, gym_mask, mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.record import EndReason

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import enum
 import json
 import math
 import os
@@ -20,20 +19,12 @@ from typing import Any, Final, Protocol
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.output.choice import ExportFormat
 
-__all__ = ["ExportFormat", "export_games", "game_row", "move_rows"]
+__all__ = ["export_games", "game_row", "move_rows"]
 
 _BATCH: Final = 20_000
 """Rows that a Parquet file gets at a time."""
-
-
-class ExportFormat(enum.StrEnum):
-    """The files that can be written."""
-
-    CSV = "csv"
-    JSON = "json"
-    """An array of objects, one a line."""
-    PARQUET = "parquet"
 
 
 _GAME_COLUMNS: Final[Mapping[str, type]] = {

@@ -15,6 +15,7 @@ class SmallEnv(AECEnv):
     """The bookkeeping that all of these share; a subclass says what an action does in ``play``."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "name": "small_v0", "is_parallelizable": False}
+    zermelo_traits: Any = {"information": "perfect"}  # noqa: RUF012  # which observations of nothing do not show
 
     def __init__(self, agents: list[Any], actions: Any = 2) -> None:
         super().__init__()

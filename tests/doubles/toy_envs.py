@@ -15,6 +15,7 @@ class ToyEnv(AECEnv):
     """
 
     metadata = {"name": "toy_v0", "render_modes": []}  # noqa: RUF012  # PettingZoo's own form
+    zermelo_traits = {"information": "perfect"}  # noqa: RUF012  # observations do not show it
 
     def __init__(self, players=2, rounds=2, mask="observation", start=0):
         super().__init__()

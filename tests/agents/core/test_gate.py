@@ -34,7 +34,7 @@ def test_three_players(agent):
 
 @pytest.mark.parametrize("agent", SEARCHES)
 def test_general_sum(agent):
-    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(inferred from random play\): use 'maxn' or"):
+    with pytest.raises(UnsupportedGameError, match=r"general-sum.*\(declared by the environment\): use 'maxn' or"):
         agent().search_state(GENERAL)
 
 

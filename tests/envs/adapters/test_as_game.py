@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import importlib
 import random
@@ -678,3 +679,18 @@ def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch)
     del env
     gc.collect()  # what a weak reference's callback raises fails the test
     assert reference() is None
+
+
+def test_a_deep_copy_lost_its_game_and_the_message_knows() -> None:
+    env = classic("connect_four-v3")
+    env.reset()
+    with pytest.raises(UnsupportedGameError, match=r"copy by copy\.deepcopy, .* use zermelo\.envs\.clone_env$"):
+        as_game(copy.deepcopy(env))
+
+
+def test_an_environment_that_lacks_what_aec_environments_have() -> None:
+    env = Numbers()
+    env.reset()
+    del env.rewards, env.infos
+    with pytest.raises(UnsupportedGameError, match=r"'left' to move, but no rewards and no infos, which an AEC"):
+        as_game(env)

@@ -333,3 +333,43 @@ def test_itertools_of_several_kinds():
     assert list(new.pairs) == [(2, "b")] == list(env.pairs)
     assert list(new.chain) == [1, 2] == list(env.chain)
     assert list(new.numbered) == [(0, "x"), (1, "y")] == list(env.numbered)
+
+
+@pytest.mark.parametrize("kind", [int, str, lambda number: (number % 20, number // 20)])
+def test_a_set_that_only_grew_is_gone_through_in_the_same_order(kind):
+    chosen = random.Random(3)
+    same = 0
+    for size in range(1, 200):
+        env = BareEnv(moves=set())
+        for _ in range(size):
+            env.moves.add(kind(chosen.randrange(400)))
+        copied = clone_env(env)
+        assert copied.moves == env.moves
+        same += list(copied.moves) == list(env.moves)
+    assert same > 100  # those that came in each other's way may have come in another order
+
+
+def test_a_set_that_lost_elements_mostly_keeps_its_order_and_is_copied_in_linear_time():
+    chosen = random.Random(4)
+    same = 0
+    for _ in range(150):
+        env = BareEnv(moves=set())
+        for _ in range(chosen.randrange(200)):
+            env.moves.add(chosen.randrange(100))
+            if chosen.random() < 0.4:
+                env.moves.discard(chosen.choice(sorted(env.moves)))
+        copied = clone_env(env)
+        assert copied.moves == env.moves
+        same += list(copied.moves) == list(env.moves)
+    assert same > 90
+    env = BareEnv(cells={(row, column) for row in range(300) for column in range(300)})
+    for cell in sorted(env.cells)[:60_000]:
+        env.cells.discard(cell)
+    calls = []
+    sys.setprofile(lambda frame, event, argument: calls.append(event))
+    try:
+        copied = clone_env(env)
+    finally:
+        sys.setprofile(None)
+    assert copied.cells == env.cells
+    assert len(calls) < 60 * len(env.cells)  # a call and a return for each step

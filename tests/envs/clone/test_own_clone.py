@@ -1,12 +1,15 @@
 """Environments that offer a copy or a saved state of their own."""
 
 import copy
+import random
 import warnings
 
 import pytest
 from doubles.clone_envs import DiceEnv
 
-from zermelo.envs import clone_env, verify_clone
+from zermelo.envs import CloneError, InvalidSettingError, clone_env, register_clone, verify_clone
+from zermelo.envs.clone.random_state import find_generators
+from zermelo.envs.clone.state_key import state_key
 
 
 def deep(value):
@@ -84,6 +87,42 @@ class WithDeepcopy(WithClone):
         return WithClone.clone(self)
 
 
+register_clone(WithClone, WithClone.clone)
+
+
+def restored(saved):
+    env = WithState()
+    env.reset(seed=0)
+    env.restore_state(saved)
+    return env
+
+
+register_clone(WithState, lambda env: restored(env.save_state()))
+
+
+class WritesAFile(DiceEnv):
+    """Methods of any name are the environment's own business."""
+
+    called = []  # noqa: RUF012  # shared on purpose
+
+    def save_state(self):
+        self.called.append("save_state")
+
+    def restore_state(self, state):
+        self.called.append("restore_state")
+
+    def get_state(self):
+        self.called.append("get_state")
+
+    def set_state(self, state):
+        self.called.append("set_state")
+
+    def clone(self):
+        self.called.append("clone")
+
+    copy = clone_state = clone
+
+
 class WrongClone(DiceEnv):
     used = 0
 
@@ -141,3 +180,70 @@ def test_a_clone_of_an_environment_not_yet_reset_is_not_yet_reset():
     assert new.agents == [] if hasattr(new, "agents") else True
     new.reset(seed=1)
     assert new.rolls == []
+
+
+def test_nothing_is_called_because_of_its_name():
+    env = WritesAFile()
+    env.reset(seed=3)
+    for _ in range(3):
+        clone_env(env).step(1)
+    verify_clone(WritesAFile, games=2)
+    assert WritesAFile.called == []
+
+
+class Deck:
+    """Cards in memory that is not Python's, as it were; it draws from its own generator."""
+
+    __slots__ = ("hidden",)
+
+    def __init__(self, cards, random):
+        self.hidden = lambda: (cards, random)
+
+    def __deepcopy__(self, memo):
+        return Deck([], None)
+
+
+def test_a_class_may_be_registered_by_its_parts():
+    made = []
+
+    def unflatten(parts):
+        made.append(parts)
+        return Deck(*parts)
+
+    env = DiceEnv()
+    env.reset(seed=1)
+    env.deck = Deck([3, 1, 2], random.Random(4))
+    for _ in range(10):  # often enough for a copier of this shape, which must not go on as before
+        clone_env(env)
+    register_clone(Deck, flatten=lambda deck: deck.hidden(), unflatten=unflatten)
+    copied = clone_env(env)
+    assert len(made) == 1
+    assert copied.deck.hidden()[0] == [3, 1, 2]
+    assert copied.deck.hidden()[0] is not env.deck.hidden()[0]
+    assert copied.deck.hidden()[1] in find_generators(copied)
+    assert state_key(copied) == state_key(env)
+    copied.deck.hidden()[0].reverse()
+    assert state_key(copied) != state_key(env)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, print), "needs a class, not 3"),
+        ((Deck,), "either clone, or flatten and unflatten"),
+        ((Deck, print, list), "takes from 1 to 2 positional arguments"),
+    ],
+)
+def test_registered_wrongly(arguments, message):
+    with pytest.raises((InvalidSettingError, TypeError), match=message):
+        register_clone(*arguments)
+    with pytest.raises(InvalidSettingError, match="either clone"):
+        register_clone(Deck, flatten=list)
+
+
+def test_the_error_says_how_to_register():
+    env = DiceEnv()
+    env.reset(seed=1)
+    env.deck = open(__file__)  # noqa: SIM115
+    with env.deck, pytest.raises(CloneError, match=r"env\.deck is an open file; .* zermelo\.envs\.register_clone"):
+        clone_env(env)

@@ -1,7 +1,9 @@
 """The copiers written for shapes give what the general walk gives, whatever happens to an environment later."""
 
 import random
+import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pettingzoo
@@ -216,3 +218,27 @@ def test_the_fast_environments_have_a_written_copier_all_through_a_game(name):
 
 def test_copier_for_is_the_same_for_all_of_a_class():
     assert copier_for(template()) is copier_for(template())
+
+
+def test_threads_may_clone_a_new_class_at_the_same_time():
+    """Each finds another shape first, so that all of them learn shapes and put the one that fits in front."""
+
+    class Fresh(BareEnv):
+        pass
+
+    envs = [Fresh(board=Board(), **{f"field_{n}_{i}": [i] for i in range(n)}) for n in range(6)]
+
+    def work(start):
+        chosen = random.Random(start)
+        return [len(vars(clone_env(env))) - 1 for env in (chosen.choice(envs) for _ in range(300))]
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    for start, lengths in enumerate(found):
+        chosen = random.Random(start)
+        assert lengths == [chosen.choice(range(6)) for _ in range(300)]

@@ -188,6 +188,34 @@ class Renamer(Plain):
         self.terminations = {"a": is_ahead(env)}
 
 
+class Wrapper(AECEnv):
+    """A wrapper of somebody's, around an environment that leaves them alone."""
+
+    def __init__(self):
+        self.env = Plain()
+
+    def step(self, action):
+        self.env.step(action)
+
+
+class ReadingWrapper(Wrapper):
+    def step(self, action):
+        if self.env.unwrapped._cumulative_rewards["a"] > 10:
+            self.terminations = {"a": True}
+
+
+class AskingWrapper(Wrapper):
+    def step(self, action):
+        self.terminations = {"a": is_ahead(self.env)}
+
+
+@pytest.mark.parametrize(("cls", "counts"), [(Wrapper, False), (ReadingWrapper, True), (AskingWrapper, True)])
+def test_rewards_received_count_where_a_wrapper_reads_them(cls, counts):
+    first, second = cls(), cls()
+    second.env._cumulative_rewards = {"a": 1}
+    assert (state_key(first) != state_key(second)) is counts
+
+
 def action_count():
     return 1
 

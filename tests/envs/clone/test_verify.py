@@ -114,9 +114,7 @@ class ClassBoard(DiceEnv):
         return {"observation": tuple(self.board), "action_mask": np.array([1, 1], np.int8)}
 
 
-@pytest.mark.parametrize(
-    ("cls", "name"), [(GlobalTurn, r"test_verify_clone\.TURN"), (ClassBoard, r"ClassBoard\.board")]
-)
+@pytest.mark.parametrize(("cls", "name"), [(GlobalTurn, r"test_verify\.TURN"), (ClassBoard, r"ClassBoard\.board")])
 def test_state_outside_of_the_object_is_named(cls, name):
     with pytest.raises(CloneError, match=rf"state outside the object changed: .*{name}"):
         verify_clone(cls)
@@ -221,3 +219,37 @@ def test_a_factory_that_never_repeats_itself_is_refused():
     counts = itertools.count(3)
     with pytest.raises(CloneError, match="never made an environment of the same class and spaces again"):
         verify_clone(lambda: pettingzoo.make("aec", "classic/rps-v2", num_actions=2 * next(counts) + 1))
+
+
+class PopsFromASet(DiceEnv):
+    """What comes next depends on the order of a set that has lost elements from its front."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.tiles = set(range(40))
+        self.last_tile = 0
+        for _ in range(25):
+            self.tiles.pop()
+        self.tiles.update(range(4))
+
+    def step(self, action):
+        if not self.terminations[self.agent_selection]:
+            self.last_tile = self.tiles.pop()
+        super().step(action)
+
+    def observe(self, agent):
+        return {**super().observe(agent), "tile": self.last_tile}
+
+
+def test_a_set_whose_order_matters_is_named():
+    with pytest.raises(CloneError, match=r"go through a set, or pop from it, in another order: env\.tiles"):
+        verify_clone(PopsFromASet, games=3)
+
+
+def test_a_live_environment_is_no_way_to_make_one():
+    with pytest.raises(
+        InvalidSettingError, match=r"needs a function that makes one, such as lambda: connect_four"
+    ):
+        verify_clone(DiceEnv())
+    with pytest.raises(InvalidSettingError, match=r"needs a function that makes one.*, not 'chess'"):
+        verify_clone("chess")

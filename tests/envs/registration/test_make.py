@@ -199,16 +199,18 @@ def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest
         make_env("zermelo/Number-v0")
 
 
-def test_pettingzoo_learns_of_environments_when_it_is_imported_later() -> None:
+def test_pettingzoo_and_gymnasium_learn_of_environments_when_they_are_told() -> None:
     code = textwrap.dedent("""
         import sys
+        finders = list(sys.meta_path)
         import zermelo.envs
         zermelo.envs.register_env("zermelo/Later-v0", "gymnasium:make")
+        assert sys.meta_path == finders
         assert "pettingzoo" not in sys.modules
-        import pettingzoo
+        zermelo.envs.register_envs()
+        import gymnasium, pettingzoo
         assert "zermelo/Later-v0" in pettingzoo.aec_registry
-        assert not any(type(finder).__module__.startswith("zermelo") for finder in sys.meta_path)
-        assert "zermelo" not in type(pettingzoo.__spec__.loader).__module__
+        assert "zermelo/Game2048-v0" in gymnasium.registry
     """)
     command = [sys.executable, "-W", "ignore", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -241,3 +243,39 @@ def test_a_line_of_the_list() -> None:
     assert entry.summary == '2 players; board; searchable; pip install "zermelo[classic]"'
     hidden: Any = EnvEntry("x/Y-v0", "1", "cards", "hidden")
     assert hidden.summary == "1 player; cards; hidden information, not searchable"
+
+
+def test_what_a_factory_raises_comes_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_failing_games.py").write_text(
+        "import pettingzoo\n"
+        "def deprecated():\n    from pettingzoo.classic import connect_four_v1\n"
+        "    return connect_four_v1.env()\n"
+        "def missing():\n    import nothing_of_that_name\n"
+        "def broken():\n    size = 0\n    return 1 / size\n"
+        "def selector():\n    from pettingzoo.utils import agent_selector\n    return agent_selector(['a'])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InvalidSettingError, match=r"broken\(\): ZeroDivisionError.*my_failing_games\.py, line 9\)$"
+    ):
+        make_env("my_failing_games:broken")
+    with pytest.raises(InvalidSettingError, match=r"deprecated\(\): Deprecated.*connect_four_v\d.*, line \d+\)$"):
+        make_env("my_failing_games:deprecated")
+    with pytest.raises(
+        MissingDependencyError, match=r"needs nothing_of_that_name, .* pip install nothing_of_that"
+    ):
+        make_env("my_failing_games:missing")
+    with pytest.raises(
+        InvalidSettingError, match=r"line 12\); it was written for PettingZoo before 1\.27.*put that"
+    ):
+        make_env("my_failing_games:selector")
+
+
+def test_a_package_that_lacks_a_part_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_torn_package").mkdir()
+    (tmp_path / "my_torn_package" / "games.py").write_text("import my_torn_package.pictures\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InvalidSettingError, match=r"raised No module named 'my_torn_package\.pictures' \(.*line 1\)"
+    ):
+        make_env("my_torn_package.games:env")

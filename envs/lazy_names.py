@@ -1,0 +1,29 @@
+"""Names of a package that bring their module when they are first used: importing the package takes no time."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["lazy_names"]
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """A ``__getattr__`` for a package.
+
+    Args:
+        package: The package's full name.
+        homes: For each of its modules that names come from, the names, with spaces between.
+    """
+    home_of = {name: module for module, names in homes.items() for name in names.split()}
+
+    def find(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{package}.{home_of[name]}"), name)
+        setattr(sys.modules[package], name, value)  # found by itself from now on
+        return value
+
+    return find
