@@ -14,6 +14,7 @@ from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.naming import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.best_reply import BestReplyAgent
+from zermelo.agents.players.engines import EngineAgent, GtpAgent, UciAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
@@ -49,12 +50,16 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         BestReplyAgent,
         ValueIterationAgent,
         PolicyTableAgent,
+        UciAgent,
+        GtpAgent,
     )
 }
 
 _LEARNED = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, ViewAgent))
 
-_NEED_MORE = _LEARNED | {PolicyTableAgent.kind}
+_ENGINES = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, EngineAgent))
+
+_NEED_MORE = _LEARNED | _ENGINES | {PolicyTableAgent.kind}
 """Agents that cannot be made from the name alone."""
 
 
@@ -90,8 +95,8 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
 
 
 def runs_own_code(spec: str) -> bool:
-    """Whether the agent of this spec runs code or weights from outside of this package."""
-    return ":" in spec or spec.partition("(")[0].strip() in _LEARNED
+    """Whether the agent of this spec runs code, weights or programs from outside of this package."""
+    return ":" in spec or spec.partition("(")[0].strip() in _LEARNED | _ENGINES
 
 
 def make_agent(agent: str | Agent) -> Agent:

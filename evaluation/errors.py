@@ -6,11 +6,12 @@
     - ``WorkerError``: a worker process could not start
     - ``StoreError``: the results cannot be written or read
 - ``KeyboardInterrupt``
-    - ``TournamentInterrupted``: Ctrl-C during a tournament, with the standings so far
+    - ``TournamentInterrupted``: Ctrl-C, SIGTERM or SIGHUP during a tournament, with the standings so far
 """
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 from zermelo.envs import EnvFailedError, ZermeloError
@@ -53,8 +54,14 @@ class StoreError(ZermeloError):
 
 
 class TournamentInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a tournament: an ordinary ``KeyboardInterrupt`` that carries the standings so far."""
+    """Ctrl-C during a tournament, or SIGTERM or SIGHUP: a ``KeyboardInterrupt`` with the standings so far.
 
-    def __init__(self, standings: Standings) -> None:
+    Attributes:
+        standings: Of the games that were played.
+        number: The signal; that of Ctrl-C where it is not known.
+    """
+
+    def __init__(self, standings: Standings, number: int | None = None) -> None:
         super().__init__("the tournament was interrupted")
         self.standings = standings
+        self.number = int(signal.SIGINT) if number is None else number

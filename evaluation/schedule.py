@@ -79,6 +79,7 @@ class Schedule(Sequence[ScheduledGame]):
         seed: Of the tournament.
         pairings: Who meets.
         openings: The openings of the blocks in turn, again from the first when they are through.
+        numbers: Of the agents; they decide who begins. By default their places in the list.
 
     Raises:
         InvalidSettingError: There are too few agents or games, two agents of one name, or a gauntlet of one seat.
@@ -93,17 +94,21 @@ class Schedule(Sequence[ScheduledGame]):
         seed: int,
         pairings: Pairings = Pairings.ROUND_ROBIN,
         openings: Sequence[tuple[Any, ...]] = (),
+        numbers: Sequence[int] | None = None,
     ) -> None:
         _check(agents, seats, games)
-        groups = _groups(len(agents), seats)
+        # By their last agents, so that further agents leave the pairings before them where they are.
+        groups = sorted(_groups(len(agents), seats), key=lambda group: group[::-1])
         if pairings is Pairings.GAUNTLET:
             if seats == 1:
                 raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
             groups = [group for group in groups if 0 in group]
         self.seats, self.games, self.openings = seats, games, tuple(openings)
         self._seed = seed
-        self._groups = [tuple(agents[i] for i in group) for group in groups]
-        self._starts = [sum(group) for group in groups]
+        known = range(len(agents)) if numbers is None else numbers
+        # In the order of their numbers, not of their places: who begins must not depend on who was added first.
+        self._groups = [tuple(agents[i] for i in sorted(group, key=known.__getitem__)) for group in groups]
+        self._starts = [sum(known[i] for i in group) for group in groups]
         self._orders = [(0, *rest) for rest in itertools.permutations(range(1, seats))]
 
     @property

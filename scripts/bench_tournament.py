@@ -145,7 +145,7 @@ def million(games=1_000_000):
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         print(f"memory: grew by {grown:.0f} MB (peak of the process {before / 1024:.0f} MB before)")
         clock, processor = time.perf_counter(), time.process_time()
-        page = report_page(read_games(folder))
+        page = report_page(read_games(folder), standings=read_standings(folder))
         spent, worked = time.perf_counter() - clock, time.process_time() - processor
         print(f"report {spent:.0f} s ({worked:.0f} s of processor time), {len(page) / 1e6:.2f} MB")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024

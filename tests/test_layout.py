@@ -85,7 +85,7 @@ ROOMS = {
         "sandbox": {"match"},
         "runners": {"match", "sandbox"},
         "stats": {"match", "storage"},
-        "analysis": {"match", "storage"},
+        "analysis": {"match", "storage", "stats"},
         "output": {"match", "storage", "stats", "analysis"},
         "tournament": {"match", "storage", "sandbox", "runners", "stats", "output"},
         "training": {"match", "storage", "sandbox", "runners", "stats", "tournament"},

@@ -5,7 +5,7 @@ first steps, then on every fifth and on those that end a game. What players see 
 ``zermelo.envs.adapters.sight``.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
-with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer steps,
+with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer,
 by the length of its key. What play shows is remembered for later environments of the same class and the same
 configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
 reset options differ therefore is looked at again.
@@ -30,7 +30,7 @@ __all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_co
 
 GAMES = 12
 MAX_STEPS = 200
-_MIN_STEPS = 12
+_MIN_STEPS = 6
 _KEY_PARTS = 60_000
 """Steps times the parts of the environment's key: of an environment with 1,000 parts, 60 steps are played."""
 _PROBES = 3
@@ -180,7 +180,7 @@ class _Play:
         self.constants = configuration(self.game.environment(self.root))
         generator = np.random.default_rng(0)
         starts = []
-        for seed in range(GAMES):
+        for seed in range(min(GAMES, max(2, self.most // 3))):
             try:
                 starts.append(self.game.initial_state(seed))
             except ZermeloError:

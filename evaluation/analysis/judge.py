@@ -24,7 +24,7 @@ from zermelo.agents.compiled.proof import Prover, can_prove
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.evaluation.analysis.judgement import AgentJudgement, JudgeTable, Phase
+from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Phase
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource
@@ -47,6 +47,7 @@ def judge(
     *,
     nodes: int = NODES,
     games: int | None = None,
+    trust: bool = False,
 ) -> JudgeTable:
     """Every move of every agent against perfect play.
 
@@ -55,6 +56,7 @@ def judge(
         env: What makes their environment; by default the name in the records.
         nodes: The budget of the exact search for the position after each action.
         games: Look at so many games, the first, and no more; None looks at all.
+        trust: Whether a module that the records name may be imported.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
@@ -62,7 +64,7 @@ def judge(
         InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
         ReplayError: Not one of the games can be played again.
     """
-    found = Judge(env, nodes=nodes)
+    found = Judge(env, nodes=nodes, trust=trust)
     if games is not None and (isinstance(games, bool) or not isinstance(games, int) or games < 1):
         raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
     for record in records:
@@ -78,16 +80,18 @@ class Judge:
     Args:
         env: What makes the environment; by default the name in the records.
         nodes: The budget of the exact search for the position after each action.
+        trust: Whether a module that the records name may be imported.
     """
 
-    def __init__(self, env: EnvSource | None = None, *, nodes: int = NODES) -> None:
+    def __init__(self, env: EnvSource | None = None, *, nodes: int = NODES, trust: bool = False) -> None:
         self.games = 0
         self._nodes = nodes
-        self._replayer = Replayer(env)
+        self._replayer = Replayer(env, trust=trust)
         self._alpha_beta = AlphaBetaAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
         self._expectiminimax = ExpectiminimaxAgent(nodes=nodes, ties=Ties.FIRST, sooner=False)
         self._agents: dict[str, AgentJudgement] = {}
         self._values: dict[Hashable, tuple[float, ...] | None] = {}
+        self._met: dict[Hashable, dict[str, list[int]]] = {}
         self._env = ""
         self._has_blunders = True
         self._prover: Prover | None = None
@@ -125,7 +129,11 @@ class Judge:
                 lines[seat].unjudged += 1
                 continue
             phase = tuple(Phase)[min(2, 3 * ply // plies)]
-            lines[seat].phases[phase].add(max(values.values()), values[action], draw)
+            best = max(values.values())
+            if lines[seat].phases[phase].add(best, min(values.values()), values[action], draw):
+                met = self._met.setdefault(game.key(state), {}).setdefault(record.agents[seat], [0, 0])
+                met[0] += 1
+                met[1] += best - values[action] <= EQUAL
         for move in record.moves[: len(record.moves) - len(positions)]:
             lines[move.seat].unjudged += 1
 
@@ -244,7 +252,8 @@ class Judge:
             notes.append(
                 f"no position could be proven within {self._nodes:,} nodes: give the judge more, or a smaller game"
             )
-        ranked = sorted(self._agents.values(), key=lambda line: (line.total.judged == 0, -line.optimal_share))
+        ranked = sorted(self._agents.values(), key=_rank)
+        self._share()
         return JudgeTable(
             env=self._env,
             agents=tuple(ranked),
@@ -254,3 +263,19 @@ class Judge:
             has_blunders=self._has_blunders,
             notes=tuple(notes),
         )
+
+    def _share(self) -> None:
+        """Finds the positions that all agents met where it mattered, and how each did in them."""
+        judged = [name for name, line in self._agents.items() if line.total.mattered]
+        shared = [met for met in self._met.values() if len(met) == len(judged)]
+        for name in judged if len(judged) > 1 else ():
+            line = self._agents[name]
+            line.shared = len(shared)
+            if shared:
+                line.shared_share = sum(met[name][1] / met[name][0] for met in shared) / len(shared)
+
+
+def _rank(line: AgentJudgement) -> tuple[bool, float, float]:
+    """The fewest mistakes first, of moves that matter."""
+    total = line.total
+    return total.judged == 0, -line.mattered_share if total.mattered else -1.0, line.mean_regret

@@ -7,6 +7,8 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
+from zermelo.evaluation.match.printable import printable
+
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable
 
@@ -27,19 +29,34 @@ def as_text(judged: JudgeTable) -> str:
         table.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
     for line in judged.agents:
         total = line.total
-        cells = [line.agent, str(total.judged), str(line.unjudged), _percent(line.optimal_share)]
+        cells = [printable(line.agent), str(total.judged), str(line.unjudged), _percent(line.optimal_share)]
         cells.append("" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}")
         if judged.has_blunders:
             cells += [str(total.wins_thrown_away), str(total.draws_thrown_away)]
         shares = (part.optimal / part.judged if part.judged else math.nan for part in line.phases.values())
         table.add_row(*cells, *map(_percent, shares))
+    matter = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in ("that matter", "moves", "optimal", "95 % interval", "where all were", "optimal"):
+        is_name = column == "that matter"
+        matter.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
+    for line in judged.agents:
+        low, high = line.mattered_interval
+        share = (
+            [_percent(line.mattered_share), f"{_percent(low)} - {_percent(high)}"]
+            if line.total.mattered
+            else ["", ""]
+        )
+        shared = [str(line.shared), _percent(line.shared_share)]
+        matter.add_row(printable(line.agent), str(line.total.mattered), *share, *shared)
     file = io.StringIO()
     console = Console(file=file, width=400, color_system=None, force_terminal=False)
     console.print(table, markup=False, highlight=False)
+    console.print()
+    console.print(matter, markup=False, highlight=False)
     lines = "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")
     notes = "".join(f"\nNote: {note}" for note in judged.notes)
     about = textwrap.fill(f"{judged.about} optimal, opening, middle and end are in %.", 100)
-    return f"{judged.env}: judged by perfect play\n\n{lines}\n\n{about}{notes}"
+    return printable(f"{judged.env}: judged by perfect play\n\n{lines}\n\n{about}{notes}")
 
 
 def _percent(share: float) -> str:

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.evaluation.analysis.judge_text import as_text
+from zermelo.evaluation.stats.interval import wilson_interval
 
-__all__ = ["AgentJudgement", "JudgeTable", "Judgements", "Phase"]
+__all__ = ["EQUAL", "AgentJudgement", "JudgeTable", "Judgements", "Phase"]
 
-_EQUAL: Final = 1e-9
+EQUAL: Final = 1e-9
 """Values that differ by less are equal: sums of probabilities are rounded."""
 
 
@@ -38,6 +39,7 @@ class Judgements:
 
     Attributes:
         judged: Moves.
+        mattered: Those of them in positions where actions differ in value; elsewhere every move is optimal.
         optimal: Those than which none was better.
         regret: Sum of what they gave away, in rewards.
         wins_thrown_away: Won positions in which a move was played that does not win.
@@ -45,30 +47,41 @@ class Judgements:
     """
 
     judged: int = 0
+    mattered: int = 0
     optimal: int = 0
     regret: float = 0.0
     wins_thrown_away: int = 0
     draws_thrown_away: int = 0
 
-    def add(self, best: float, played: float, draw: float | None) -> None:
-        """Counts a move.
+    @property
+    def mattered_optimal(self) -> int:
+        """Optimal moves where it mattered."""
+        return self.mattered - (self.judged - self.optimal)
+
+    def add(self, best: float, worst: float, played: float, draw: float | None) -> bool:
+        """Counts a move; whether it mattered.
 
         Args:
             best: The value of the best move for the mover.
+            worst: That of the worst.
             played: The value of the move played.
             draw: The value of a draw, or None where blunders are not counted.
         """
         self.judged += 1
-        if best - played <= _EQUAL:
+        matters = best - worst > EQUAL
+        self.mattered += matters
+        if best - played <= EQUAL:
             self.optimal += 1
-            return
+            return matters
         self.regret += best - played
         if draw is not None:
-            self.wins_thrown_away += best > draw + _EQUAL >= played
-            self.draws_thrown_away += abs(best - draw) <= _EQUAL and played < draw - _EQUAL
+            self.wins_thrown_away += best > draw + EQUAL >= played
+            self.draws_thrown_away += abs(best - draw) <= EQUAL and played < draw - EQUAL
+        return matters
 
     def __iadd__(self, other: Judgements) -> Judgements:
         self.judged += other.judged
+        self.mattered += other.mattered
         self.optimal += other.optimal
         self.regret += other.regret
         self.wins_thrown_away += other.wins_thrown_away
@@ -85,12 +98,28 @@ class AgentJudgement:
         games: In which at least one of its moves was looked at.
         unjudged: Moves in positions that could not be proven, forced ones left out.
         phases: The judged moves by phase.
+        shared: How many positions where it mattered all the agents had to move in.
+        shared_share: Its optimal moves there, each position counting as one; nan if there are none.
     """
 
     agent: str
     games: int = 0
     unjudged: int = 0
     phases: Mapping[Phase, Judgements] = field(default_factory=lambda: {phase: Judgements() for phase in Phase})
+    shared: int = 0
+    shared_share: float = math.nan
+
+    @property
+    def mattered_share(self) -> float:
+        """Optimal moves among those that mattered; nan if there are none."""
+        total = self.total
+        return total.mattered_optimal / total.mattered if total.mattered else math.nan
+
+    @property
+    def mattered_interval(self) -> tuple[float, float]:
+        """Its 95 % confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
+        total = self.total
+        return wilson_interval(self.mattered_share, total.mattered) if total.mattered else (0.0, 1.0)
 
     @property
     def total(self) -> Judgements:
@@ -146,7 +175,9 @@ class JudgeTable:
             f"Moves with a choice, of {self.games:,} games, where the value of every action could be proven "
             f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave "
             "away, in rewards. A win thrown away is a move that no longer wins a won position, a draw thrown away "
-            "one that loses a drawn position. Phases are thirds of a game."
+            "one that loses a drawn position. Phases are thirds of a game. A move matters where actions differ in "
+            "value; agents are ranked by their share of optimal moves among these, and are best compared in the "
+            "positions that all of them met."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,6 +202,10 @@ class JudgeTable:
                     "unjudged": line.unjudged,
                     "optimal_share": known(line.optimal_share),
                     "mean_regret": known(line.mean_regret),
+                    "mattered_share": known(line.mattered_share),
+                    "mattered_interval": list(line.mattered_interval),
+                    "shared": line.shared,
+                    "shared_share": known(line.shared_share),
                     "phases": [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()],
                 }
                 for line in self.agents

@@ -24,10 +24,13 @@ class Replayer:
 
     Args:
         env: What makes the environment; None takes each record's own name for it.
+        trust: Whether a record's name may have a module of somebody's imported (``module:function``). Records may
+            be anybody's, and so may what lies beside them.
     """
 
-    def __init__(self, env: EnvSource | None = None) -> None:
+    def __init__(self, env: EnvSource | None = None, *, trust: bool = False) -> None:
         self._source = env
+        self._trust = trust
         self._name: str | None = None
         self._env: Any = None
 
@@ -35,8 +38,14 @@ class Replayer:
         """The environment as the game began, before its opening.
 
         Raises:
-            ReplayError: It cannot be made or reset.
+            ReplayError: It cannot be made or reset, or would run code that nobody has said to trust.
         """
+        if self._source is None and not self._trust and ":" in record.env:
+            module = record.env.partition(":")[0]
+            raise ReplayError(
+                f"{_shown(record.env)} is not played again, because that would run the code of {_shown(module)}, "
+                "and a record may name any: if you know it, give --trust (trust=True, or env=...)"
+            )
         try:
             if self._env is None or (self._source is None and self._name != record.env):
                 self._env = build_env(record.env if self._source is None else self._source)[0]
@@ -73,6 +82,10 @@ class Replayer:
                 raise
             except ZermeloError as error:
                 raise ReplayError(f"{where}, cannot be played again: {error}") from error
+
+
+def _shown(text: str) -> str:
+    return ascii(text[:80]).strip("'\"")
 
 
 def _stepped(env: Any, action: Any) -> Any:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from zermelo.envs import ZermeloError
+from zermelo.evaluation.match.printable import printable
 
 __all__ = ["app", "main"]
 
@@ -25,7 +26,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except ZermeloError as error:
-            typer.echo(f"zermelo: {error}", err=True)
+            typer.echo(printable(f"zermelo: {error}"), err=True)
             raise SystemExit(USER_ERROR) from error
         except KeyboardInterrupt as error:
             raise SystemExit(INTERRUPTED) from error
@@ -76,10 +77,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _register() -> None:
-    from zermelo.evaluation.cli import listing, perft, play, report, search, solve, standings, tournament, warmup
+    from zermelo.evaluation.cli import (
+        compare,
+        listing,
+        perft,
+        play,
+        report,
+        search,
+        solve,
+        standings,
+        tournament,
+        warmup,
+    )
 
     app.command(name="tournament")(tournament.tournament)
     app.command(name="standings")(standings.standings)
+    app.command(name="compare")(compare.compare)
     app.command(name="report")(report.report)
     app.command(name="judge")(report.judge)
     app.command(name="export")(report.export)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["AgentText", "EnvText", "MovesText", "Seed"]
+__all__ = ["AgentText", "EnvText", "MovesText", "Seed", "Trust", "folder"]
+
+
+def folder(text: str | Path) -> Path:
+    """A folder by its name; an empty one is no name, though ``pathlib`` takes it for the current folder."""
+    if not str(text):
+        raise typer.BadParameter("it is empty: name a folder")
+    return Path(text)
+
 
 EnvText = Annotated[
     str,
@@ -28,6 +37,13 @@ MovesText = Annotated[
     str,
     typer.Option(
         "--moves", "-m", help="Actions to play first, from the start, such as 3,3,2.", show_default=False
+    ),
+]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Import the module that the games' environment names (module:function), and so run its code.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Decides everything random.")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import Seed
+from zermelo.evaluation.cli.arguments import Seed, Trust
 from zermelo.evaluation.output.choice import ExportFormat
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ JUDGED = "judge.json"
 
 Folder = Annotated[
     Path,
-    typer.Argument(metavar="DIR", help="The folder of a tournament (its --out).", show_default=False),
+    typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False),
 ]
 
 
@@ -36,6 +36,7 @@ def report(
     judged: Annotated[
         bool, typer.Option("--judge", help="Compare every move with perfect play first, as `zermelo judge` does.")
     ] = False,
+    trust: Trust = False,
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
 
@@ -47,11 +48,21 @@ def report(
 
     [dim]$[/dim] zermelo report results/first --judge --games 200 -o first.html
     """
-    from zermelo.evaluation.output.report import report_page, write_text
+    from zermelo.evaluation.analysis.replay import Replayer
+    from zermelo.evaluation.output.report import report_page
+    from zermelo.evaluation.storage.files import write_text
     from zermelo.evaluation.storage.store import read_games
+    from zermelo.evaluation.tournament.plan import read_standings
 
-    found = judge_folder(folder).to_dict() if judged else _judged_before(folder)
-    page = report_page(read_games(folder), games=games, seed=seed, judged=found)
+    found = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
+    page = report_page(
+        read_games(folder),
+        games=games,
+        seed=seed,
+        judged=found,
+        replayer=Replayer(trust=trust),
+        standings=read_standings(folder),
+    )
     target = out or folder / "report.html"
     write_text(target, page)
     typer.echo(f"The report is in {target} ({len(page.encode()) / 1e6:.2g} MB)")
@@ -66,20 +77,29 @@ def _judged_before(folder: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise StoreError(f"cannot read {folder / JUDGED} ({error}): run `zermelo judge` again") from error
-    return dict(found)
+    if not isinstance(found, dict):
+        raise StoreError(f"{folder / JUDGED} is not what `zermelo judge` writes: run it again")
+    return found
 
 
-def judge_folder(folder: Path, *, nodes: int | None = None, games: int | None = None) -> JudgeTable:
+def judge_folder(
+    folder: Path,
+    *,
+    env: str | None = None,
+    nodes: int | None = None,
+    games: int | None = None,
+    trust: bool = False,
+) -> JudgeTable:
     """Judges the games of a tournament and keeps what was found beside them."""
     from zermelo.evaluation.analysis.judge import NODES
     from zermelo.evaluation.analysis.judge import judge as judge_games
-    from zermelo.evaluation.output.report import write_text
     from zermelo.evaluation.output.watching import tracked
+    from zermelo.evaluation.storage.files import write_text
     from zermelo.evaluation.storage.store import read_games
 
     records = read_games(folder)
     shown = tracked(records, min(len(records), games or len(records)), "judging")
-    found = judge_games(shown, nodes=nodes or NODES, games=games)
+    found = judge_games(shown, env, nodes=nodes or NODES, games=games, trust=trust)
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     return found
 
@@ -92,6 +112,7 @@ def judge(
     games: Annotated[
         int | None, typer.Option("--games", "-n", min=1, help="Judge only so many games.", show_default="all")
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Compare every move with perfect play, where that can be proven: optimal moves, regret, blunders.
 
@@ -101,7 +122,7 @@ def judge(
 
     [dim]$[/dim] zermelo judge results/first --nodes 100000
     """
-    typer.echo(str(judge_folder(folder, nodes=nodes, games=games)))
+    typer.echo(str(judge_folder(folder, nodes=nodes, games=games, trust=trust)))
 
 
 def export(

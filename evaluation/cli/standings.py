@@ -15,7 +15,7 @@ __all__ = ["standings"]
 def standings(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="What --out of a tournament was given.", show_default=False),
+        typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False),
     ],
     output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.cli.arguments import EnvText, Seed
+from zermelo.evaluation.cli.arguments import EnvText, Seed, folder
 from zermelo.evaluation.cli.forms import Form, print_in_form
 from zermelo.evaluation.runners.choice import RunnerChoice
 from zermelo.evaluation.sandbox.choice import Isolate
@@ -58,6 +58,8 @@ def tournament(
         typer.Option(
             "--out",
             "-o",
+            parser=folder,
+            metavar="DIR",
             help="A folder for every game and the standings; the same command again plays what is missing.",
             show_default=False,
         ),
@@ -79,6 +81,14 @@ def tournament(
     until_sure: Annotated[
         bool, typer.Option("--until-sure", help="Stop before --games once the leader is known.")
     ] = False,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="elo0=0,elo1=10",
+            help="Of two agents, stop as soon as a sequential test has decided; also alpha=, beta=, model=.",
+            show_default=False,
+        ),
+    ] = None,
     anchor: Annotated[
         str | None,
         typer.Option(
@@ -99,6 +109,17 @@ def tournament(
     move_seconds: Annotated[
         float | None, typer.Option(help="Time for one move; who takes longer loses.", show_default=False)
     ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            metavar="60+0.6",
+            help="Time for a whole game and what each move adds, in seconds; who runs out loses.",
+            show_default=False,
+        ),
+    ] = None,
+    cpu_clock: Annotated[
+        bool, typer.Option("--cpu-clock", help="Charge the processor's time instead of that on the wall.")
+    ] = False,
     start_seconds: Annotated[
         float, typer.Option(help="Time to be made and to get ready, for an agent in a process of its own.")
     ] = 60.0,
@@ -106,6 +127,10 @@ def tournament(
         int | None,
         typer.Option(help="Memory that an agent's process may have; who takes more loses.", show_default=False),
     ] = None,
+    hang_seconds: Annotated[
+        float,
+        typer.Option(help="A move that takes longer is taken for a hang, and lost, in every process; 0 waits."),
+    ] = 600.0,
     judged: Annotated[
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
@@ -127,6 +152,7 @@ def tournament(
 
     [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
     """
+    from zermelo.evaluation.cli.compare import parse_sprt
     from zermelo.evaluation.errors import TournamentInterrupted
     from zermelo.evaluation.sandbox import Isolation
     from zermelo.evaluation.tournament.plan import Tournament
@@ -135,7 +161,13 @@ def tournament(
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
 
     isolation = Isolation(
-        isolate=isolate, move_seconds=move_seconds, start_seconds=start_seconds, memory_mb=agent_memory_mb
+        isolate=isolate,
+        move_seconds=move_seconds,
+        clock=clock,
+        cpu_clock=cpu_clock,
+        start_seconds=start_seconds,
+        memory_mb=agent_memory_mb,
+        hang_seconds=hang_seconds or None,
     )
     try:
         plan = Tournament.prepare(
@@ -146,6 +178,7 @@ def tournament(
             pairings=schedule,
             openings=openings or opening_plies,
             until_sure=until_sure,
+            sprt=None if sprt is None else parse_sprt(sprt),
             max_moves=max_moves,
             isolation=isolation,
             anchor=anchor,
@@ -157,10 +190,10 @@ def tournament(
         _print(interrupt.standings, output, out)
         if out is not None and not interrupt.standings.complete:
             typer.echo("The same command again plays the rest.", err=output is not Form.TABLE)
-        raise typer.Exit(130) from interrupt
+        raise typer.Exit(128 + interrupt.number) from interrupt
     _print(standings, output, out)
     if judged:
-        _print_judged(standings, output, out)
+        _print_judged(env, standings, output, out)
     if standings.totals.void:
         raise typer.Exit(1)
 
@@ -171,9 +204,9 @@ def _print(standings: Standings, form: Form, out: Path | None) -> None:
         typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
 
 
-def _print_judged(standings: Standings, form: Form, out: Path | None) -> None:
+def _print_judged(env: str, standings: Standings, form: Form, out: Path | None) -> None:
     from zermelo.evaluation.analysis.judge import judge
     from zermelo.evaluation.cli.report import judge_folder
 
-    found = judge(standings.records) if out is None else judge_folder(out)
+    found = judge(standings.records, env) if out is None else judge_folder(out, env=env)
     typer.echo(f"\n{found}", err=form is not Form.TABLE)

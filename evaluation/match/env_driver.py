@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 
 from zermelo.agents.players.learned.observation import Observation, observed
-from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs import UnsupportedGameError
 from zermelo.envs.adapters.actions import ActionCodec, gym_mask, mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -45,6 +45,14 @@ class EnvDriver(Protocol):
 
     def turn(self) -> int | None:
         """The seat to move, or None when the game is over."""
+        ...
+
+    def look(self) -> None:
+        """Finds out what is legal for the seat to move, before its agent is asked.
+
+        Raises:
+            EnvironmentFailureError: The environment cannot say, or says that nothing is.
+        """
         ...
 
     def refusal(self, action: Any) -> str | None:
@@ -88,12 +96,26 @@ def drive_env(env: Any, seed: int) -> EnvDriver:
 def _guarded(name: str, what: str, call: Callable[[], T]) -> T:
     try:
         return call()
-    except ZermeloError:
+    except (EnvironmentFailureError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise EnvironmentFailureError(
             f"the environment {name} failed in {what}: {type(error).__name__}: {error}"
         ) from error
+
+
+def exact(action: Any) -> Any:
+    """A number or array of a class of the agent's own as what it holds: such a class may compare as it likes."""
+    kind = type(action)
+    if kind is int:
+        return action
+    if issubclass(kind, int) and kind is not bool:
+        return int.__add__(action, 0)
+    if issubclass(kind, float) and not issubclass(kind, np.generic):
+        return float.__add__(action, 0.0)
+    if issubclass(kind, np.ndarray) and kind is not np.ndarray:
+        return np.array(np.ndarray.view(action, np.ndarray))
+    return action
 
 
 _KINDS: Final = {float: "a fraction", str: "text", bool: "True or False", type(None): "None"}
@@ -118,20 +140,33 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
         return f"{_shown(action)}, which is outside the action space {space}"
     if mask is None:
         return None
-    if len(mask) != size:
-        raise EnvironmentFailureError(f"the action mask has {len(mask)} entries, but the action space is {space}")
     if mask[action - start]:
         return None
     legal = (np.flatnonzero(np.asarray(mask)) + start).tolist()
-    if not legal:
-        raise EnvironmentFailureError("the action mask allows no action, though the game has not ended")
     return f"{action}, which is not legal here ({_few(legal)})"
+
+
+def _checked_mask(space: Any, mask: Any) -> Any:
+    """A copy of the mask, or None.
+
+    Raises:
+        EnvironmentFailureError: It does not fit the space, or allows nothing.
+    """
+    if mask is None:
+        return None
+    size = getattr(space, "n", None)
+    flat = np.array(mask) if size is not None else mask
+    if size is not None and flat.shape != (int(size),):
+        raise EnvironmentFailureError(f"the action mask has {flat.size} entries, but the action space is {space}")
+    if size is not None and not flat.any():
+        raise EnvironmentFailureError("the action mask allows no action, though the game has not ended")
+    return flat
 
 
 def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
     try:
         inside = bool(space.contains(action))
-    except Exception:  # spaces are not written for hostile input: whatever they raise, it is no action of theirs
+    except BaseException:  # spaces are not written for hostile input: whatever comes, it is no action of theirs
         inside = False
     if not inside:
         return f"{_shown(action)}, which is not in the action space {space}"
@@ -146,7 +181,7 @@ def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
 def _shown(value: Any) -> str:
     try:
         text = repr(value)
-    except Exception:  # an agent's answer may have a broken repr; its type will do
+    except BaseException:  # an agent's answer may have a broken repr; its type will do
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
@@ -178,6 +213,7 @@ class AecDriver:
         agents = self._agents
         self._spaces = self._call("action_space", lambda: {agent: env.action_space(agent) for agent in agents})
         self._terminated = False
+        self._legal: tuple[Any, Any] | None = None
 
     def _call(self, what: str, call: Callable[[], T]) -> T:
         return _guarded(self._name, what, call)
@@ -200,14 +236,23 @@ class AecDriver:
             self._call("the step of a dead agent", lambda: self.env.step(None))
         raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
 
-    def refusal(self, action: Any) -> str | None:
-        """Why the action is not legal, by the mask and the space of the seat to move."""
+    def look(self) -> None:
+        """Reads the mask of the seat to move."""
         agent = self._inner.agent_selection
         mask = self._call("observe", lambda: mask_of(self.env.observe(agent), self._inner.infos.get(agent)))
-        return _judge(self._spaces[agent], mask, action)
+        self._legal = (self._spaces[agent], _checked_mask(self._spaces[agent], mask))
+
+    def refusal(self, action: Any) -> str | None:
+        """Why the action is not legal, by the mask and the space of the seat to move."""
+        if self._legal is None:
+            self.look()
+        assert self._legal is not None, "it has just been looked at"
+        space, mask = self._legal
+        return _judge(space, mask, action)
 
     def step(self, action: Any) -> None:
         """Plays and collects the rewards."""
+        self._legal = None
         self._call(f"step({_shown(action)})", lambda: self.env.step(action))
         inner = self._inner
         self._call("paying the rewards", self._collect)
@@ -256,11 +301,20 @@ class GymDriver:
         """The seat to move, after stepping dead agents; None when all are dead."""
         return 0 if self._ended is None else None
 
-    def refusal(self, action: Any) -> str | None:
-        """Why the action is not legal, by the mask and the space of the seat to move."""
+    def look(self) -> None:
+        """There is a mask where the environment has a method for it; ``refusal`` asks for it."""
+        self._mask()
+
+    def _mask(self) -> Any:
         # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's leaves
         # out moves into walls, and Taxi plays them.
-        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env))
+        return _guarded(
+            self._name, "saying what is legal", lambda: _checked_mask(self.env.action_space, gym_mask(self.env))
+        )
+
+    def refusal(self, action: Any) -> str | None:
+        """Why the action is not legal, by the mask and the space of the seat to move."""
+        mask = self._mask()
         return _guarded(self._name, "action_space", lambda: _judge(self.env.action_space, mask, action))
 
     def step(self, action: Any) -> None:

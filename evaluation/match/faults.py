@@ -8,10 +8,10 @@ from typing import Any
 
 from zermelo.agents import SearchResult
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import ZermeloError
+from zermelo.envs import EnvFailedError, ZermeloError
 from zermelo.evaluation.match.record import FailureKind
 
-__all__ = ["AgentFault", "choose", "fault_kind", "manner_of_death", "sentence", "traceback_text"]
+__all__ = ["AgentFault", "choose", "fault_kind", "is_of_the_env", "manner_of_death", "sentence", "traceback_text"]
 
 
 class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours
@@ -36,6 +36,16 @@ def choose(agent: Any, env: Any) -> tuple[Any, SearchResult | None]:
     return agent.act(env), None
 
 
+def is_of_the_env(error: BaseException) -> bool:
+    """Whether this is an ``EnvFailedError`` that this package raised, and not one that an agent made up."""
+    if not isinstance(error, EnvFailedError):
+        return False
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and str(last.tb_frame.f_globals.get("__name__")).startswith("zermelo.")
+
+
 def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
     """``OUT_OF_MEMORY`` for a ``MemoryError``, ``otherwise`` for all else."""
     return FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else otherwise
@@ -45,7 +55,7 @@ def sentence(method: str, error: BaseException) -> str:
     """What an agent's method raised, in one line."""
     try:
         text = str(error)
-    except Exception:  # an exception's own __str__ may raise
+    except BaseException:  # an exception's own __str__ may raise anything
         text = ""
     kind = type(error).__name__
     if isinstance(error, ZermeloError) and text:

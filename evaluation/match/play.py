@@ -4,7 +4,7 @@
 
 An agent that raises, or answers with something that is not a legal action, loses that game with the failure's
 name in the record; the match itself goes on returning records. An environment that raises is nobody's fault and
-raises ``EnvironmentFailureError``. ``KeyboardInterrupt`` always passes.
+raises ``EnvironmentFailureError``. ``KeyboardInterrupt`` passes, except where a process ignores Ctrl-C.
 
 An agent that ``needs`` only the observation is given nothing else (``players.learned.observation``). Other agents
 are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change it. What
@@ -16,6 +16,7 @@ shown a copy, and there it is.
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -23,11 +24,11 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents import Agent
-from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError
-from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
-from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, sentence, traceback_text
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact
+from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
 from zermelo.evaluation.match.remote import RemoteAgent
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
@@ -147,13 +148,13 @@ def play_game(
         _play_opening(driver, opening)
         for seat, (agent, agent_seed) in enumerate(zip(agents, agent_seeds(seed, len(agents)), strict=True)):
             watch(seat)
-            _get_ready(agent, seat, agent_seed, driver)
+            _get_ready(agent, seat, names[seat], agent_seed, driver)
             watch(-1)
         while (seat_to_move := driver.turn()) is not None:
             if len(moves) >= max_moves:
                 limited = True
                 break
-            moves.append(_one_move(driver, agents[seat_to_move], seat_to_move, watch))
+            moves.append(_one_move(driver, agents[seat_to_move], seat_to_move, names[seat_to_move], watch))
     except _AgentFailureError as error:
         failure = error.failure
     except EnvironmentFailureError as error:
@@ -196,34 +197,26 @@ def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
         driver.step(action)
 
 
-def _get_ready(agent: Agent, seat: int, seed: int, driver: EnvDriver) -> None:
+def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver) -> None:
     try:
         if isinstance(agent, RemoteAgent):
             agent.get_ready(seed, driver.env, driver.view)
         else:
             agent.reset(seed)
-    except (KeyboardInterrupt, UnsupportedGameError):
-        raise
-    except AgentFault as fault:
-        raise _AgentFailureError(seat, fault) from fault
     except BaseException as error:
-        raise _AgentFailureError(seat, _fault("reset", error, FailureKind.INVALID_START)) from error
+        raise _charged(error, seat, name, "reset", FailureKind.INVALID_START) from error
 
 
-def _one_move(driver: EnvDriver, agent: Agent, seat: int, watch: Callable[[int], None]) -> Move:
+def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Callable[[int], None]) -> Move:
+    driver.look()
     before = driver.fingerprint()
     watch(seat)
     clock = time.perf_counter()
     try:
         action, figures = _ask(agent, driver)
-    except (KeyboardInterrupt, UnsupportedGameError):
-        raise
-    except EnvFailedError as error:
-        raise EnvironmentFailureError(str(error)) from error
-    except AgentFault as fault:
-        raise _AgentFailureError(seat, fault) from fault
+        action = exact(action)
     except BaseException as error:
-        raise _AgentFailureError(seat, _fault("act", error, FailureKind.CRASH)) from error
+        raise _charged(error, seat, name, "act", FailureKind.CRASH) from error
     seconds = round(time.perf_counter() - clock, 6)
     watch(-1)
     if driver.fingerprint() != before:
@@ -248,6 +241,19 @@ def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, Any, Any]]:
     if result is not None:
         return action, (plain(result.nodes), plain(result.depth), plain(result.value))
     return action, agent.figures if isinstance(agent, RemoteAgent) else _NO_FIGURES
+
+
+def _charged(error: BaseException, seat: int, name: str, method: str, otherwise: FailureKind) -> BaseException:
+    """What an exception that came out of an agent means for the game."""
+    if isinstance(error, AgentFault):
+        return _AgentFailureError(seat, error)
+    if isinstance(error, UnsupportedGameError):
+        return UnsupportedGameError(f"{name} cannot play here: {error}")
+    if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        return error  # in a worker, which is sent none, it is the agent's own
+    if is_of_the_env(error):
+        return EnvironmentFailureError(str(error))
+    return _AgentFailureError(seat, _fault(method, error, otherwise))
 
 
 def _fault(method: str, error: BaseException, otherwise: FailureKind) -> AgentFault:

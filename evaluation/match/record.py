@@ -244,9 +244,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return str.__str__(value)  # of an enum's member, its value
     if isinstance(value, int):
-        return int(value)
+        return int.__add__(value, 0)  # a class of somebody's own may convert itself to anything
     if isinstance(value, float):
-        return float(value)
+        return float.__add__(value, 0.0)
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Mapping):

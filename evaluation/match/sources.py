@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import signal
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeGuard
@@ -34,6 +35,8 @@ def env_name(source: EnvSource) -> str:
         return game_name(source)
     if isinstance(source, ModuleType):
         return source.__name__
+    if isinstance(source, functools.partial):
+        return env_name(source.func)
     module = getattr(source, "__module__", "")
     return f"{module}:{getattr(source, '__qualname__', type(source).__name__)}"
 
@@ -98,7 +101,9 @@ def build_agent(source: AgentSource) -> Agent:
         agent = make()
     except ZermeloError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            raise
         reason = f"{type(error).__name__}: {error}"
         raise AgentStartError(f"the agent {source_name} cannot be made: {reason}") from error
     if not _is_agent(agent):

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from zermelo.evaluation.match.printable import printable
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher
 
@@ -78,7 +79,7 @@ def _table(standings: Standings, most: int, width: int) -> Table:
     for name in headings:
         table.add_column(name, justify="right", no_wrap=True)
     for number, (row, cells) in enumerate(zip(standings.rows, lines, strict=False), start=1):
-        table.add_row(str(number), Text(row.agent), *cells)
+        table.add_row(str(number), Text(printable(row.agent)), *cells)
     left_out = len(standings.rows) - most
     if left_out > 0:
         table.add_row("", Text(f"and {left_out} more", style="dim"))

@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from zermelo.evaluation.match.printable import printable
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
+from zermelo.evaluation.storage.totals import GameTotals, Summary
 
 __all__ = ["Pace", "RunningTable", "Watcher", "duration", "line"]
 
@@ -113,17 +114,9 @@ class RunningTable:
 
     def add(self, record: GameRecord) -> None:
         """Counts a game."""
-        finish = Finish.of(record)
+        summary = Summary.of(record)
         with self._lock:
-            group = self._totals.groups.get(finish)
-            if group is None:
-                group = GroupTotal(
-                    0, [0] * len(self._seats), [0] * len(self._seats), 0, 0, (len(self._totals.groups),)
-                )
-                self._totals.groups[finish] = group
-            group.games += 1
-            if len(self._seats) == 1 and record.failure is None:
-                self._totals.add_return(finish, record.rewards[0])
+            self._totals.add(record, summary, distinct=False)
 
     def standings(self) -> Standings:
         """The table; that of a moment ago while a new one is not due."""
@@ -146,4 +139,4 @@ def line(pace: Pace, standings: Standings) -> str:
     scores = (f"{row.agent} {row.score:.4g}" if single else f"{row.agent} {100 * row.score:.1f} %" for row in rows)
     more = len(standings.rows) - len(rows)
     leaders = ", ".join(scores) + (f" and {more} more" if rows and more else "")
-    return f"zermelo: {pace}" + (f"; {leaders}" if leaders else "")
+    return printable(f"zermelo: {pace}" + (f"; {leaders}" if leaders else ""))

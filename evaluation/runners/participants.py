@@ -6,13 +6,14 @@ import copy
 import pickle
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import AgentStartError
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.sources import AgentSource, build_agent
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.settings import Isolation
@@ -29,11 +30,13 @@ class Participant:
         name: In the tables.
         source: What makes it.
         isolation: The limits that it runs under in a process of its own; None for an agent inside the worker.
+        fingerprint: What decides how it plays (``zermelo.evaluation.match.fingerprint``).
     """
 
     name: str
     source: AgentSource
     isolation: Isolation | None = None
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def may_be_made_here(self) -> bool:
@@ -84,37 +87,42 @@ def participants(
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
     sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
     limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
-    own_names = _own_names(sources, limits)
+    made = _made(sources, limits)
     if isinstance(agents, Mapping):
-        return tuple(map(Participant, map(str, agents), sources, limits))
-    names = [name or _called(source) for name, source in zip(own_names, sources, strict=True)]
+        names = [str(name) for name in agents]
+    else:
+        names = [name or _called(source) for (name, _), source in zip(made, sources, strict=True)]
     counts, seen = Counter(names), Counter[str]()
     result = []
-    for name, source, limit in zip(names, sources, limits, strict=True):
+    for name, source, limit, (_, parts) in zip(names, sources, limits, made, strict=True):
         seen[name] += 1
-        result.append(Participant(f"{name}#{seen[name]}" if counts[name] > 1 else name, source, limit))
+        unique = f"{name}#{seen[name]}" if counts[name] > 1 and not isinstance(agents, Mapping) else name
+        result.append(Participant(unique, source, limit, parts))
     return tuple(result)
 
 
-def _own_names(sources: Sequence[AgentSource], limits: Sequence[Isolation | None]) -> list[str | None]:
-    """What each agent calls itself, once it has been made."""
+def _made(
+    sources: Sequence[AgentSource], limits: Sequence[Isolation | None]
+) -> list[tuple[str | None, Mapping[str, str]]]:
+    """What each agent calls itself, once it has been made, and its fingerprint."""
     supervisor = Supervisor()
-    names: list[str | None] = []
+    found: list[tuple[str | None, Mapping[str, str]]] = []
     try:
         for source, limit in zip(sources, limits, strict=True):
             if limit is None:
-                name = getattr(build_agent(source), "name", None)
-                names.append(None if name is None else str(name))
+                agent = build_agent(source)
+                name = getattr(agent, "name", None)
+                found.append((None if name is None else str(name), fingerprint(source, agent)))
             else:
                 trial = IsolatedAgent(source, _called(source), limit, supervisor)
                 name = trial.start()
                 # A name made of a function inside another one says less than the text that it was made from.
                 nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
-                names.append(None if nameless and isinstance(source, str) else name)
+                found.append((None if nameless and isinstance(source, str) else name, trial.fingerprint))
                 trial.close()
     finally:
         supervisor.close()
-    return names
+    return found
 
 
 def _is_builtin(source: AgentSource) -> bool:

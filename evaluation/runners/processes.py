@@ -8,8 +8,8 @@ running, and is replaced.
 While games are short, a worker is sent several at once and answers with several: a message costs as much as a good
 part of a game of tic-tac-toe.
 
-Workers ignore Ctrl-C, which a terminal sends to every process of the group: the parent decides. A worker whose
-parent is gone ends by itself.
+Workers ignore Ctrl-C, which a terminal sends to every process of the group, and requests to end, which a batch
+system sends to all: the parent decides. A worker whose parent is gone ends by itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import pickle
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -43,9 +43,13 @@ BATCH: Final = 0.02
 """Seconds for which a worker may collect records before it sends them."""
 SHORT: Final = 0.02
 """Seconds; a game that takes longer is handed out alone, so that no worker sits idle at the end."""
-SEAT, FINISHED = 0, 1
-"""What a worker tells its parent through shared memory: the seat whose agent runs, and the games it finished."""
+SEAT, FINISHED, TURNS = 0, 1, 2
+"""What a worker says through shared memory: the seat whose agent runs, games finished, turns begun or ended."""
 NOBODY: Final = -1
+CLOSED: Final = 70
+"""The exit code of a worker that cannot answer any more, because an agent closed its pipe."""
+TRIES: Final = 3
+"""How often a game may end its worker after it was played, before it counts for nobody."""
 PATIENCE: Final = 5.0
 """Seconds that a worker is given to end when asked to."""
 
@@ -62,6 +66,7 @@ class ProcessRunner:
         self._player = player
         self._count = workers
         self._context = multiprocessing.get_context("spawn")
+        self._ended = Counter[str]()
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
         """The records as games end. When the iterator ends or is closed, no worker is left.
@@ -78,14 +83,17 @@ class ProcessRunner:
             while waiting or any(worker.games for worker in workers):
                 for worker in workers:
                     worker.give(waiting)
-                ready = wait([end for worker in workers for end in (worker.pipe, worker.process.sentinel)])
+                ends = [end for worker in workers for end in (worker.pipe, worker.process.sentinel)]
+                ready = wait(ends, self._player.hang_seconds and min(1.0, self._player.hang_seconds / 4))
+                for worker in workers:
+                    worker.end_if_hung(self._player.hang_seconds)
                 for place, worker in enumerate(workers):
                     if worker.pipe in ready or worker.process.sentinel in ready:
                         yield from worker.records()
                         if worker.dead:
                             unsent, lost = worker.unfinished()
-                            if lost is not None:
-                                yield self._lost(worker, lost)
+                            for game in [lost] if lost is not None else self._lost_again(unsent):
+                                yield self._lost(worker, game)
                             waiting.give_back(unsent)
                             worker.stop()
                             workers[place] = _Worker(self._context, self._player)
@@ -95,10 +103,22 @@ class ProcessRunner:
             for worker in workers:
                 worker.stop()
 
+    def _lost_again(self, games: list[ScheduledGame]) -> list[ScheduledGame]:
+        """Of games to be played again the first, if its worker has ended before it could tell too often."""
+        if not games:
+            return []
+        self._ended[games[0].game_id] += 1
+        return [games.pop(0)] if self._ended[games[0].game_id] >= TRIES else []
+
     def _lost(self, worker: _Worker, game: ScheduledGame) -> GameRecord:
         seat, how = worker.turn[SEAT], manner_of_death(worker.process.exitcode)
         if seat == NOBODY:
-            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment ended its process ({how})")
+            what = "did not return for" if worker.hung else "ended its process"
+            said = f"{self._player.hang_seconds:g} s" if worker.hung else f"({how})"
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment {what} {said}")
+        elif worker.hung:
+            message = f"did not answer within {self._player.hang_seconds:g} s"
+            failure = Failure(FailureKind.TIMEOUT, seat, message)
         else:
             failure = Failure(FailureKind.CRASH, seat, f"its process ended during its turn ({how})")
         return lost_game(game, self._player.env_name, self._player.seat_names, failure)
@@ -131,10 +151,11 @@ class _Worker:
     """The parent's end of a worker process."""
 
     def __init__(self, context: SpawnContext, player: GamePlayer) -> None:
-        self.turn: Any = context.RawArray(ctypes.c_longlong, [NOBODY, 0])
+        self.turn: Any = context.RawArray(ctypes.c_longlong, [NOBODY, 0, 0])
         self.pipe, theirs = context.Pipe()
         self.games: deque[ScheduledGame] = deque()
-        self.dead = False
+        self.dead = self.hung = False
+        self._turns, self._since = 0, time.monotonic()
         self._started = False
         self._received = 0
         self._short = False
@@ -179,6 +200,16 @@ class _Worker:
                     "message is above): in a script, make the call under `if __name__ == '__main__':`"
                 )
 
+    def end_if_hung(self, seconds: float | None) -> None:
+        """Ends the worker if nothing has begun or ended in its game for that long."""
+        turns, now = self.turn[TURNS], time.monotonic()
+        if turns != self._turns or not self.games or not self._started:
+            self._turns, self._since = turns, now
+        elif seconds is not None and now - self._since > seconds + 0.5 and not self.pipe.poll():
+            self.hung = True
+            self.process.kill()
+            self.process.join(PATIENCE)
+
     def unfinished(self) -> tuple[list[ScheduledGame], ScheduledGame | None]:
         """Of a worker that died: the games that it did not lose, to be played elsewhere, and the one that it did.
 
@@ -198,11 +229,8 @@ class _Worker:
     def stop(self) -> None:
         """Ends the worker, whatever it is doing."""
         if self.process.is_alive():
-            self.process.terminate()
-            self.process.join(PATIENCE)
-            if self.process.is_alive():
-                self.process.kill()
-                self.process.join()
+            self.process.kill()
+            self.process.join()
         self.pipe.close()
 
 
@@ -221,10 +249,17 @@ def _interrupts_ignored() -> Iterator[None]:
 
 def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
     """What a worker process does: plays the games it is sent, until it is sent None or its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # a batch system sends them to every process: the parent decides
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
+    here, own = os.fstat(pipe.fileno()), pipe.fileno()
+
     def on_turn(seat: int) -> None:
+        turn[TURNS] += 1
+        if seat == NOBODY and turn[SEAT] != NOBODY and not _is_open(own, here):
+            os._exit(CLOSED)  # the agent whose turn it was has closed the way to the parent
         turn[SEAT] = seat
 
     try:
@@ -249,6 +284,14 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
         return  # the parent has closed its end
     finally:
         player.close()
+
+
+def _is_open(pipe: int, before: os.stat_result) -> bool:
+    try:
+        now = os.fstat(pipe)
+    except OSError:
+        return False
+    return (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
 
 
 def sendable(error: ZermeloError) -> ZermeloError:

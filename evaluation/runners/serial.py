@@ -7,14 +7,23 @@ there are, and it keeps nothing: those are the schedule's and the store's affair
 from __future__ import annotations
 
 import contextlib
+import math
+import random
+import signal
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import FrameType
+from typing import Protocol, Self
+
+import numpy as np
 
 from zermelo.agents import Agent
-from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
+from zermelo.evaluation.match.faults import AgentFault, traceback_text
 from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import MAX_MOVES, play_game
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
@@ -50,6 +59,7 @@ class GamePlayer:
         seat_names: The environment's, for games in which it cannot even start.
         participants: The agents by name.
         max_moves: The limit on moves of a game.
+        hang_seconds: After so long without an answer an agent, or the environment, is taken to hang; None waits.
     """
 
     env: EnvSource
@@ -57,10 +67,12 @@ class GamePlayer:
     seat_names: tuple[str, ...]
     participants: Mapping[str, Participant]
     max_moves: int = MAX_MOVES
+    hang_seconds: float | None = None
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _supervisor: Supervisor = field(default_factory=Supervisor, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
+    _failed: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._envs = FreshEnvs(self.env)
@@ -73,6 +85,16 @@ class GamePlayer:
         """
         try:
             agents = self._seated(game.seats)
+        except AgentFault as fault:
+            failed = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
+            self._failed.clear()
+            failure = Failure(fault.kind, failed, fault.message, fault.detail)
+            return lost_game(game, self.env_name, self.seat_names, failure)
+        with seeded_globals(game.seed):
+            return self._play(game, agents, on_turn)
+
+    def _play(self, game: ScheduledGame, agents: list[Agent], on_turn: Callable[[int], None] | None) -> GameRecord:
+        try:
             driver = drive_env(self._envs.make(), game.seed)
             self._rehearse(driver)
             record = play_game(
@@ -101,7 +123,15 @@ class GamePlayer:
             key = (name, copies[name])
             copies[name] += 1
             if key not in self._agents:
-                agent = self._agents[key] = self.participants[name].player(self._supervisor, copies=key[1])
+                try:
+                    agent = self.participants[name].player(self._supervisor, copies=key[1])
+                except AgentStartError as error:  # it could be made when the tournament began
+                    if key[1]:
+                        raise  # a second one is wanted, which nobody has tried before
+                    self._failed.add(name)
+                    detail = traceback_text(error.__cause__)
+                    raise AgentFault(FailureKind.INVALID_START, str(error), detail) from error
+                self._agents[key] = agent
                 if not isinstance(agent, IsolatedAgent):
                     self._new.append(agent)
             seated.append(self._agents[key])
@@ -132,6 +162,19 @@ class GamePlayer:
         vars(self).update(state, _supervisor=Supervisor(), _envs=FreshEnvs(state["env"]))
 
 
+@contextlib.contextmanager
+def seeded_globals(seed: int) -> Iterator[None]:
+    """Python's and NumPy's global generators start from the seed inside, and are as they were after it."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002  # for agents and environments that draw from the global generators
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
+
+
 def lost_game(game: ScheduledGame, env: str, seat_names: tuple[str, ...], failure: Failure) -> GameRecord:
     """The record of a game of which nothing is known but how it failed."""
     return GameRecord(
@@ -159,8 +202,66 @@ class SerialRunner:
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
         """One game after another, in order."""
-        try:
+        with contextlib.closing(self._player), _Watchdog(self._player.hang_seconds) as watchdog:
             for game in games:
-                yield self._player.play(game)
-        finally:
-            self._player.close()
+                record = self._player.play(game, watchdog.on_turn)
+                watchdog.rest()
+                yield record
+
+
+class _Watchdog:
+    """Stops what takes too long in this process, by a signal: Python code, that is, and in the main thread.
+
+    Args:
+        seconds: That an agent, or the environment between two of them, may take; None for any time.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._seat, self._due = -1, math.inf
+        self._ended = threading.Event()
+        self._number = getattr(signal, "SIGVTALRM", None)
+        self._is_used = (
+            seconds is not None
+            and self._number is not None
+            and threading.current_thread() is threading.main_thread()
+            and signal.getsignal(self._number) is signal.SIG_DFL
+        )
+
+    def __enter__(self) -> Self:
+        if self._is_used:
+            assert self._number is not None, "it was looked at"
+            signal.signal(self._number, self._bark)
+            threading.Thread(target=self._watch, daemon=True, name="zermelo watchdog").start()
+        return self
+
+    def on_turn(self, seat: int) -> None:
+        """Begins to count anew: for a seat, or for the environment (-1)."""
+        self._seat = seat
+        self._due = math.inf if self._seconds is None else time.monotonic() + self._seconds
+
+    def rest(self) -> None:
+        """Counts nothing until the next turn."""
+        self._due = math.inf
+
+    def _watch(self) -> None:
+        main = threading.main_thread().ident
+        assert self._seconds is not None
+        assert self._number is not None
+        assert main is not None
+        # Again and again: an agent may catch whatever is raised.
+        while not self._ended.wait(min(1.0, self._seconds / 4)):
+            if time.monotonic() > self._due:
+                signal.pthread_kill(main, self._number)
+
+    def _bark(self, number: int, frame: FrameType | None) -> None:
+        if time.monotonic() <= self._due:
+            return
+        if self._seat == -1:
+            raise EnvironmentFailureError(f"the environment did not return for {self._seconds:g} s")
+        raise AgentFault(FailureKind.TIMEOUT, f"did not answer within {self._seconds:g} s")
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._is_used and self._number is not None:
+            signal.signal(self._number, signal.SIG_DFL)

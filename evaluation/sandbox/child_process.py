@@ -25,8 +25,9 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
-from zermelo.evaluation.match.faults import choose, fault_kind, sentence, traceback_text
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position
 from zermelo.evaluation.match.record import FailureKind, plain
 from zermelo.evaluation.match.rehearsal import rehearse
@@ -100,11 +101,16 @@ class _Child:
         sys.path[:] = value["path"]
         if value["memory_mb"] is not None:
             _limit_memory(value["memory_mb"])
-        self._agent = build_agent(pickle.loads(value["source"]))
+        source = pickle.loads(value["source"])
+        self._agent = build_agent(source)
         self._allow()
         name = getattr(self._agent, "name", None)
         needs = getattr(self._agent, "needs", "environment")
-        return {"name": None if name is None else str(name), "needs": str(needs)}
+        try:
+            parts = fingerprint(source, self._agent)
+        except Exception:  # the agent may answer to any attribute in any way
+            parts = fingerprint(source)
+        return {"name": None if name is None else str(name), "needs": str(needs), "fingerprint": parts}
 
     def _show(self, value: bytes) -> dict[str, Any]:
         rehearse(self._agent, pickle.loads(value))
@@ -151,7 +157,7 @@ def _raised(method: str, error: BaseException) -> dict[str, Any]:
     category = "agent"
     if isinstance(error, UnsupportedGameError):
         category = "unsupported"
-    elif isinstance(error, EnvFailedError):
+    elif is_of_the_env(error):
         category = "environment"
     is_ours = isinstance(error, ZermeloError)
     says_it_all = category != "agent" or (is_ours and method == "make")

@@ -15,7 +15,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import cloudpickle
@@ -27,7 +26,7 @@ from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.remote import RemoteAgent
-from zermelo.evaluation.sandbox.child_process import children
+from zermelo.evaluation.sandbox.meters import cpu_seconds, resident_mb
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
 from zermelo.evaluation.sandbox.supervision import Process, Supervisor
@@ -55,17 +54,20 @@ class IsolatedAgent(RemoteAgent):
     Attributes:
         needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
         figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+        fingerprint: What decides how it plays, once it has been started.
     """
 
     def __init__(self, source: Any, name: str, isolation: Isolation, supervisor: Supervisor) -> None:
         self.name = name
         self.needs = "environment"
+        self.fingerprint: dict[str, str] = {}
         self.figures: tuple[Any, Any, Any] = (None, None, None)
         self._source = source
         self._isolation = isolation
         self._supervisor = supervisor
         self._process: Process | None = None
         self._rehearsed = False
+        self._left = isolation.clock_seconds
         self._dice = np.random.default_rng(0)
 
     def start(self) -> str | None:
@@ -93,6 +95,7 @@ class IsolatedAgent(RemoteAgent):
             self.close()
             raise _start_error(self.name, answer)
         self.needs = answer["needs"]
+        self.fingerprint = dict(answer["fingerprint"])
         name: str | None = answer["name"]
         return name
 
@@ -109,6 +112,7 @@ class IsolatedAgent(RemoteAgent):
             UnsupportedGameError: The environment cannot leave this process.
         """
         self._dice = np.random.default_rng([seed, 1])
+        self._left = self._isolation.clock_seconds
         if self._process is None:
             try:
                 self.start()
@@ -157,8 +161,14 @@ class IsolatedAgent(RemoteAgent):
         return answer["action"]
 
     def _settle(self, name: str, value: Any, *, starting: bool = False) -> dict[str, Any]:
-        seconds = self._isolation.start_seconds if starting else self._isolation.move_seconds
+        limits = self._isolation
+        seconds: float | None = limits.start_seconds
+        if not starting:
+            given = [limit for limit in (limits.move_seconds, self._left) if limit is not None]
+            seconds = min(given) if given else None
         answer = self._ask(name, value, seconds, starting=starting)
+        if not starting and self._left is not None:
+            self._left += limits.increment_seconds - self._spent
         raised = answer.get("raised")
         if raised is None:
             return answer
@@ -180,8 +190,9 @@ class IsolatedAgent(RemoteAgent):
         """Sends a request and awaits the answer; a process that fails to give one is ended."""
         if self._process is None:
             raise AgentFault(FailureKind.CRASH, "has no process any more")
-        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds)
+        wait = _Wait(self._process, frame(pickle.dumps((name, value))), self._isolation, seconds, starting)
         ended = wait.run()
+        self._spent = wait.spent()
         if ended is None:
             try:
                 return unpack_answer(wait.answer)
@@ -227,8 +238,12 @@ def _unreadable(error: ValueError) -> _End:
 class _Wait:
     """One request, until its answer or its end."""
 
-    def __init__(self, process: Process, request: bytes, isolation: Isolation, seconds: float | None) -> None:
+    def __init__(
+        self, process: Process, request: bytes, isolation: Isolation, seconds: float | None, starting: bool
+    ) -> None:
         self.answer = b""
+        self._by_cpu = isolation.cpu_clock and not starting
+        self._began, self._cpu_began = time.monotonic(), cpu_seconds(process.pid) if self._by_cpu else 0.0
         self._process = process
         self._request = memoryview(request)
         self._limit = isolation
@@ -239,7 +254,10 @@ class _Wait:
 
     def run(self) -> _End | None:
         """Waits; None once ``answer`` is there."""
-        ends = None if self._seconds is None else time.monotonic() + self._seconds
+        # Where processor time counts, the clock on the wall only tells a hang.
+        hang = self._limit.hang_seconds
+        most = hang if self._by_cpu or self._seconds is None else self._seconds
+        ends = None if most is None else self._began + most
         with selectors.DefaultSelector() as selector:
             process = self._process
             for pipe in (process.answers, process.output, process.life):
@@ -247,21 +265,29 @@ class _Wait:
             selector.register(process.requests, selectors.EVENT_WRITE)
             while True:
                 left = None if ends is None else max(0.0, ends - time.monotonic())
-                if self._limit.memory_mb is not None:
+                if self._limit.memory_mb is not None or self._by_cpu:
                     left = _LOOK if left is None else min(left, _LOOK)
                 ready = {key.fd for key, _ in selector.select(left)}
                 end = self._look(ready, selector)
                 if end is not None or self.answer:
                     return end
                 if ends is not None and time.monotonic() >= ends:
-                    return FailureKind.TIMEOUT, lambda _: f"did not answer within {self._seconds:g} s"
+                    return FailureKind.TIMEOUT, lambda _: f"did not answer within {most:g} s"
+                if self._by_cpu and self._seconds is not None and self.spent() > self._seconds:
+                    return FailureKind.TIMEOUT, lambda _: f"took more than {self._seconds:g} s of processor time"
                 if self._limit.memory_mb is not None:
-                    resident = _resident_mb(process.pid)
+                    resident = resident_mb(process.pid)
                     if resident > self._limit.memory_mb:
                         return (
                             FailureKind.OUT_OF_MEMORY,
                             lambda _: f"took more than the {self._limit.memory_mb} MB of memory that it may",
                         )
+
+    def spent(self) -> float:
+        """Seconds since the request, of the wall or of the processor."""
+        if self._by_cpu:
+            return cpu_seconds(self._process.pid) - self._cpu_began
+        return time.monotonic() - self._began
 
     def _look(self, ready: set[int], selector: selectors.BaseSelector) -> _End | None:
         process = self._process
@@ -328,14 +354,3 @@ class _Wait:
         cut = self._size - len(first) - len(last)
         between = f"\n[... {cut} bytes ...]\n" if cut else ""
         return first.decode(errors="replace") + between + last.decode(errors="replace")
-
-
-def _resident_mb(pid: int) -> float:
-    """Resident memory of a process and its children, in MiB."""
-    total, waiting = 0.0, [pid]
-    while waiting:
-        one = waiting.pop()
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-        waiting += children(one)
-    return total

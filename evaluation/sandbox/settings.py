@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from zermelo.agents.players.random import RandomAgent
@@ -14,6 +15,7 @@ from zermelo.evaluation.sandbox.choice import Isolate
 
 __all__ = ["Isolation"]
 
+_CLOCK: Final = re.compile(r"\d+(\.\d+)?(\+\d+(\.\d+)?)?")
 _POSIX: Final = sys.platform != "win32"
 
 
@@ -28,28 +30,45 @@ class Isolation:
     Attributes:
         isolate: Which agents get a process of their own.
         move_seconds: Wall-clock time for one move, the journey of the position to the process and back included.
+        clock: Time for a whole game and what each move adds, in seconds, as people write it: ``"60+0.6"``, or
+            ``"60"``. Getting ready does not count. An agent is not told; one that searches should be given a limit
+            of its own.
+        cpu_clock: Whether time is that of the processor, where processes share one, instead of that on the wall.
         start_seconds: Wall-clock time to be made, and to get ready for a game.
         memory_mb: Resident memory of the process and its children, in MiB; a bare one has about 60.
+        hang_seconds: After so long without an answer any agent is taken to hang, limited or not and whatever
+            process it is in, and loses; None waits for ever. An environment that hangs makes the game void.
         output_kb: What may be written to standard output and error in one move, in KiB.
     """
 
     isolate: Isolate = Isolate.OWN
     move_seconds: float | None = None
+    clock: str | None = None
+    cpu_clock: bool = False
     start_seconds: float = 60.0
     memory_mb: int | None = None
     output_kb: int = 1024
+    hang_seconds: float | None = 600.0
 
     def __post_init__(self) -> None:
         try:
             object.__setattr__(self, "isolate", Isolate(self.isolate))
         except ValueError:
             raise InvalidSettingError(f"isolate must be 'all', 'own' or 'none', not {self.isolate!r}") from None
-        for name in ("move_seconds", "start_seconds"):
-            _check_seconds(name, getattr(self, name), optional=name == "move_seconds")
+        for name in ("move_seconds", "start_seconds", "hang_seconds"):
+            _check_seconds(name, getattr(self, name), optional=name != "start_seconds")
+        if self.clock is not None and (
+            not isinstance(self.clock, str) or not _CLOCK.fullmatch(self.clock) or self.clock_seconds == 0
+        ):
+            raise InvalidSettingError(
+                f"a clock is seconds for the game and for each move, such as '60+0.6', not {self.clock!r}"
+            )
         for name, least in (("memory_mb", 16), ("output_kb", 1)):
             _check_whole(name, getattr(self, name), least, optional=name == "memory_mb")
         if self.isolate is Isolate.NONE and self.limited:
-            limit = "move_seconds" if self.move_seconds is not None else "memory_mb"
+            limit = next(
+                name for name in ("move_seconds", "clock", "memory_mb") if getattr(self, name) is not None
+            )
             raise InvalidSettingError(
                 f"{limit} cannot be enforced with isolate='none': an agent inside the worker cannot be stopped; "
                 "leave isolate at 'own', or leave out the limit"
@@ -60,10 +79,30 @@ class Isolation:
                 "not have: play without limits and with isolate='none'"
             )
 
+    def to_dict(self) -> dict[str, Any]:
+        """What may decide games, as plain values: a setting that is newer than some runs only where it is used."""
+        settings = {name: value for name, value in asdict(self).items() if name != "hang_seconds"}
+        return {name: value for name, value in settings.items() if value or name not in ("clock", "cpu_clock")}
+
     @property
     def limited(self) -> bool:
         """Whether time or memory is limited."""
-        return self.move_seconds is not None or self.memory_mb is not None
+        return any(limit is not None for limit in (self.move_seconds, self.clock, self.memory_mb))
+
+    @property
+    def timed(self) -> bool:
+        """Whether agents are charged the time on the wall."""
+        return not self.cpu_clock and (self.move_seconds is not None or self.clock is not None)
+
+    @property
+    def clock_seconds(self) -> float | None:
+        """What the clock has at the beginning of a game, or None."""
+        return None if self.clock is None else float(self.clock.partition("+")[0])
+
+    @property
+    def increment_seconds(self) -> float:
+        """What each move adds."""
+        return 0.0 if self.clock is None else float(self.clock.partition("+")[2] or 0)
 
     def applies_to(self, source: Any) -> bool:
         """Whether the agent from this source (see ``participants``) gets a process of its own."""

@@ -22,6 +22,8 @@ sys.path[:] = json.loads(sys.argv[2])
 from zermelo.evaluation.sandbox.supervisor import main
 main(int(sys.argv[1]))
 """
+_ANSWER: Final = 60.0
+"""Seconds that a supervisor has to answer, its own start included."""
 _PATIENCE: Final = 10.0
 """Seconds that a supervisor is given to end when its socket is closed."""
 
@@ -128,6 +130,7 @@ class Supervisor:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
+        ours.settimeout(_ANSWER)  # it may have been stopped, and is then killed
         self._channel = ours
         return ours
 

@@ -76,12 +76,14 @@ def wilson_interval(score: float, games: int, z: float = Z_95) -> tuple[float, f
 
 
 def student_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Student's 95 % interval for the mean; (-inf, inf) for fewer than two values."""
+    """Student's 95 % interval for the mean; (-inf, inf) for fewer than two values, or an infinite one."""
     count = len(values)
     if count < 2:
         return -math.inf, math.inf
     from scipy.special import stdtrit  # Student's quantiles, without loading all of scipy.stats
 
+    if not all(map(math.isfinite, values)):
+        return -math.inf, math.inf
     mean = math.fsum(values) / count
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
     half = float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count)

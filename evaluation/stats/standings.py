@@ -13,7 +13,7 @@ from zermelo.evaluation.match.record import FailureKind, GameRecord, plain
 from zermelo.evaluation.match.score import Outcome
 from zermelo.evaluation.stats.interval import paired_interval, student_interval, wilson_interval
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
-from zermelo.evaluation.stats.tables import as_text
+from zermelo.evaluation.stats.tables import as_html, as_text
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 
 __all__ = ["Row", "SeatScore", "Standings"]
@@ -47,6 +47,8 @@ class Row:
         by_seat: Games and mean score from each seat.
         moves: Moves it made.
         seconds_per_move: Mean wall-clock time of a move.
+        mean_reward: What it earned in a game that did not fail, in the game's own rewards; nan where that is not
+            known or not finite.
     """
 
     agent: str
@@ -60,6 +62,7 @@ class Row:
     by_seat: tuple[SeatScore, ...]
     moves: int
     seconds_per_move: float
+    mean_reward: float = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +251,7 @@ class Standings:
                     **rating(row.agent),
                     "moves": row.moves,
                     "seconds_per_move": finite(row.seconds_per_move),
+                    "mean_reward": finite(row.mean_reward),
                     "against": {
                         other.agent: plain(self.crosstable[row.agent, other.agent])
                         for other in self.rows
@@ -264,6 +268,10 @@ class Standings:
     def __str__(self) -> str:
         return as_text(self)
 
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return as_html(self)
+
 
 class _Tally:
     """One agent's games while they are counted."""
@@ -276,13 +284,15 @@ class _Tally:
         self.outcomes = Counter[Outcome]()
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
+        self.rewards: int | None = 0  # in millionths
+        self.finished = 0
 
     def row(self, name: str) -> Row:
         wins, draws, losses = (self.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
         failed = 0
         if self.seats == 1:
             games, failed = len(self.returns), self.failures.total()
-            score = math.fsum(self.returns) / games if games else math.nan
+            score = _mean(self.returns)
             interval = student_interval(self.returns)
             by_seat: tuple[SeatScore, ...] = (SeatScore(games=games, score=score),)
         else:
@@ -308,6 +318,9 @@ class _Tally:
             by_seat=by_seat,
             moves=self.moves,
             seconds_per_move=self.microseconds / 1e6 / self.moves if self.moves else math.nan,
+            mean_reward=math.nan
+            if self.rewards is None or not self.finished
+            else self.rewards / 1e6 / self.finished,
         )
 
     def _mean(self, points: int, games: int) -> float:
@@ -327,7 +340,13 @@ def _count(
         tally.games[seat] += games
         tally.moves += group.moves[seat]
         tally.microseconds += group.microseconds[seat]
-        if finish.failure is not None and finish.failed_seat == seat:
+        if finish.failure is None:
+            tally.finished += games
+            if tally.rewards is None or group.rewards is None:
+                tally.rewards = None
+            else:
+                tally.rewards += group.rewards[seat]
+        elif finish.failed_seat == seat:
             tally.failures[finish.failure] += games
         if len(places) == 1:
             continue
@@ -339,6 +358,13 @@ def _count(
             if name != opponent:
                 cells[name, opponent][0] += points
                 cells[name, opponent][1] += games
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean; nan if there is none."""
+    if not all(map(math.isfinite, values)):
+        return sum(values) / len(values)
+    return math.fsum(values) / len(values) if values else math.nan
 
 
 def _anchor(wanted: str | None, totals: GameTotals) -> str | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
+
+from zermelo.evaluation.match.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings import PlayerRating
     from zermelo.evaluation.stats.standings import Row, Standings
 
-__all__ = ["as_csv", "as_json", "as_text", "files_of", "print_standings"]
+__all__ = ["as_csv", "as_html", "as_json", "as_text", "files_of", "print_standings"]
 
 NAME_WIDTH: Final = 10
 """Characters that names of agents may be folded to."""
@@ -34,6 +37,21 @@ def as_text(standings: Standings) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
 
 
+def as_html(standings: Standings) -> str:
+    """The tables and the notes for a notebook."""
+    found = []
+    for part in _parts(standings):
+        if isinstance(part, str):
+            found += [f"<p>{html.escape(printable(line))}</p>" for line in part.splitlines() if line]
+            continue
+        columns = [[column.header, *column.cells] for column in part.columns]  # type: ignore[union-attr]
+        head, *rows = ([html.escape(str(cell)) for cell in row] for row in zip(*columns, strict=True))
+        lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+        heading = "".join(f"<th>{cell}</th>" for cell in head)
+        found.append(f"<table><tr>{heading}</tr>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>")
+    return "\n".join(found)
+
+
 def print_standings(standings: Standings, console: Console) -> None:
     """Prints the tables and the notes.
 
@@ -46,7 +64,7 @@ def print_standings(standings: Standings, console: Console) -> None:
     names = max((len(row.agent) for row in standings.rows), default=0)
     for part in _parts(standings):
         if isinstance(part, str):
-            console.print(part, soft_wrap=not console.is_terminal, markup=False, highlight=False)
+            console.print(printable(part), soft_wrap=not console.is_terminal, markup=False, highlight=False)
             continue
         # Names can be folded. Numbers must not be cut: a table that is too wide is wrapped by the terminal.
         wide = console.measure(part, options=console.options.update(width=100_000, markup=False)).maximum
@@ -75,8 +93,9 @@ def _legend(standings: Standings) -> str:
     if seats == 1:
         return "score: mean return, with its 95 % confidence interval (Student)."
     zero = "the average" if standings.anchor is None else standings.anchor
+    rewards = "reward: the mean of what a game paid, of games that did not fail.\n" * _rewards_say_more(standings)
     columns = (
-        "Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"{rewards}Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
         f"Elo: 400 for odds of 10 to 1 of a win to a loss; {zero} has 0. Last column: likelihood in %."
     )
     if standings.ratings and any(player.status != "finite" for player in standings.ratings.players):
@@ -115,13 +134,17 @@ def _main_table(standings: Standings) -> Table:
     columns = ["#", "agent", "games"]
     columns += [] if single else ["won", "drawn", "lost"]
     columns += ["failed"] if failed else []
+    rewarded = not single and _rewards_say_more(standings)
+    columns += ["reward"] if rewarded else []
     table = _new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
     for number, row in enumerate(standings.rows, start=1):
-        cells = [str(number), row.agent, str(row.games)]
+        cells = [str(number), printable(row.agent), str(row.games)]
         if not single:
             cells += [str(row.wins), str(row.draws), str(row.losses)]
         if failed:
             cells += [str(sum(row.failures.values())) if row.failures else ""]
+        if rewarded:
+            cells += [_number(row.mean_reward)]
         if single:
             cells += [_number(row.score), _ends(row), _milliseconds(row.seconds_per_move)]
         else:
@@ -131,6 +154,18 @@ def _main_table(standings: Standings) -> Table:
     return table
 
 
+def _rewards_say_more(standings: Standings) -> bool:
+    """Whether mean rewards are more than another way to write wins and losses."""
+    for row in standings.rows:
+        counted = row.games - sum(row.failures.values())
+        if math.isnan(row.mean_reward) or row.failures or not counted:
+            continue
+        plain = ((row.wins - row.losses) / counted, row.wins / counted, (row.wins + row.draws / 2) / counted)
+        if all(abs(row.mean_reward - value) > 1e-9 for value in plain):
+            return True
+    return False
+
+
 def _rating_table(standings: Standings) -> Table:
     """Elo with its interval, and how likely it is that the leader is stronger."""
     table = _new_table("#", "rated", "Elo", "95 % interval", "leader is stronger")
@@ -138,7 +173,7 @@ def _rating_table(standings: Standings) -> Table:
     for number, row in enumerate(standings.rows, start=1):
         rating = ratings.get(row.agent)
         cells = ["", ""] if rating is None else [_estimate(rating), _elo_ends(rating)]
-        table.add_row(str(number), row.agent, *cells, _likelihood(standings.superiority(row.agent)))
+        table.add_row(str(number), printable(row.agent), *cells, _likelihood(standings.superiority(row.agent)))
     return table
 
 
@@ -154,7 +189,7 @@ def _crosstable(standings: Standings) -> Table:
             for other in rows
         ]
         seats = [_percent(seat.score) for seat in row.by_seat]
-        table.add_row(number, row.agent, *cells, *seats, _milliseconds(row.seconds_per_move))
+        table.add_row(number, printable(row.agent), *cells, *seats, _milliseconds(row.seconds_per_move))
     return table
 
 

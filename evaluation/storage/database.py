@@ -15,7 +15,7 @@ import contextlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal, Su
 __all__ = [
     "FILE",
     "create",
+    "extend",
     "finish_row",
     "game_row",
     "open_reader",
@@ -37,7 +38,7 @@ __all__ = [
 
 FILE: Final = "games.sqlite"
 MARK: Final = 0x5A524D4C  # "ZRML"
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised when the tables change so that an older reader would misread them."""
 
 TABLES: Final = """
@@ -56,7 +57,7 @@ TABLES: Final = """
         finish INTEGER NOT NULL REFERENCES finishes,
         returned REAL,              -- of a single player
         line INTEGER NOT NULL       -- hash of the actions and rewards
-        {seat_columns}
+        {seat_columns}            -- moves, their microseconds, and rewards in millionths, of each seat
     );
     CREATE TABLE records (place INTEGER PRIMARY KEY, record TEXT NOT NULL);
 """
@@ -72,6 +73,8 @@ def open_writer(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
     try:
         version = _checked_version(db, path)
+        if version == 1:
+            _add_rewards(db)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
@@ -83,6 +86,22 @@ def open_writer(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _add_rewards(db: sqlite3.Connection) -> None:
+    """Makes a database of version 1 one of version 2, which has the rewards beside the finishes."""
+    seats = sum(name.startswith("moves") for _, name, *_ in db.execute("PRAGMA table_info(games)"))
+    db.execute("BEGIN IMMEDIATE")
+    for seat in range(seats):
+        db.execute(f"ALTER TABLE games ADD COLUMN reward{seat} INTEGER")
+    records = db.execute("SELECT place, record FROM records").fetchall()
+    rows = ((Summary.of(GameRecord.from_json(record)).rewards, place) for place, record in records)
+    columns = ", ".join(f"reward{seat} = ?" for seat in range(seats))
+    db.executemany(
+        f"UPDATE games SET {columns} WHERE place = ?", [(*rewards, place) for rewards, place in rows if rewards]
+    )
+    db.execute(f"PRAGMA user_version = {VERSION}")
+    db.execute("COMMIT")
 
 
 def translated(error: Exception, path: Path) -> Exception:
@@ -152,6 +171,7 @@ def _checked_version(db: sqlite3.Connection, path: Path) -> int:
 def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
     """Makes the tables and keeps the specification, all or nothing."""
     columns = "".join(f", moves{seat} INTEGER NOT NULL, micros{seat} INTEGER NOT NULL" for seat in range(seats))
+    columns += "".join(f", reward{seat} INTEGER" for seat in range(seats))
     db.execute("BEGIN IMMEDIATE")
     for statement in TABLES.format(seat_columns=columns).split(";"):
         db.execute(statement)
@@ -161,11 +181,29 @@ def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
     db.execute("COMMIT")
 
 
+def extend(db: sqlite3.Connection, spec: Mapping[str, Any], place: Callable[[str], int]) -> None:
+    """Makes the run that of a longer specification: its games get the places that they have in that schedule."""
+    moved = [
+        (-1 - place(game_id), old)
+        for old, game_id in db.execute("SELECT place, game_id FROM games").fetchall()
+        if place(game_id) != old
+    ]
+    db.execute("BEGIN IMMEDIATE")
+    for table in ("games", "records"):
+        db.executemany(f"UPDATE {table} SET place = ? WHERE place = ?", moved)
+        db.execute(f"UPDATE {table} SET place = -1 - place WHERE place < 0")
+    db.execute("UPDATE run SET spec = ?", (json.dumps(spec),))
+    db.execute("COMMIT")
+
+
 def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
     """The specification, or None if there are no tables yet."""
     if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
         return None
-    return dict(json.loads(db.execute("SELECT spec FROM run").fetchone()[0]))
+    spec = json.loads(db.execute("SELECT spec FROM run").fetchone()[0])
+    if not isinstance(spec, dict):
+        raise StoreError("what the database says was to be played is no specification of a run: put back a copy")
+    return spec
 
 
 def finish_row(number: int, finish: Finish) -> tuple[Any, ...]:
@@ -178,7 +216,8 @@ def game_row(place: int, game_id: str, finish: int, summary: Summary) -> tuple[A
     """A row of ``games``."""
     turn = int(game_id.rpartition(".")[2] or 0)
     by_seat = (n for both in zip(summary.moves, summary.microseconds, strict=True) for n in both)
-    return place, game_id, turn, finish, summary.returned, summary.line, *by_seat
+    rewards = summary.rewards or (None,) * len(summary.moves)
+    return place, game_id, turn, finish, summary.returned, summary.line, *by_seat, *rewards
 
 
 def finishes(db: sqlite3.Connection) -> dict[int, Finish]:
@@ -205,17 +244,29 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
     end = -1 if before is None else before
     limit = "" if before is None else "WHERE place < :end"
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
-    known, found = finishes(db), GameTotals()
-    query = f"SELECT finish, COUNT(*), MIN(place), MIN(line), MAX(line){sums} FROM games {limit} GROUP BY finish"
-    for number, games, first, least, greatest, *by_seat in db.execute(query, {"end": end}).fetchall():
+    if int(db.execute("PRAGMA user_version").fetchone()[0]) > 1:
+        sums += "".join(f", SUM(reward{seat}), COUNT(reward{seat})" for seat in range(seats))
+    openings = (read_spec(db) or {}).get("openings") or {"count": 1}
+    known, found = finishes(db), GameTotals(openings=openings["count"])
+    query = f"SELECT finish, COUNT(*), MIN(place), COUNT(DISTINCT line){sums} FROM games {limit} GROUP BY finish"
+    for number, games, first, distinct, *by_seat in db.execute(query, {"end": end}).fetchall():
         first_id = db.execute("SELECT game_id FROM games WHERE place = ?", (first,)).fetchone()[0]
         message = ""
         if known[number].failure is not None:
             text = db.execute("SELECT record FROM records WHERE place = ?", (first,)).fetchone()[0]
             failure = GameRecord.from_json(text).failure
             message = "" if failure is None else failure.message
+        earned, counted = by_seat[2 * seats :: 2], by_seat[2 * seats + 1 :: 2]
+        rewards = earned if counted and set(counted) == {games} else None
         found.groups[known[number]] = GroupTotal(
-            games, by_seat[::2], by_seat[1::2], least, greatest, (first,), first_id, message
+            games,
+            by_seat[: 2 * seats : 2],
+            by_seat[1 : 2 * seats : 2],
+            distinct,
+            (first,),
+            first_id,
+            message,
+            rewards,
         )
     if seats == 1:
         query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"

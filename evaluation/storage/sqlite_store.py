@@ -22,6 +22,8 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import database
+from zermelo.evaluation.storage.files import replace_text
+from zermelo.evaluation.storage.identity import check_same_run, check_versions
 from zermelo.evaluation.storage.run_lock import RunLock
 from zermelo.evaluation.storage.store import LINES, read_games
 from zermelo.evaluation.storage.totals import Finish, GameTotals, Summary
@@ -30,9 +32,6 @@ __all__ = ["SqliteStore"]
 
 INTERVAL: Final = 0.1
 """Seconds between two groups of games."""
-
-DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor"})
-"""Parts of a specification that do not decide the games."""
 
 
 class SqliteStore:
@@ -62,9 +61,10 @@ class SqliteStore:
         with contextlib.ExitStack() as undo:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                if (self.folder / LINES).exists() and not self._path.exists():
+                if _size(self.folder / LINES) and not _size(self._path):
+                    how = "beside an empty" if self._path.exists() else "without"
                     raise StoreError(
-                        f"{self.folder} already holds a tournament ({LINES} without {database.FILE}), which "
+                        f"{self.folder} already holds a tournament ({LINES} {how} {database.FILE}), which "
                         "cannot be gone on with: choose another folder"
                     )
                 self._lock = RunLock(self.folder / "lock")
@@ -92,35 +92,21 @@ class SqliteStore:
         if found is None:
             database.create(self._db, spec, self._schedule.seats)
         else:
-            self._compare(found, spec)
+            check_same_run(self.folder, found, spec, self._schedule.openings)
+            if spec.get("scheduled") != found.get("scheduled"):
+                before = {"games": found["games"], "agents": [agent["name"] for agent in found["agents"]]}
+                history = [*found.get("history", ()), before]
+                found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
+                database.extend(self._db, found, self._schedule.place)
             self._finishes = {finish: number for number, finish in database.finishes(self._db).items()}
             for (place,) in self._db.execute("SELECT place FROM games"):
                 self._present[place] = 1
                 self._last = place
             if 0 in self._present:
-                self._compare_versions(found.get("versions", {}), spec.get("versions", {}))
-        self._write("spec.json", json.dumps(spec if found is None else found, indent=2) + "\n")
+                check_versions(self.folder, found.get("versions", {}), spec.get("versions", {}))
+        text = json.dumps(spec if found is None else found, indent=2) + "\n"
+        replace_text(self.folder / "spec.json", [text])
         self._write_lines()
-
-    def _compare(self, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-        differ = _differences(
-            {key: value for key, value in there.items() if key not in DESCRIPTIVE},
-            {key: value for key, value in here.items() if key not in DESCRIPTIVE},
-        )
-        if differ:
-            raise StoreError(
-                f"{self.folder} already holds a tournament, and not this one ({differ}): choose another folder, "
-                "or give the command that it was begun with"
-            )
-
-    def _compare_versions(self, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-        """Refuses to add games of other versions than the first ones were played with."""
-        differ = _differences({**there, "python": ""}, {**here, "python": ""})
-        if differ:
-            raise StoreError(
-                f"{self.folder} was begun with other versions ({differ}), and their games may differ: go on with "
-                "those, or choose another folder"
-            )
 
     def _refused(self, error: Exception) -> StoreError:
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -133,19 +119,10 @@ class SqliteStore:
             )
         return StoreError(f"{text}; choose another folder")
 
-    def _write(self, name: str, text: str) -> None:
-        """Writes a file whole or not at all."""
-        temporary = self.folder / f"{name}.new"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(self.folder / name)
-
     def _write_lines(self) -> None:
         """Makes the text of the games anew from the database, in the order of the schedule."""
-        temporary = self.folder / f"{LINES}.new"
-        with temporary.open("w", encoding="utf-8") as file:
-            for (text,) in self._db.execute("SELECT record FROM records ORDER BY place"):
-                file.write(f"{text}\n")
-        temporary.replace(self.folder / LINES)
+        records = self._db.execute("SELECT record FROM records ORDER BY place")
+        replace_text(self.folder / LINES, (f"{text}\n" for (text,) in records))
         self._in_order = True
 
     def has(self, place: int) -> bool:
@@ -283,7 +260,7 @@ class SqliteStore:
                     self._write_lines()
                     self._lines = (self.folder / LINES).open("a", encoding="utf-8")
                 for name, text in files.items():
-                    self._write(name, text)
+                    replace_text(self.folder / name, [text])
             except (OSError, sqlite3.Error) as error:
                 raise self._refused(error) from error
 
@@ -316,14 +293,5 @@ class SqliteStore:
         self.close()
 
 
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-    return "; ".join(f"{key}: {_short(there.get(key))} there, {_short(here.get(key))} here" for key in keys)
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list) and value and isinstance(value[0], dict) and "source" in value[0]:
-        agents = [(item["name"], item["source"]) for item in value]
-        return ", ".join(name if name == source else f"{name} ({source})" for name, source in agents)
-    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 100 else f"{text[:97]}..."
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -228,7 +228,8 @@ def read_games(folder: str | os.PathLike[str]) -> StoredGames:
     """
     database, lines = Path(folder) / FILE, Path(folder) / LINES
     try:
-        if database.exists():
+        # An empty database beside games as text is what is left of one: the text is read.
+        if database.exists() and (database.stat().st_size or not lines.exists()):
             with open_reader(database):
                 return StoredGames(_DatabaseGames(database))
         return StoredGames(_LineGames(lines))

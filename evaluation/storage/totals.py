@@ -11,7 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.schedule import game_order
@@ -64,6 +64,8 @@ class Summary(NamedTuple):
         line: 63 bits of a hash of its actions and rewards.
         moves: How many moves each seat made.
         microseconds: How long they took, for each seat.
+        rewards: In millionths, so that sums are the same in any order; empty if the game failed or one is infinite
+            or huge.
     """
 
     finish: Finish
@@ -71,6 +73,7 @@ class Summary(NamedTuple):
     line: int
     moves: tuple[int, ...]
     microseconds: tuple[int, ...]
+    rewards: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, record: GameRecord) -> Summary:
@@ -83,7 +86,9 @@ class Summary(NamedTuple):
         text = repr((record.actions, record.rewards)).encode()
         line = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 1
         returned = record.rewards[0] if seats == 1 and record.failure is None else None
-        return cls(Finish.of(record), returned, line, tuple(moves), tuple(microseconds))
+        counts = record.failure is None and max(map(abs, record.rewards)) < 1e9
+        rewards = tuple(round(reward * 1_000_000) for reward in record.rewards) if counts else ()
+        return cls(Finish.of(record), returned, line, tuple(moves), tuple(microseconds), rewards)
 
 
 @dataclass
@@ -94,22 +99,21 @@ class GroupTotal:
         games: How many.
         moves: By each seat.
         microseconds: Of those moves, by seat.
-        least_line: The least of the hashes of their actions; with ``greatest_line`` it says whether all are one
-            and the same game.
-        greatest_line: The greatest.
+        distinct: How many of them differ in an action or a reward.
         first: Sorts the groups by their first games.
         first_id: The id of the first game.
         message: Of the first game's failure.
+        rewards: The sum of each seat's, in millionths; None if they are not known or not all finite.
     """
 
     games: int
     moves: Sequence[int]
     microseconds: Sequence[int]
-    least_line: int
-    greatest_line: int
+    distinct: int
     first: tuple[int, ...]
     first_id: str = ""
     message: str = ""
+    rewards: Sequence[int] | None = None
 
 
 @dataclass
@@ -121,17 +125,23 @@ class GameTotals:
         returns: Of a single player, how often it had each return, by agent.
         pairs: With two seats, pairs of games with the seats exchanged, by the agents and the places in the two.
             A pair is there when both games are.
+        openings: How many different openings the games of a line-up may have begun with.
     """
 
     groups: dict[Finish, GroupTotal] = field(default_factory=dict)
     returns: dict[str, Counter[float]] = field(default_factory=dict)
     pairs: Counter[tuple[Finish, Finish]] = field(default_factory=Counter)
+    openings: int = 1
+    _lines: dict[Finish, set[int]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, records: Iterable[GameRecord]) -> GameTotals:
         """The totals of the records, which are read once and not kept."""
         totals, halves = cls(), dict[str, tuple[str, Finish]]()
+        openings = set[tuple[Any, ...]]()
         for record in records:
+            openings.add(record.opening)
+            totals.openings = len(openings)
             summary = Summary.of(record)
             totals.add(record, summary)
             rotation, _, turn = record.game_id.rpartition(".")
@@ -144,24 +154,34 @@ class GameTotals:
                     totals.pairs[first[1], second[1]] += 1
         return totals
 
-    def add(self, record: GameRecord, summary: Summary) -> None:
-        """Counts one game."""
+    def add(self, record: GameRecord, summary: Summary, *, distinct: bool = True) -> None:
+        """Counts one game.
+
+        Args:
+            record: The game.
+            summary: Of it.
+            distinct: Whether to count, too, how many games differ, which takes memory for each of them.
+        """
         finish, order = summary.finish, game_order(record.game_id)
         message = "" if record.failure is None else record.failure.message
         group = self.groups.get(finish)
         if group is None:
-            group = GroupTotal(
-                0, summary.moves, summary.microseconds, summary.line, summary.line, order, record.game_id, message
-            )
+            rewards = summary.rewards or None
+            group = GroupTotal(0, summary.moves, summary.microseconds, 0, order, record.game_id, message, rewards)
             self.groups[finish] = group
         else:
+            if group.rewards is not None:
+                sums = map(sum, zip(group.rewards, summary.rewards, strict=True)) if summary.rewards else None
+                group.rewards = None if sums is None else [*sums]
             group.moves = [*map(sum, zip(group.moves, summary.moves, strict=True))]
             group.microseconds = [*map(sum, zip(group.microseconds, summary.microseconds, strict=True))]
-            group.least_line = min(group.least_line, summary.line)
-            group.greatest_line = max(group.greatest_line, summary.line)
             if order < group.first:
                 group.first, group.first_id, group.message = order, record.game_id, message
         group.games += 1
+        if distinct:
+            lines = self._lines.setdefault(finish, set())
+            lines.add(summary.line)
+            group.distinct = len(lines)
         self.add_return(finish, summary.returned)
 
     def add_return(self, finish: Finish, returned: float | None) -> None:
@@ -196,23 +216,44 @@ class GameTotals:
             table.setdefault((first, second), [0] * 6)[column] += games
         return {pair: (n[0], n[1], n[2], n[3], n[4], n[5]) for pair, n in sorted(table.items())}
 
-    def repeats(self) -> list[tuple[tuple[str, ...], int, int]]:
-        """Pairings of which every seating gave one and the same game again and again: agents, games, lines."""
-        seatings: dict[frozenset[str], dict[tuple[str, ...], list[int]]] = {}
+    def pairs_of(self, first: str, second: str) -> tuple[int, int, int, int, int, int]:
+        """How often the first one's scores in a pair of games with the second were LL, LD, WL, DD, WD, WW."""
+        low, high = sorted((first, second))
+        counts = self.pair_counts().get((low, high), (0, 0, 0, 0, 0, 0))
+        if first == low:
+            return counts
+        ll, ld, wl, dd, wd, ww = counts
+        return ww, wd, wl, dd, ld, ll
+
+    def _played(self) -> dict[tuple[str, ...], tuple[int, int]]:
+        """Of each line-up its games that did not fail, and how many of them differ."""
+        found: dict[tuple[str, ...], tuple[int, int]] = {}
         for finish, group in self.in_order():
-            if finish.failure is not None or len(finish.agents) < 2:
-                continue
-            lines = seatings.setdefault(frozenset(finish.agents), {})
-            seen = lines.setdefault(finish.agents, [0, group.least_line, group.greatest_line])
-            seen[0] += group.games
-            seen[1] = min(seen[1], group.least_line)
-            seen[2] = max(seen[2], group.greatest_line)
-        found = []
-        for lines in seatings.values():
-            several = any(games > 1 for games, _, _ in lines.values())
-            if several and all(least == greatest for _, least, greatest in lines.values()):
-                found.append((next(iter(lines)), sum(games for games, _, _ in lines.values()), len(lines)))
+            if finish.failure is None and len(finish.agents) > 1:
+                games, distinct = found.get(finish.agents, (0, 0))
+                found[finish.agents] = (games + group.games, distinct + group.distinct)
         return found
+
+    def repeating(self) -> frozenset[tuple[str, ...]]:
+        """Line-ups whose games only repeat each other, as those of agents without chance do.
+
+        From one opening such agents always play the same game, so there are no more different games than openings.
+        Where chance plays, some game would have come out otherwise.
+        """
+        played = self._played().items()
+        return frozenset(agents for agents, (games, distinct) in played if distinct <= self.openings < games)
+
+    def repeats(self) -> list[tuple[tuple[str, ...], int, int]]:
+        """Pairings of which no seating gave anything but repetitions: agents, games, different games."""
+        repeating, pairings = self.repeating(), dict[frozenset[str], list[tuple[tuple[str, ...], int, int]]]()
+        for agents, (games, distinct) in self._played().items():
+            pairings.setdefault(frozenset(agents), []).append((agents, games, distinct))
+        return [
+            (seatings[0][0], sum(games for _, games, _ in seatings), sum(distinct for _, _, distinct in seatings))
+            for seatings in pairings.values()
+            if any(agents in repeating for agents, _, _ in seatings)
+            and all(agents in repeating or games <= self.openings for agents, games, _ in seatings)
+        ]
 
 
 def _points(finish: Finish, agent: str) -> int:

@@ -9,20 +9,21 @@ Stages, each of which knows only the next: schedule -> play -> store -> standing
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import platform
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from zermelo.agents import Agent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
-from zermelo.evaluation.errors import TournamentInterrupted
+from zermelo.envs.adapters.wrappers import innermost
+from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
 from zermelo.evaluation.match.record import GameRecord, versions
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
@@ -31,16 +32,18 @@ from zermelo.evaluation.runners.choice import RunnerChoice
 from zermelo.evaluation.runners.participants import Participant, participants, require_picklable
 from zermelo.evaluation.runners.serial import GamePlayer, Runner, SerialRunner
 from zermelo.evaluation.sandbox import Isolation
-from zermelo.evaluation.schedule import Pairings, Schedule
+from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
+from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.stats.tables import files_of
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec, totals
+from zermelo.evaluation.storage.identity import openings_hash
 from zermelo.evaluation.storage.sqlite_store import SqliteStore
 from zermelo.evaluation.storage.store import MemoryStore, Store, read_games
 from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.running import Interrupts, Run
-from zermelo.evaluation.tournament.stopping import LeaderTest
+from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described, rule_of
 
 __all__ = ["Tournament", "gauntlet", "read_standings", "round_robin"]
 
@@ -52,6 +55,7 @@ class PlanSettings(TypedDict, total=False):
     seed: int
     openings: Openings | None
     until_sure: bool
+    sprt: Sprt | None
     max_moves: int
     isolation: Isolation | None
     anchor: str | None
@@ -84,6 +88,7 @@ def round_robin(
     out: str | os.PathLike[str] | None = None,
     openings: Openings | None = None,
     until_sure: bool = False,
+    sprt: Sprt | None = None,
     max_moves: int = MAX_MOVES,
     isolation: Isolation | None = None,
     anchor: str | None = None,
@@ -113,6 +118,7 @@ def round_robin(
             with an opening a line (actions separated by commas), or a list of lists of actions.
         until_sure: Stop before ``games`` as soon as the leader is known
             (``zermelo.evaluation.tournament.stopping``).
+        sprt: Stop a run of two agents as soon as a sequential test has decided.
         max_moves: A game that is longer ends there, and the rewards so far are compared.
         isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
             default those that are named by text and run somebody's own code.
@@ -127,8 +133,8 @@ def round_robin(
         TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
     """
     plan = Tournament.prepare(
-        env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, max_moves=max_moves,
-        isolation=isolation, anchor=anchor,
+        env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, sprt=sprt,
+        max_moves=max_moves, isolation=isolation, anchor=anchor,
     )  # fmt: skip
     return plan.run(
         workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress, on_game=on_game
@@ -171,9 +177,11 @@ class Tournament:
         schedule: The games, in order.
         pairings: Who meets.
         openings: What was asked for, as plain values.
-        test: Stops the run once the leader is known, or None.
+        test: Stops the run early, or None.
         isolation: The limits of agents, and which of them get processes of their own.
         anchor: The agent whose rating is to be 0, or None.
+        env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
+        numbers: The agents' in the schedule, or None for their places.
     """
 
     env: EnvSource
@@ -185,9 +193,11 @@ class Tournament:
     schedule: Schedule
     pairings: Pairings = Pairings.ROUND_ROBIN
     openings: Any = None
-    test: LeaderTest | None = None
+    test: StoppingRule | None = None
     isolation: Isolation = field(default_factory=Isolation)
     anchor: str | None = None
+    env_fingerprint: Mapping[str, str] = field(default_factory=dict)
+    numbers: tuple[int, ...] | None = None
 
     @classmethod
     def prepare(
@@ -200,6 +210,7 @@ class Tournament:
         pairings: Pairings = Pairings.ROUND_ROBIN,
         openings: Openings | None = None,
         until_sure: bool = False,
+        sprt: Sprt | None = None,
         max_moves: int = MAX_MOVES,
         isolation: Isolation | None = None,
         anchor: str | None = None,
@@ -227,10 +238,14 @@ class Tournament:
         prefixes = openings_for(openings, live, count=schedule.blocks, seed=seed)
         if prefixes:
             schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings, openings=prefixes)
-        test = LeaderTest.of(schedule, len(names)) if until_sure else None
+        test: StoppingRule | None = LeaderTest.of(schedule, len(names)) if until_sure else None
+        if sprt is not None:
+            if until_sure:
+                raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
+            test = SprtTest.of(schedule, tuple(names), sprt)
         return cls(
             env, driver.seat_names, found, games, seed, max_moves, schedule, pairings,
-            _openings_described(openings, prefixes), test, limits, anchor,
+            _openings_described(openings, prefixes), test, limits, anchor, fingerprint(env, innermost(live)),
         )  # fmt: skip
 
     def run(
@@ -244,9 +259,23 @@ class Tournament:
         on_game: Callable[[GameRecord], None] | None = None,
     ) -> Standings:
         """Plays what the folder lacks, or everything; see ``round_robin``."""
+        if out is not None and (grown := self._after(out)) is not None:
+            return grown.run(
+                workers=workers,
+                runner=runner,
+                ray_address=ray_address,
+                out=out,
+                progress=progress,
+                on_game=on_game,
+            )
         plays = self.runner(workers, runner, ray_address)
+        crowding = self._crowding(workers if runner == RunnerChoice.LOCAL else None)
+        if crowding is not None and progress is not False:
+            print(f"zermelo: {crowding}", file=sys.stderr)
         with contextlib.ExitStack() as stack:
             store: Store
+            if out is not None and not os.fspath(out):
+                raise InvalidSettingError("out is empty: name a folder for the run, or leave it out")
             if out is None:
                 store = MemoryStore(self.schedule)
             else:
@@ -258,12 +287,48 @@ class Tournament:
             except KeyboardInterrupt as interrupt:
                 interrupts.off()
                 store.flush()
-                standings = self._standings(store, run, interrupted=True)
+                standings = self._standings(store, run, crowding, interrupted=True)
                 store.finish(files_of(standings))
-                raise TournamentInterrupted(standings) from interrupt
-            standings = self._standings(store, run)
+                raise TournamentInterrupted(standings, interrupts.number) from interrupt
+            standings = self._standings(store, run, crowding)
             store.finish(files_of(standings))
             return standings
+
+    def _after(self, out: str | os.PathLike[str]) -> Tournament | None:
+        """This tournament as it goes on after the folder's run of some of its agents; None if it need not change.
+
+        The folder's agents keep their places and further ones come after them. Who begins in a game depends on the
+        agents' numbers, and a further agent's depends on its name alone: so the order in which agents are added
+        does not matter.
+        """
+        path = Path(out) / FILE
+        if not path.exists() or not path.stat().st_size:
+            return None
+        try:
+            with open_reader(path) as db:
+                there = (read_spec(db) or {}).get("agents", [])
+        except StoreError:  # without tables, or damaged: the store that is opened next says so where it matters
+            return None
+        by_name = {participant.name: participant for participant in self.participants}
+        old = [agent["name"] for agent in there]
+        if not set(old) <= by_name.keys() or (self.pairings is Pairings.GAUNTLET and old[:1] != [*by_name][:1]):
+            return None
+        names = [*old, *(name for name in by_name if name not in old)]
+        numbers = [agent.get("number", place) for place, agent in enumerate(there)]
+        numbers += [derived_seed("number", name) for name in names[len(old) :]]
+        if names == [*by_name] and numbers == [*(self.numbers or range(len(names)))]:
+            return None
+        schedule = Schedule(
+            names,
+            seats=len(self.seat_names),
+            games=self.games,
+            seed=self.seed,
+            pairings=self.pairings,
+            openings=self.schedule.openings,
+            numbers=numbers,
+        )
+        participants = tuple(by_name[name] for name in names)
+        return replace(self, participants=participants, schedule=schedule, numbers=tuple(numbers))
 
     def runner(
         self,
@@ -285,7 +350,9 @@ class Tournament:
         if ray_address is not None and not on_ray:
             raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs runner='ray'")
         by_name = {participant.name: participant for participant in self.participants}
-        player = GamePlayer(self.env, env_name(self.env), self.seat_names, by_name, self.max_moves)
+        player = GamePlayer(
+            self.env, env_name(self.env), self.seat_names, by_name, self.max_moves, self.isolation.hang_seconds
+        )
         if not on_ray and workers in (None, 1):
             return SerialRunner(player)
         if is_live(self.env):
@@ -305,10 +372,23 @@ class Tournament:
 
         return ProcessRunner(player, workers or 1)
 
-    def _standings(self, store: Store, run: Run, *, interrupted: bool = False) -> Standings:
-        notes = []
+    def _crowding(self, workers: int | None) -> str | None:
+        """A note on time limits that hold for a share of a processor only."""
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        timed = [who.name for who in self.participants if who.fingerprint.get("seconds", "None") != "None"]
+        if workers is None or workers <= processors or not (timed or self.isolation.timed):
+            return None
+        what = f"the time limit of {timed[0]}" if timed else "the limit on time"
+        return (
+            f"{workers} workers share {processors} processor{'s' * (processors > 1)}, so agents have less time to "
+            f"think than {what} says, and may lose by TIMEOUT what they would not lose alone: use at most "
+            f"{processors} workers, or limit nodes instead."
+        )
+
+    def _standings(self, store: Store, run: Run, crowding: str | None, *, interrupted: bool = False) -> Standings:
+        notes = [] if crowding is None else [crowding]
         if self.test is not None and not interrupted:
-            notes.append(self.test.said(run.leader, run.wanted))
+            notes.append(self.test.said(run.verdict, store.totals()))
         return Standings.from_totals(
             store.totals(),
             store.records,
@@ -330,16 +410,22 @@ class Tournament:
             "kind": str(self.pairings),
             "env": env_name(self.env),
             "seats": list(self.seat_names),
+            "env_fingerprint": dict(self.env_fingerprint),
             "agents": [
-                {"name": participant.name, "source": _described(participant.source)}
-                for participant in self.participants
+                {
+                    "name": participant.name,
+                    "source": _described(participant.source),
+                    "fingerprint": dict(participant.fingerprint),
+                    "number": place if self.numbers is None else self.numbers[place],
+                }
+                for place, participant in enumerate(self.participants)
             ],
             "games": self.games,
             "seed": self.seed,
             "openings": self.openings,
-            "until_sure": None if self.test is None else {"looks": self.test.looks, "alpha": self.test.alpha},
+            **described(self.test),
             "max_moves": self.max_moves,
-            "isolation": asdict(self.isolation),
+            "isolation": self.isolation.to_dict(),
             "scheduled": len(self.schedule),
             "anchor": self.anchor,
             "versions": versions(),
@@ -358,16 +444,16 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         return Standings.from_records(records)
     with open_reader(path) as db:
         spec = read_spec(db) or {}
+        missing = {"seats", "agents", "scheduled", "until_sure", "env", "anchor"} - spec.keys()
+        if missing:
+            raise StoreError(f"what {path} holds is no specification of a run: put back a copy of it")
         seats = len(spec["seats"])
         counted = totals(db, seats)
         planned, notes = spec["scheduled"], []
-        if spec["until_sure"] is not None:
-            test = LeaderTest(
-                tuple(spec["until_sure"]["looks"]), len(spec["agents"]) - 1, spec["until_sure"]["alpha"]
-            )
-            leader = test.leader(counted) if counted.games in test.looks else None
-            if leader is not None or counted.games == planned:
-                notes, planned = [test.said(leader, counted.games)], counted.games
+        if (test := rule_of(spec)) is not None:
+            verdict = test.verdict(counted) if counted.games in test.looks else None
+            if verdict is not None or counted.games == planned:
+                notes, planned = [test.said(verdict, counted)], counted.games
     return Standings.from_totals(
         counted,
         records,
@@ -384,8 +470,8 @@ def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, .
     """Enough to tell other openings from these."""
     if not openings:
         return None
-    digest = hashlib.sha256(json.dumps(openings).encode()).hexdigest()[:16]
-    return {"plies": wanted if isinstance(wanted, int) else None, "count": len(openings), "sha256": digest}
+    plies = wanted if isinstance(wanted, int) else None
+    return {"plies": plies, "count": len(openings), "sha256": openings_hash(openings)}
 
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress import Pace, RunningTable
@@ -18,27 +18,39 @@ from zermelo.evaluation.runners.serial import Runner
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.storage.totals import GameTotals
-from zermelo.evaluation.tournament.stopping import LeaderTest
+from zermelo.evaluation.tournament.stopping import StoppingRule
 
-__all__ = ["Interrupts", "Run", "leader_after"]
+__all__ = ["Interrupts", "Run", "verdict_after"]
+
+
+SIGNALS: Final = {name: getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
+"""Ctrl-C; what a batch system or ``kill`` sends; what a terminal sends that is closed."""
 
 
 class Interrupts:
-    """Ctrl-C during a run: noticed even if an agent swallows it, and never inside a write."""
+    """Ctrl-C and other requests to end: noticed even if an agent swallows them, and never inside a write.
+
+    Attributes:
+        number: The signal that came, or None.
+    """
 
     def __init__(self) -> None:
+        self.number: int | None = None
         self._asked = False
         self._held = False
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS.values():
+                # Where somebody else handles a signal, or has it ignored (nohup), that is left alone.
+                if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+                    self._before[number] = signal.signal(number, self._on_signal)
         return self
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._asked = True
+        self.number = number
         if not self._held:
             raise KeyboardInterrupt
 
@@ -62,9 +74,9 @@ class Interrupts:
         self._held = False
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        self._before = {}
 
 
 class _Missing(Sequence[ScheduledGame]):
@@ -87,12 +99,12 @@ class _Missing(Sequence[ScheduledGame]):
         return self._schedule[self.places[index]]
 
 
-def leader_after(test: LeaderTest, store: Store, looks: Iterable[int]) -> tuple[str | None, int]:
-    """The leader and the look that made it known, of looks before which no game is missing; else None and 0."""
+def verdict_after(test: StoppingRule, store: Store, looks: Iterable[int]) -> tuple[str | None, int]:
+    """What is decided and the look that decided it, of looks before which no game is missing; else None and 0."""
     for look in looks:
-        leader = test.leader(store.totals(before=look))
-        if leader is not None:
-            return leader, look
+        verdict = test.verdict(store.totals(before=look))
+        if verdict is not None:
+            return verdict, look
     return None, 0
 
 
@@ -102,16 +114,16 @@ class Run:
     Args:
         schedule: The games.
         store: Keeps them, and may have some already.
-        test: Stops the run once the leader is known; None to play everything.
+        test: Stops the run once it has decided; None to play everything.
 
     Attributes:
-        leader: Who the test says leads, or None.
+        verdict: What the test has decided, or None.
         wanted: How many games the run turned out to need, from the beginning of the schedule.
     """
 
-    def __init__(self, schedule: Schedule, store: Store, test: LeaderTest | None) -> None:
+    def __init__(self, schedule: Schedule, store: Store, test: StoppingRule | None) -> None:
         self._schedule, self._store, self._test = schedule, store, test
-        self.leader: str | None = None
+        self.verdict: str | None = None
         self.wanted = len(schedule)
         self._missing = _Missing(schedule, store)
         self._looks = list((len(schedule),) if test is None else test.looks)
@@ -176,8 +188,8 @@ class Run:
             look = self._looks.pop(0)
             if self._test is not None:
                 self._store.flush()
-                self.leader, found = leader_after(self._test, self._store, [look])
-                if self.leader is not None:
+                self.verdict, found = verdict_after(self._test, self._store, [look])
+                if self.verdict is not None:
                     self.wanted = found
                     return True
             if not self._looks:

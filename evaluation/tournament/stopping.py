@@ -1,16 +1,20 @@
-"""Until the leader is known: a tournament that stops as soon as the games have told who is best.
+"""Tournaments that stop as soon as the games have told: who is best, or whether one agent is better than another.
 
-The games are looked at only at certain places of the schedule, fixed before the first game: after whole blocks,
-each time about half as many games again. At a look the leader is the agent that is rated above all others, and it
-is known if against each of them the likelihood of being the stronger (``RatingTable.superiority``) is more than
-1 - level. What comes after a look plays no part in it, so the answer is the same for any number of workers, and
-when a run is resumed.
+``LeaderTest`` is for the leader of any number of agents. The games are looked at only at certain places of the
+schedule, fixed before the first game: after whole blocks, each time about half as many games again. At a look the
+leader is the agent that is rated above all others, and it is known if against each of them the likelihood of being
+the stronger (``RatingTable.superiority``) is more than 1 - level. What comes after a look plays no part in it, so
+the answer is the same for any number of workers, and when a run is resumed.
 
 The level is Bonferroni's: the chance ``alpha`` of naming a wrong leader is spent evenly on all looks and all
 rivals, level = alpha / (looks x rivals). By the union bound the chance to be wrong is then at most ``alpha``, as
 far as the ratings' model holds (independent games, strengths on one line, the normal approximation of the
-likelihood). It is a cautious test: it stops somewhat later than it might. While a pairing repeats one and the same
-game the leader is never called known, because repetitions are no evidence.
+likelihood). It is a cautious test: it stops somewhat later than it might. Games that agents without chance repeat
+move for move count once: repetitions are no evidence.
+
+``SprtTest`` is Wald's test of two agents (``zermelo.evaluation.stats.ratings.sprt``), on pairs of games with the
+seats exchanged. It looks after every pair at first, and later each time that there are a twentieth more: to look
+less often makes it no less right.
 
 Source: D. L. DeMets and K. K. G. Lan, "Interim analysis: the alpha spending function approach", *Statistics in
 Medicine* 13 (1994), 1341-1352, with the simplest spending there is.
@@ -18,20 +22,42 @@ Medicine* 13 (1994), 1341-1352, with the simplest spending there is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Protocol
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.schedule import Schedule
-from zermelo.evaluation.stats.ratings import counts_of, fit_ratings
+from zermelo.evaluation.stats.ratings import Decision, Sprt, counts_of, fit_ratings
 from zermelo.evaluation.storage.totals import GameTotals
 
-__all__ = ["ALPHA", "LeaderTest"]
+__all__ = ["ALPHA", "LeaderTest", "SprtTest", "StoppingRule", "rule_of"]
 
 ALPHA: Final = 0.05
 FIRST_GAMES: Final = 8
 """Of each pairing before the first look."""
 GROWTH: Final = 1.5
+
+
+class StoppingRule(Protocol):
+    """Says when a run may end.
+
+    Attributes:
+        looks: The places of the schedule before which all games must be played for each look; the last is its end.
+    """
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Where the games are looked at."""
+        ...
+
+    def verdict(self, totals: GameTotals) -> str | None:
+        """What the games before a look decide, or None if they must go on."""
+        ...
+
+    def said(self, verdict: str | None, totals: GameTotals) -> str:
+        """The note for the table."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -70,19 +96,85 @@ class LeaderTest:
         """What the likelihood of a rival being the stronger must fall below."""
         return self.alpha / (len(self.looks) * self.rivals)
 
-    def leader(self, totals: GameTotals) -> str | None:
+    def verdict(self, totals: GameTotals) -> str | None:
         """The leader if these games, all those before a look, make it known."""
-        ratings = fit_ratings(counts_of(totals))
-        if len(ratings.players) != self.rivals + 1 or len(ratings.components) != 1 or totals.repeats():
+        ratings = fit_ratings(counts_of(totals, distinct=True))
+        if len(ratings.players) != self.rivals + 1 or len(ratings.components) != 1:
             return None
         first = max(ratings.players, key=lambda player: (player.elo, player.smoothed_elo))
         rivals = [player.name for player in ratings.players if player is not first]
         sure = all(ratings.superiority(rival, first.name) < self.level for rival in rivals)
         return first.name if sure else None
 
-    def said(self, leader: str | None, games: int) -> str:
+    def said(self, verdict: str | None, totals: GameTotals) -> str:
         """The note for the table."""
+        games = totals.games
         method = f"{len(self.looks)} looks, at most {self.alpha:.0%} to be wrong over all of them"
-        if leader is None:
+        if verdict is None:
             return f"The leader is not known for sure after all {games} games ({method})."
-        return f"{leader} is known to lead after {games} of at most {self.looks[-1]} games ({method})."
+        return f"{verdict} is known to lead after {games} of at most {self.looks[-1]} games ({method})."
+
+
+@dataclass(frozen=True)
+class SprtTest:
+    """A sequential test of the first agent against the second.
+
+    Attributes:
+        looks: As those of ``LeaderTest``.
+        agents: The two.
+        sprt: The hypotheses.
+    """
+
+    looks: tuple[int, ...]
+    agents: tuple[str, str]
+    sprt: Sprt
+
+    @classmethod
+    def of(cls, schedule: Schedule, agents: tuple[str, ...], sprt: Sprt) -> SprtTest:
+        """The test of that schedule.
+
+        Raises:
+            InvalidSettingError: There are not two seats and two agents, or the model is not one of pairs.
+        """
+        if schedule.seats != 2 or len(agents) != 2:
+            raise InvalidSettingError(
+                f"a sequential test is of two agents in a game for two, not of {len(agents)} agents in one for "
+                f"{schedule.seats}: use --until-sure, or --sprt with two agents"
+            )
+        sprt.test_pairs((0,) * 6)
+        looks, blocks = [], 1
+        while blocks < schedule.blocks:
+            looks.append(schedule.block_end(blocks - 1))
+            blocks = max(blocks + 1, round(1.05 * blocks))
+        return cls((*looks, len(schedule)), (agents[0], agents[1]), sprt)
+
+    def verdict(self, totals: GameTotals) -> str | None:
+        """The hypothesis that the games accept."""
+        decision = self.sprt.test_pairs(totals.pairs_of(*self.agents)).decision
+        return None if decision is Decision.CONTINUE else str(decision)
+
+    def said(self, verdict: str | None, totals: GameTotals) -> str:
+        """The note for the table."""
+        pairs = totals.pairs_of(*self.agents)
+        result = self.sprt.test_pairs(pairs)
+        first, second = self.agents
+        return f"SPRT of {first} against {second}: {result}, after {sum(pairs)} pairs of games."
+
+
+def rule_of(spec: Mapping[str, Any]) -> StoppingRule | None:
+    """The rule that a run's specification has, or None."""
+    if (sprt := spec.get("sprt")) is not None:
+        settings = {key: value for key, value in sprt.items() if key != "looks"}
+        first, second = (agent["name"] for agent in spec["agents"])
+        return SprtTest(tuple(sprt["looks"]), (first, second), Sprt(**settings))
+    if (sure := spec["until_sure"]) is not None:
+        return LeaderTest(tuple(sure["looks"]), len(spec["agents"]) - 1, sure["alpha"])
+    return None
+
+
+def described(rule: StoppingRule | None) -> dict[str, Any]:
+    """The rule as plain values for a specification; ``rule_of`` reads them."""
+    sure = {"looks": rule.looks, "alpha": rule.alpha} if isinstance(rule, LeaderTest) else None
+    if not isinstance(rule, SprtTest):
+        return {"until_sure": sure}
+    return {"until_sure": None, "sprt": {"looks": rule.looks, **asdict(rule.sprt), "model": str(rule.sprt.model)}}

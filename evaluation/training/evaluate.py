@@ -241,6 +241,14 @@ def _rated(
         raise EnvironmentFailureError(
             f"{name} failed in every game, so there is nothing to rate: {failure.message if failure else ''}"
         )
+    failed = sum(total.failures.values())
+    notes = list(table.notes)
+    if 2 * failed >= total.games:
+        notes.insert(
+            0,
+            f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
+            "next note names, and says little of its strength.",
+        )
     estimate, lower, upper = ladder.place(
         {rung: (row.games, row.score * row.games if row.games else 0.0) for rung, row in against.items()}
     )
@@ -271,7 +279,7 @@ def _rated(
         seed=seed,
         ladder=ladder.digest,
         gain=None if previous is None else estimate - previous.rating,
-        notes=table.notes,
+        notes=tuple(notes),
     )
 
 

@@ -30,6 +30,7 @@ from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.stats.ratings import GameCounts, counts_of, fit_ratings
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.plan import require_fit
@@ -246,10 +247,8 @@ def _openings(env: Any, seats: int, seed: int) -> tuple[tuple[Any, ...], ...]:
 
 def _write(path: Path, digest: str, counts: GameCounts) -> None:
     games = [[list(players), list(places), number] for players, places, number in counts.items()]
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(json.dumps({"ladder": digest, "games": games}), encoding="utf-8")
-        os.replace(part, path)
+        replace_text(path, [json.dumps({"ladder": digest, "games": games})])
     except OSError as error:
         raise InvalidSettingError(f"cannot write the ladder to {path}: {error.strerror}") from None
 

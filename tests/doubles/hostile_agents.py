@@ -1,14 +1,19 @@
 """Agents that go wrong in ways which no ``except`` clause sees: only play them in processes of their own."""
 
 import ctypes
+import multiprocessing
 import os
+import random
 import re
 import subprocess
 import sys
 import threading
 import time
 
-from doubles.bad_agents import Good
+import numpy as np
+from doubles.bad_agents import Good, legal_actions
+
+from zermelo.envs import EnvFailedError
 
 
 class SegmentationFault(Good):
@@ -235,3 +240,60 @@ class Interrupts(Good):
 
     def act(self, env):
         raise KeyboardInterrupt
+
+
+class MakesUpAnEnvironmentFailure(Good):
+    """Says that the environment failed."""
+
+    def act(self, env):
+        raise EnvFailedError("it was not me")
+
+
+class ComparesEvilly(Good):
+    """Answers with an int that claims to be any number, and may end the process when it is compared."""
+
+    class Int(int):
+        def __eq__(self, other):
+            return True
+
+        def __le__(self, other):
+            raise SystemExit
+
+        __lt__ = __ge__ = __gt__ = __le__
+        __hash__ = int.__hash__
+
+        def __int__(self):
+            return 0
+
+        __index__ = __int__
+
+        def __repr__(self):
+            raise SystemExit
+
+    def act(self, env):
+        return self.Int(77)
+
+
+class ClosesEverything(Good):
+    """Closes all descriptors of its process, the way to the tournament among them."""
+
+    def act(self, env):
+        os.closerange(3, 4096)
+        return super().act(env)
+
+
+class DrawsGlobally(Good):
+    """Draws from the generators that Python and NumPy share among all."""
+
+    def act(self, env):
+        choices = legal_actions(env)
+        if random.random() < 0.5:
+            return random.choice(choices)
+        return choices[np.random.randint(len(choices))]  # noqa: NPY002
+
+
+def exits_in_a_worker():
+    """Makes an agent where the tournament is prepared, and raises ``SystemExit`` in worker processes."""
+    if multiprocessing.parent_process() is not None:
+        raise SystemExit(3)
+    return Good("made")

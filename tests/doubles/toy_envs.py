@@ -1,6 +1,7 @@
 """Small environments with known games in them, for tests of the driver and the tournament."""
 
 import os
+import time
 
 import gymnasium
 import numpy as np
@@ -103,9 +104,15 @@ class BrokenEnv(ToyEnv):
     def observe(self, agent):
         if self.at == "mask":
             return {"observation": 0, "action_mask": np.zeros(3, np.int8)}
+        if self.at == "short" and self.turns == 1:
+            return {"observation": 0, "action_mask": np.ones(2, np.int8)}
+        if self.at == "observe" and self.turns == 1:
+            raise ZeroDivisionError("nothing to see")
         return super().observe(agent)
 
     def play(self, agent, action):
+        if self.at == "hang":
+            time.sleep(60)
         if self.turns == 1 and self.at == "step":
             raise ZeroDivisionError("the board fell over")
         super().play(agent, action)

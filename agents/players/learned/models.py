@@ -6,7 +6,9 @@ The libraries are optional and imported only when such an agent is made.
 from __future__ import annotations
 
 import importlib
+import json
 import os
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -48,8 +50,9 @@ def _reason(error: Exception) -> str:
 class Sb3Agent(ViewAgent):
     """Plays a model that Stable-Baselines3 or sb3-contrib saved.
 
-    Algorithms that mask actions (``MaskablePPO``) are given the mask. Others are not, and lose by an illegal
-    action if they play one.
+    Algorithms that mask actions (``MaskablePPO``) are given the mask. Of others that rate every action (``PPO``,
+    ``A2C``, ``DQN``) the best legal one is played, or drawn from the legal ones. What remains plays as it answers,
+    and loses by an illegal action if it plays one.
 
     Attributes:
         path: The file that ``model.save`` wrote; ``.zip`` may be left out.
@@ -89,6 +92,11 @@ class Sb3Agent(ViewAgent):
         if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
             path = f"{path}.zip"
         path = _check_path(path, "a model that Stable-Baselines3 saved")
+        saved = _saved_by(path)
+        if saved is not None and saved != self.algorithm and self.algorithm == "MaskablePPO":
+            raise InvalidSettingError(
+                f"{path!r} is no MaskablePPO model, but one of {saved}: say algorithm={saved}"
+            )
         try:
             return algorithm.load(path, device=self.device)
         except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
@@ -104,6 +112,10 @@ class Sb3Agent(ViewAgent):
     def answer(self, view: Observation) -> Any:
         """The model's action."""
         model, memory = self.__dict__["_model"], self.__dict__["_memory"]
+        if view.actions is not None and view.action_mask is not None and not self.__dict__["_masks"]:
+            scores = _action_scores(model, _fitted(view, model.observation_space))
+            if scores is not None and scores.shape == view.action_mask.shape:
+                return self._legal_one(scores, view.action_mask) + view.first_action
         masks = {"action_masks": view.action_mask} if self.__dict__["_masks"] else {}
         action, memory = model.predict(
             _fitted(view, model.observation_space),
@@ -116,6 +128,51 @@ class Sb3Agent(ViewAgent):
         if view.actions is None:
             return action
         return int(np.ravel(action)[0]) + view.first_action
+
+    def _legal_one(self, scores: NDArray[Any], mask: NDArray[np.bool_]) -> int:
+        """The legal action with the highest score, or one drawn with the scores as logits."""
+        legal = np.flatnonzero(mask)
+        logits = scores[legal].astype(float)
+        if not self.sample:
+            return int(legal[np.argmax(logits)])
+        weights = np.exp(logits - logits.max())
+        return int(self.generator.choice(legal, p=weights / weights.sum()))
+
+
+def _saved_by(path: str) -> str | None:
+    """The algorithm that saved the file, by the class of its policy, where that tells."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            data = json.loads(archive.read("data"))
+            home = str(data["policy_class"]["__module__"])
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return None
+    if home.startswith("stable_baselines3.dqn"):
+        return "DQN"
+    if home == "stable_baselines3.common.policies":
+        return "PPO" if "clip_range" in data else "A2C"
+    return None
+
+
+def _action_scores(model: Any, observation: Any) -> NDArray[Any] | None:
+    """What the policy says of every action: its logits or values; None where it does not."""
+    policy = getattr(model, "policy", model)
+    if not hasattr(policy, "obs_to_tensor"):
+        return None
+    rate = getattr(policy, "q_net", None)
+    if rate is None and hasattr(policy, "get_distribution"):
+
+        def rate(batch: Any) -> Any:
+            return getattr(policy.get_distribution(batch).distribution, "logits", None)
+
+    if rate is None or getattr(policy, "lstm_actor", None) is not None:
+        return None
+    import torch
+
+    policy.set_training_mode(False)
+    with torch.no_grad():
+        found = rate(policy.obs_to_tensor(observation)[0])
+    return None if found is None else np.asarray(found.cpu())[0]
 
 
 def _takes_masks(model: Any) -> bool:
@@ -174,8 +231,11 @@ class TorchAgent(ViewAgent):
             except InvalidSettingError:
                 raise
             except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+                reason = _reason(error)
+                if "PytorchStreamReader" in reason or "miniz" in reason:
+                    reason = "it is damaged, or was not saved by PyTorch"
                 raise InvalidSettingError(
-                    f"{path!r} cannot be read ({_reason(error)}): save it with torch.jit.save or "
+                    f"{path!r} cannot be read ({reason}): save it with torch.jit.save or "
                     "torch.export.save, or save its state_dict() and say module='mypackage.mymodule:Net'"
                 ) from error
         self._set("_network", network)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import importlib.resources
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.evaluation.analysis.replay import Replayer
@@ -18,14 +15,15 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.report import sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
+from zermelo.evaluation.output.report.effort import Effort
 from zermelo.evaluation.output.report.markup import embedded_json, escape
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
-from zermelo.evaluation.output.report.tally import Tally
-from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
+from zermelo.evaluation.stats.ratings import GameCounts, RatingTable, counts_of, fit_ratings
+from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.glance import Glance
 from zermelo.evaluation.storage.store import StoredGames
 
-__all__ = ["GAMES_SHOWN", "report_page", "write_text"]
+__all__ = ["GAMES_SHOWN", "report_page"]
 
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
@@ -41,11 +39,12 @@ def report_page(
     seed: int = 0,
     judged: Mapping[str, Any] | None = None,
     replayer: Replayer | None = None,
+    standings: Standings | None = None,
 ) -> str:
     """The report of a tournament as the text of an HTML file.
 
-    The records are read once and not kept, so there may be any number of them. The same records give the same
-    page.
+    Records in a folder are read one after another and not kept, so there may be any number of them; give their
+    standings too, which the folder's database counts. The same records give the same page.
 
     Args:
         records: The games, in any order.
@@ -53,38 +52,47 @@ def report_page(
         seed: Decides the sample of games that are shown.
         judged: What the judge says of them (``JudgeTable.to_dict()``).
         replayer: Plays games again to draw their boards; by default in the environments that the records name.
+        standings: Of these games, for a report with their ratings and notes; else the records alone say them.
 
     Raises:
         StoreError: There are no games.
     """
-    tally, sample = Tally(), GameSample(games, seed)
+    given, effort, sample = standings, Effort(), GameSample(games, seed)
+    if standings is None:
+        records = records if isinstance(records, Sequence) else tuple(records)
+        standings = Standings.from_records(records)
     for game in records.glances() if isinstance(records, StoredGames) else map(Glance.of, records):
-        tally.add(game)
+        effort.add(game)
         sample.add(game)
-    if not tally.games:
+    if not effort.games:
         raise StoreError("there are no games to report on: play some first")
-    ratings = _ratings(tally)
-    if ratings is None:
-        order = [agent.name for agent in tally.ranked()]
-        known = {agent.name: agent.score for agent in tally.ranked()}
+    ratings = _ratings(counts_of(standings.totals)) if given is None else standings.ratings
+    if ratings is None or not ratings.games:
+        ratings = None
+        order = [row.agent for row in standings.rows]
+        known = {row.agent: row.score for row in standings.rows}
     else:
         order = [player.name for player in ratings.players]
-        order += [name for name in tally.agents if name not in order]  # who only played void games
+        order += [row.agent for row in standings.rows if row.agent not in order]  # who only played void games
         known = {player.name: player.smoothed_elo for player in ratings.players}
     numbers = {name: place for place, name in enumerate(order)}
     shown = sample.chosen(known)
     drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer)
-    return _page(tally, ratings, order, drawn, shown, judged, seed)
+    try:
+        return _page(standings, effort, ratings, order, drawn, shown, judged, seed)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if judged is None:
+            raise
+        raise StoreError(f"what the judge found cannot be read ({error!r}): run `zermelo judge` again") from error
 
 
-def _ratings(tally: Tally) -> RatingTable | None:
-    players = tally.counts.players
-    if not players:
+def _ratings(counts: GameCounts) -> RatingTable | None:
+    if not counts.players:
         return None
-    free = fit_ratings(tally.counts)
-    if ANCHOR not in players:
+    free = fit_ratings(counts)
+    if ANCHOR not in counts.players:
         return free
-    anchored = fit_ratings(tally.counts, anchor=ANCHOR)
+    anchored = fit_ratings(counts, anchor=ANCHOR)
     # Against an anchor that lost every game all others are infinite, and nothing is said of them among themselves.
     return anchored if _finite(anchored) >= _finite(free) else free
 
@@ -94,7 +102,8 @@ def _finite(ratings: RatingTable) -> int:
 
 
 def _page(
-    tally: Tally,
+    standings: Standings,
+    effort: Effort,
     ratings: RatingTable | None,
     order: list[str],
     drawn: DrawnGames,
@@ -102,33 +111,34 @@ def _page(
     judged: Mapping[str, Any] | None,
     seed: int,
 ) -> str:
-    counted = f"{tally.games:,} game{'' if tally.games == 1 else 's'}"
+    counted = f"{effort.games:,} game{'' if effort.games == 1 else 's'}"
     agents = f"{len(order)} agent{'' if len(order) == 1 else 's'}"
-    built = ", ".join(f"{name} {version}" for name, version in tally.versions.items())
+    built = ", ".join(f"{name} {version}" for name, version in effort.versions.items())
+    of_ratings = [] if ratings is None else [*filter(None, [ratings.leader_note]), *ratings.notes]
     parts = [
-        sections.notes_section(_notes(tally, ratings, drawn, judged)),
-        sections.ratings_section(tally, ratings),
-        sections.crosstable_section(tally, order),
-        sections.seats_section(tally, order),
-        sections.faults_section(tally, order),
+        sections.notes_section([*standings.notes, *of_ratings, *drawn.notes, *(judged or {}).get("notes", ())]),
+        sections.ratings_section(standings, ratings),
+        sections.crosstable_section(standings, order),
+        sections.seats_section(standings, order),
+        sections.faults_section(standings, order),
         sections.judge_section(judged),
-        sections.effort_section(tally, order),
-        sections.length_section(tally),
+        sections.effort_section(effort, order),
+        sections.length_section(effort),
     ]
     script = _resource("report.js")
-    data = {"agents": order, "seats": tally.seat_names, "games": drawn.games}
+    data = {"agents": order, "seats": standings.seat_names, "games": drawn.games}
     return _filled(
         _resource("report.html"),
         {
-            "title": escape(f"{tally.env}: {counted}"),
-            "env": escape(tally.env),
+            "title": escape(f"{standings.env}: {counted}"),
+            "env": escape(standings.env),
             "summary": escape(f"{counted} · {agents}"),
             "style": _resource("report.css"),
             "script": script,
             "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
             "sections": "\n".join(part for part in parts if part),
             "contents": _contents(parts, bool(drawn.games)),
-            "chosen": escape(_how_chosen(tally, drawn, shown, seed)),
+            "chosen": escape(_how_chosen(effort.games, drawn, shown, seed)),
             "viewer_state": "" if drawn.games else " hidden",
             "data": embedded_json(data),
             "versions": escape(f"Played with {built}." if built else ""),
@@ -151,22 +161,12 @@ def _contents(parts: list[str], has_games: bool) -> str:
     return "\n".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in links)
 
 
-def _notes(
-    tally: Tally, ratings: RatingTable | None, drawn: DrawnGames, judged: Mapping[str, Any] | None
-) -> list[str]:
-    notes = [] if ratings is None else [*filter(None, [ratings.leader_note]), *ratings.notes]
-    if tally.void:
-        count = "1 game counts" if tally.void == 1 else f"{tally.void:,} games count"
-        notes.append(f"{count} for nobody, because the environment itself failed: {tally.void_message}")
-    return [*notes, *drawn.notes, *(judged or {}).get("notes", ())]
-
-
-def _how_chosen(tally: Tally, drawn: DrawnGames, shown: list[ShownGame], seed: int) -> str:
+def _how_chosen(played: int, drawn: DrawnGames, shown: list[ShownGame], seed: int) -> str:
     count = len(drawn.games)
     if not count:
         return "No game is shown."
-    games = f"{tally.games:,} game" + ("" if tally.games == 1 else "s")
-    if count == tally.games:
+    games = f"{played:,} game" + ("" if played == 1 else "s")
+    if count == played:
         return f"All {games} are here." if count > 1 else "The one game is here."
     reasons = Counter(game["why"] for game in drawn.games)
     said = {
@@ -175,23 +175,6 @@ def _how_chosen(tally: Tally, drawn: DrawnGames, shown: list[ShownGame], seed: i
         "sample": f"drawn at random from all line-ups in turn (seed {seed})",
     }
     parts = ", ".join(f"{reasons[reason]:,} {text}" for reason, text in said.items() if reasons[reason])
-    repeats = " Games that repeat another move for move are left out." if tally.games <= 10 * count else ""
+    repeats = " Games that repeat another move for move are left out." if played <= 10 * count else ""
     room = f" {drawn.left_out:,} more did not fit." if drawn.left_out else ""
     return f"{count:,} of {games} are here: {parts}.{repeats}{room}"
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes a file so that it is there as a whole or not at all.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        partial.replace(target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {target}: {error.strerror or error}; choose another file") from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.output.report.effort import AgentEffort, Effort
 from zermelo.evaluation.output.report.markup import (
     Cell,
     Row,
@@ -19,9 +19,9 @@ from zermelo.evaluation.output.report.markup import (
     time_text,
 )
 from zermelo.evaluation.output.report.plots import Interval, histogram, interval_plot
-from zermelo.evaluation.output.report.tally import AgentTally, Tally
-from zermelo.evaluation.stats.ratings import RatingTable
+from zermelo.evaluation.stats.ratings import RatingTable, counts_of
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.standings import SeatScore, Standings
 
 __all__ = [
     "crosstable_section",
@@ -59,14 +59,13 @@ def notes_section(notes: Sequence[str]) -> str:
     return section("notes", "Read this first", f'<ul class="notes">\n{items}\n</ul>')
 
 
-def ratings_section(tally: Tally, ratings: RatingTable | None) -> str:
+def ratings_section(standings: Standings, ratings: RatingTable | None) -> str:
     """Ratings with intervals, or for a single player mean returns with theirs."""
     if ratings is None or not ratings.players:
-        return _returns(tally)
+        return _returns(standings)
     lines, rows = [], []
     for rank, player in enumerate(ratings.players, start=1):
-        counted = tally.agents[player.name]
-        won, drawn, lost = (counted.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
+        counted = standings.row(player.name)
         interval = f"{number(player.lower)} to {number(player.upper)}"
         is_anchor = player.name == ratings.anchor
         elo = number(player.elo) if player.status != "undetermined" else "unknown"
@@ -81,7 +80,7 @@ def ratings_section(tally: Tally, ratings: RatingTable | None) -> str:
                 elo,
                 "anchor" if is_anchor else interval,
                 number(player.games),
-                *(number(count) for count in (won, drawn, lost)),
+                *(number(count) for count in (counted.wins, counted.draws, counted.losses)),
                 percent(counted.score),
                 f"{percent(low)} to {percent(high)}",
             ]
@@ -126,16 +125,15 @@ def ratings_section(tally: Tally, ratings: RatingTable | None) -> str:
     )
 
 
-def _returns(tally: Tally) -> str:
+def _returns(standings: Standings) -> str:
     lines, rows = [], []
-    for rank, counted in enumerate(tally.ranked(), start=1):
+    for rank, counted in enumerate(standings.rows, start=1):
         low, high = counted.interval
-        if counted.scores.count:
+        if not math.isnan(counted.score):
             said = f"{four_digits(counted.score)}, from {four_digits(low)} to {four_digits(high)}"
-            lines.append(Interval(counted.name, counted.score, low, high, said))
+            lines.append(Interval(counted.agent, counted.score, low, high, said))
         ends = "" if math.isinf(low) else f"{four_digits(low)} to {four_digits(high)}"
-        games = counted.scores.count + counted.failures.total()
-        rows.append([str(rank), counted.name, number(games), four_digits(counted.score), ends])
+        rows.append([str(rank), counted.agent, number(counted.games), four_digits(counted.score), ends])
     columns = ["#", "agent", "games", "mean return", "95 % interval"]
     return section(
         "ratings",
@@ -152,10 +150,10 @@ def _heat(share: float, text: str, title: str) -> Cell:
     return Cell(text, "heat good" if share >= 0.5 else "heat bad", f"--p:{strength}%", title)
 
 
-def crosstable_section(tally: Tally, order: Sequence[str]) -> str:
+def crosstable_section(standings: Standings, order: Sequence[str]) -> str:
     """Everybody's score against everybody as a heat map."""
-    met = tally.counts.head_to_head()
-    if tally.single or not met:
+    met = counts_of(standings.totals).head_to_head()
+    if not met:
         return ""
     digits = 1 if len(order) <= 8 else 0
     rows: list[Row] = []
@@ -180,20 +178,24 @@ def crosstable_section(tally: Tally, order: Sequence[str]) -> str:
     )
 
 
-def seats_section(tally: Tally, order: Sequence[str]) -> str:
+def seats_section(standings: Standings, order: Sequence[str]) -> str:
     """Scores by seat."""
-    if tally.single:
+    if len(standings.seat_names) == 1:
         return ""
+    everybody = []
+    for seats in zip(*(row.by_seat for row in standings.rows), strict=True):
+        games = sum(seat.games for seat in seats)
+        points = sum(seat.games * seat.score for seat in seats if seat.games)
+        everybody.append(SeatScore(games=games, score=points / games if games else math.nan))
     rows: list[Row] = []
-    for name in order:
-        cells: list[str | Cell] = [name]
-        for seat in tally.agents[name].by_seat:
-            title = f"{seat.count:,} games"
-            cells.append(_heat(seat.mean, percent(seat.mean), title) if seat.count else "")
-        rows.append([*cells, *(number(seat.count) for seat in tally.agents[name].by_seat)])
-    everybody = [_heat(seat.mean, percent(seat.mean), f"{seat.count:,} games") for seat in tally.seat_scores]
-    rows.append(["all agents", *everybody, *(number(seat.count) for seat in tally.seat_scores)])
-    columns = ["agent", *tally.seat_names, *(f"games as {seat}" for seat in tally.seat_names)]
+    by_seat: list[tuple[str, Sequence[SeatScore]]] = [(name, standings.row(name).by_seat) for name in order]
+    for name, scores in [*by_seat, ("all agents", everybody)]:
+        cells: list[str | Cell] = [
+            _heat(seat.score, percent(seat.score), f"{seat.games:,} games") if seat.games else ""
+            for seat in scores
+        ]
+        rows.append([name, *cells, *(number(seat.games) for seat in scores)])
+    columns = ["agent", *standings.seat_names, *(f"games as {seat}" for seat in standings.seat_names)]
     return section(
         "seats",
         "Score by seat",
@@ -202,19 +204,17 @@ def seats_section(tally: Tally, order: Sequence[str]) -> str:
     )
 
 
-def faults_section(tally: Tally, order: Sequence[str]) -> str:
+def faults_section(standings: Standings, order: Sequence[str]) -> str:
     """Games lost by failure, by kind."""
-    kinds = [kind for kind in FailureKind if any(agent.failures[kind] for agent in tally.agents.values())]
+    failures = {row.agent: row.failures for row in standings.rows}
+    kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]
     if not kinds:
         return section("faults", "Faults", _paragraph("No agent failed in any game."))
     rows: list[Row] = [
         [
             name,
-            *(
-                Cell(number(count), "fault") if (count := tally.agents[name].failures[kind]) else "0"
-                for kind in kinds
-            ),
-            number(tally.agents[name].failures.total()),
+            *(Cell(number(count), "fault") if (count := failures[name].get(kind, 0)) else "0" for kind in kinds),
+            number(sum(failures[name].values())),
         ]
         for name in order
     ]
@@ -223,9 +223,9 @@ def faults_section(tally: Tally, order: Sequence[str]) -> str:
     return section("faults", "Faults", _paragraph(about), table("Faults by kind", columns, rows))
 
 
-def effort_section(tally: Tally, order: Sequence[str]) -> str:
+def effort_section(effort: Effort, order: Sequence[str]) -> str:
     """Time and nodes for each move."""
-    agents = [tally.agents[name] for name in order if tally.agents[name].seconds.count]
+    agents = [effort.agents[name] for name in order if name in effort.agents]
     if not agents:
         return ""
     searching = [agent for agent in agents if agent.nodes.count]
@@ -249,7 +249,7 @@ def effort_section(tally: Tally, order: Sequence[str]) -> str:
     )
 
 
-def _nodes_table(agents: Sequence[AgentTally]) -> str:
+def _nodes_table(agents: Sequence[AgentEffort]) -> str:
     rows: list[Row] = []
     for agent in agents:
         speed = agent.nodes.total / agent.searched_seconds if agent.searched_seconds else math.nan
@@ -262,23 +262,23 @@ def _nodes_table(agents: Sequence[AgentTally]) -> str:
     return table("Nodes visited for a move, by agents that search", columns, rows)
 
 
-def length_section(tally: Tally) -> str:
+def length_section(effort: Effort) -> str:
     """How long games were and how they ended."""
-    if not tally.lengths:
+    if not effort.lengths:
         return ""
-    games = tally.lengths.total()
-    mean = sum(length * count for length, count in tally.lengths.items()) / games
+    games = effort.lengths.total()
+    mean = sum(length * count for length, count in effort.lengths.items()) / games
     ends: list[Row] = [
         [str(end).replace("_", " ").lower(), number(count), percent(count / games)]
-        for end, count in tally.ends.most_common()
+        for end, count in effort.ends.most_common()
     ]
-    low, high = min(tally.lengths), max(tally.lengths)
+    low, high = min(effort.lengths), max(effort.lengths)
     about = f"Games had {low:,} to {high:,} moves, {mean:,.1f} on average, those of openings included."
     return section(
         "length",
         "Length of games",
         _paragraph(about),
-        histogram("Games by their number of moves", tally.lengths, "moves"),
+        histogram("Games by their number of moves", effort.lengths, "moves"),
         table("What ended the games", ["end", "games", "%"], ends),
     )
 

@@ -1,4 +1,4 @@
-"""Means and quantiles of numbers that are not kept: memory does not grow with them."""
+"""Quantiles of numbers that are not kept: memory does not grow with them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Mean", "Spread"]
+__all__ = ["Spread"]
 
 _BINS: Final = 8
 """Bins of a ``Spread`` for each doubling: a quantile is right to within 5 %."""
@@ -53,32 +53,3 @@ class Spread:
             if left <= 0:
                 return 0.0 if place == _ZERO else min(self.greatest, float(2.0 ** ((place + 0.5) / _BINS)))
         return math.nan
-
-
-class Mean:
-    """Mean and variance of numbers that come one at a time.
-
-    Welford's method with weights: D. H. D. West, "Updating mean and variance estimates: an improved method",
-    *Communications of the ACM* 22 (1979), 532-535.
-    """
-
-    __slots__ = ("count", "mean", "squares")
-
-    def __init__(self) -> None:
-        self.count, self.mean, self.squares = 0, 0.0, 0.0
-
-    def add(self, value: float, times: int = 1) -> None:
-        """Counts a number, so many times."""
-        self.count += times
-        step = value - self.mean
-        self.mean += step * times / self.count
-        self.squares += times * step * (value - self.mean)
-
-    def interval(self) -> tuple[float, float]:
-        """Student's 95 % interval; infinite for fewer than two numbers."""
-        if self.count < 2:
-            return -math.inf, math.inf
-        from scipy.special import stdtrit
-
-        half = float(stdtrit(self.count - 1, 0.975)) * math.sqrt(self.squares / (self.count - 1) / self.count)
-        return self.mean - half, self.mean + half

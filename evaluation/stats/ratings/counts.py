@@ -181,10 +181,16 @@ def count_pairs(pairs: Iterable[tuple[float, float]]) -> tuple[int, int, int, in
     return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
 
 
-def counts_of(totals: GameTotals) -> GameCounts:
-    """The games of more than one player that count for somebody."""
-    counts = GameCounts()
+def counts_of(totals: GameTotals, *, distinct: bool = False) -> GameCounts:
+    """The games of more than one player that count for somebody.
+
+    Args:
+        totals: All games.
+        distinct: Whether games that agents without chance repeated move for move count once.
+    """
+    counts, repeating = GameCounts(), totals.repeating() if distinct else {}
     for finish, group in totals.groups.items():
         if not finish.void and len(finish.agents) > 1:
-            counts.add(finish.agents, [-place for place in finish.places], group.games)
+            games = group.distinct if finish.agents in repeating else group.games
+            counts.add(finish.agents, [-place for place in finish.places], games)
     return counts

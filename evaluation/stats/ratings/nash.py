@@ -146,8 +146,8 @@ def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[
 
     Args:
         counts: The games.
-        confidence: Of each pair's interval. In a cycle of three all three must hold at once, so that chance alone
-            seldom makes one.
+        confidence: Of each pair's interval, or higher where there are so many agents that chance alone would make
+            cycles of three: no more than (1 - confidence) / 2 of them are to be expected among equals.
 
     Returns:
         Cycles, each beginning with its first name in sorted order, sorted.
@@ -155,7 +155,10 @@ def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[
     Raises:
         InvalidSettingError: ``confidence`` is not strictly between 0 and 1.
     """
-    least = normal_quantile(check_confidence(confidence)) ** 2 / 4.0
+    triples = 2 * math.comb(len(counts.players), 3) or 1  # each goes round in two ways
+    by_chance = (1 - check_confidence(confidence)) / 2
+    confidence = 1 - min(2 * by_chance, 2 * (by_chance / triples) ** (1 / 3))
+    least = normal_quantile(confidence) ** 2 / 4.0
     beats: dict[str, list[str]] = {name: [] for name in counts.players}
     for (a, b), (wins, draws, losses) in sorted(counts.head_to_head().items()):
         # The log-likelihood ratio of the decisive games, far cheaper than the interval, rules most pairs out.

@@ -200,3 +200,18 @@ def test_the_table_as_text_and_as_data(search):
     assert data["agents"][0]["optimal_share"] == 0.5
     assert data["agents"][0]["phases"][2]["wins_thrown_away"] == 1
     assert data["games"] == 1
+
+
+def test_moves_that_matter_are_counted_with_intervals_and_on_shared_positions(search):
+    """After X's corner and O's middle all of X's moves draw; after O's side X's second move decides."""
+    table = judge([record([0, 1, 7]), record([0, 1, 4], names=("other", "second"))])
+    first, other = table.agent("first"), table.agent("other")
+    assert (first.total.mattered, first.total.mattered_optimal) == (1, 0)
+    assert first.mattered_share == 0
+    assert first.mattered_interval[0] == 0
+    assert 0.5 < first.mattered_interval[1] < 1
+    assert other.mattered_share == 1
+    assert table.agents.index(other) < table.agents.index(first)
+    text = str(table)
+    assert "that matter" in text
+    assert math.isnan(table.agent("second").shared_share), "it met none of the others' positions"

@@ -17,13 +17,14 @@ from zermelo.envs import UnknownNameError, make_env
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, StoreError, play_match
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.output.drawing import drawing
-from zermelo.evaluation.output.report import report_page, write_text
+from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.boards import draw_games
+from zermelo.evaluation.output.report.effort import Effort
 from zermelo.evaluation.output.report.markup import MINUS, embedded_json, number, time_text
 from zermelo.evaluation.output.report.plots import ticks
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.output.report.spread import Spread
-from zermelo.evaluation.output.report.tally import Tally
+from zermelo.evaluation.storage.files import write_text
 from zermelo.evaluation.storage.glance import Glance
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"
@@ -145,30 +146,34 @@ def test_the_same_games_give_the_same_page_in_any_order():
 
 def test_scores_are_those_of_the_standings():
     records = list(made_records(500))
-    standings, tally = Standings.from_records(records), Tally()
+    standings, effort = Standings.from_records(records), Effort()
     for record in records:
-        tally.add(Glance.of(record))
-    assert tally.games == 500
+        effort.add(Glance.of(record))
+    assert effort.games == 500
+    page = report_page(records)
+    shown = {row[1]: row for row in rows(page, "ratings")[1:]}
+    seats = {row[0]: row[1:] for row in rows(page, "seats")[1:]}
+    crosstable = {row[1]: row[2:] for row in rows(page, "crosstable")[1:]}
+    order = list(crosstable)
     for row in standings.rows:
-        found = tally.agents[row.agent]
-        assert found.score == pytest.approx(row.score)
-        assert found.interval == pytest.approx(row.interval)
-        assert found.failures == row.failures
-        assert [seat.count for seat in found.by_seat] == [seat.games for seat in row.by_seat]
-        assert [seat.mean for seat in found.by_seat] == pytest.approx([seat.score for seat in row.by_seat])
+        low, high = (f"{100 * end:.1f}" for end in row.interval)
+        counts = [str(count) for count in (row.wins, row.draws, row.losses)]
+        assert shown[row.agent][5:] == [*counts, f"{100 * row.score:.1f}", f"{low} to {high}"]
+        by_seat = [f"{100 * seat.score:.1f}" for seat in row.by_seat]
+        assert seats[row.agent] == [*by_seat, *(str(seat.games) for seat in row.by_seat)]
+        for other, cell in zip(order, crosstable[row.agent], strict=True):
+            share = standings.crosstable.get((row.agent, other))
+            assert cell == ("·" if other == row.agent else "" if share is None else f"{100 * share:.1f}")
+        found = effort.agents[row.agent]
         assert found.seconds.count == row.moves
         assert found.seconds.mean == pytest.approx(row.seconds_per_move)
-    met = tally.counts.head_to_head()
-    for pair, share in standings.crosstable.items():
-        won, drawn, lost = met[pair]
-        assert (won + drawn / 2) / (won + drawn + lost) == pytest.approx(share)
 
 
 def test_moves_are_counted_alike_however_many_wait(monkeypatch):
     records = list(made_records(300))
     found = []
     for batch in (1, 7, 10**6):
-        monkeypatch.setattr("zermelo.evaluation.output.report.tally._MOVES_AT_ONCE", batch)
+        monkeypatch.setattr("zermelo.evaluation.output.report.effort._MOVES_AT_ONCE", batch)
         found.append(rows(report_page(records), "effort"))
     assert found[0] == found[1] == found[2]
     moves = [move for record in records for move in record.moves if record.agents[move.seat] == "strong"]

@@ -8,7 +8,8 @@ import pytest
 from doubles.made_games import made_records
 
 from zermelo.evaluation import play_match
-from zermelo.evaluation.output.report import report_page, write_text
+from zermelo.evaluation.output.report import report_page
+from zermelo.evaluation.storage.files import write_text
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [

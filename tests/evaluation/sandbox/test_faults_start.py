@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from doubles import policies, toy_envs
-from doubles.bad_agents import Good
+from doubles.bad_agents import First, Good, Slow
 
 from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError, make_env
@@ -213,6 +213,21 @@ def test_a_killed_supervisor_costs_a_game_at_most():
         supervisor.close()
 
 
+@pytest.mark.alone
+def test_a_supervisor_that_is_stopped_is_replaced(monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._ANSWER", 5.0)
+    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._PATIENCE", 0.1)
+    participant = participants({"good": Good}, EVERYONE)[0]
+    supervisor = Supervisor()
+    try:
+        agent = participant.player(supervisor)
+        agent.start()
+        os.kill(supervisor._process.pid, signal.SIGSTOP)
+        assert agent.start() == "good"
+    finally:
+        supervisor.close()
+
+
 def test_searches_and_models_rehearse_before_their_time_is_taken_and_other_agents_do_not():
     env = make_env("classic/tictactoe-v3")
     env.reset(seed=1)
@@ -235,3 +250,26 @@ def test_what_a_rehearsal_shows_of_the_game_is_nothing():
     assert blank.action_mask.tolist() == [True, True]
     assert (blank.agent, blank.first_action, blank.actions) == ("player_0", 4, 2)
     assert view.observation["cards"].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("clock", ["", "x", "0", "1+", "+1", "-1", 60])
+def test_a_clock_is_written_as_people_do(clock):
+    with pytest.raises(InvalidSettingError, match="a clock is seconds for the game and for each move"):
+        Isolation(clock=clock)
+    assert Isolation(clock="60+0.6").clock_seconds == 60
+    assert Isolation(clock="60+0.6").increment_seconds == 0.6
+    assert Isolation(clock="0.5").increment_seconds == 0
+
+
+@pytest.mark.alone
+def test_clocks_count_a_game_on_the_wall_or_on_the_processor():
+    sleepy = {"sleepy": Slow(0.3), "first": First("first")}
+
+    def lost(**limits):
+        standings = round_robin(toy_envs.ToyEnv, sleepy, games=1, isolation=Isolation(**limits))
+        return {str(kind): count for kind, count in standings.row("sleepy").failures.items()}
+
+    assert lost(clock="0.45") == {"TIMEOUT": 1}, "two moves of 0.3 s"
+    assert lost(clock="0.45+0.4") == {}
+    assert lost(clock="0.45", cpu_clock=True) == {}, "to sleep takes no processor"
+    assert lost(move_seconds=0.2) == {"TIMEOUT": 1}

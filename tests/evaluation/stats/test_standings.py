@@ -282,3 +282,11 @@ def test_failures_count_as_losses_in_the_ratings_and_void_games_not_at_all():
     totals = GameTotals.of([game("ab", (5, 0), failure=crash), game("ab", (5, 0), failure=void)])
     assert list(counts_of(totals).items()) == [(("a", "b"), (1, 0), 1)]
     assert totals.void == 1
+
+
+def test_a_notebook_shows_tables_of_escaped_text():
+    shown = Standings.from_records([game(("<b>", "b"), (1, 0)), game(("b", "<b>"), (0, 1))])._repr_html_()
+    assert shown.count("<table>") == shown.count("</table>") == 3
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert "<td>100.0</td>" in shown

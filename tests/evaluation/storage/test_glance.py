@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from doubles.made_games import made_records
 
-from zermelo.evaluation import EndReason, GameRecord, Move, StoreError, read_games, round_robin
+from zermelo.evaluation import EndReason, GameRecord, Move, StoreError, read_games, read_standings, round_robin
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.storage.glance import Glance
 
@@ -61,9 +61,9 @@ def test_a_newer_record_is_refused():
 def test_a_report_of_a_folder_is_that_of_its_records_and_makes_few_of_them(tmp_path, monkeypatch):
     standings = round_robin("classic/tictactoe-v3", ["random", "greedy"], games=200, out=tmp_path)
     records = tuple(standings.records)
-    expected = report_page(records, games=3)
+    expected = report_page(records, games=3, standings=standings)
     made = []
     from_json = GameRecord.from_json
     monkeypatch.setattr(GameRecord, "from_json", lambda line: made.append(line) or from_json(line))
-    assert report_page(read_games(tmp_path), games=3) == expected
+    assert report_page(read_games(tmp_path), games=3, standings=read_standings(tmp_path)) == expected
     assert 3 <= len(made) < 100

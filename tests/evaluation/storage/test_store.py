@@ -1,6 +1,7 @@
 """The folder of a run: what is in it, how it is read, and what happens when it cannot be used."""
 
 import json
+import math
 import os
 import sqlite3
 import threading
@@ -20,6 +21,7 @@ from zermelo.evaluation import (
     round_robin,
     round_robin_schedule,
 )
+from zermelo.evaluation.cli import main
 from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.tournament.plan import Tournament
 
@@ -68,7 +70,7 @@ def test_the_database_is_durable_and_says_what_it_is(tmp_path):
     store = SqliteStore(tmp_path, {"games": 2}, round_robin_schedule("ab", seats=2, games=2, seed=0))
     assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
-    assert store._db.execute("PRAGMA user_version").fetchone() == (1,)
+    assert store._db.execute("PRAGMA user_version").fetchone() == (2,)
     store.close()
 
 
@@ -111,7 +113,7 @@ def test_a_finished_run_is_told_again_without_playing(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"games": 6}, "games: 4 there, 6 here"),
+        ({"games": 2}, "games: 4 there, 2 here"),
         ({"seed": 1}, "seed: 0 there, 1 here"),
         ({"max_moves": 7}, "max_moves: 100000 there, 7 here"),
         ({"openings": 1}, 'openings: none there, {"plies": 1'),
@@ -282,15 +284,30 @@ def test_a_damaged_database_is_refused_and_left_alone(tmp_path):
 def test_a_database_of_a_newer_version_or_of_somebody_else_is_refused(tmp_path):
     play(tmp_path)
     db = sqlite3.connect(tmp_path / "games.sqlite")
-    db.execute("PRAGMA user_version = 2")
+    db.execute("PRAGMA user_version = 3")
     for use in (play, read_games):
-        with pytest.raises(StoreError, match=r"newer zermelo \(store version 2, this one knows up to 1\): update"):
+        with pytest.raises(StoreError, match=r"newer zermelo \(store version 3, this one knows up to 2\): update"):
             use(tmp_path)
     db.execute("PRAGMA application_id = 7")
     for use in (play, read_games):
         with pytest.raises(StoreError, match="database of another program"):
             use(tmp_path)
     db.close()
+
+
+def test_a_database_of_before_rewards_is_read_and_gone_on_with(tmp_path):
+    whole = play(tmp_path / "whole", games=6)
+    standings = play(tmp_path / "old")
+    db = sqlite3.connect(tmp_path / "old" / "games.sqlite")
+    with db:
+        for seat in (0, 1):
+            db.execute(f"ALTER TABLE games DROP COLUMN reward{seat}")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    before = read_standings(tmp_path / "old")
+    assert [row.score for row in before.rows] == [row.score for row in standings.rows]
+    assert all(math.isnan(row.mean_reward) for row in before.rows)
+    assert table(play(tmp_path / "old", games=6)) == table(whole)
 
 
 def test_a_run_that_was_killed_before_its_tables_were_made_starts_anew(tmp_path):
@@ -317,6 +334,28 @@ def test_games_of_an_older_run_can_be_read_but_not_gone_on_with(tmp_path):
     path.write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
     with pytest.raises(StoreError, match="line 2: not a game record"):
         read_games(old)
+
+
+def test_an_empty_database_beside_games_as_text_is_not_written_over(tmp_path):
+    games = list(play(tmp_path).records)
+    whole = (tmp_path / "games.jsonl").read_bytes()
+    for name in ("games.sqlite-wal", "games.sqlite-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / "games.sqlite").write_bytes(b"")
+    with pytest.raises(StoreError, match=r"games.jsonl beside an empty games.sqlite"):
+        play(tmp_path)
+    assert (tmp_path / "games.jsonl").read_bytes() == whole
+    assert read_games(tmp_path) == games
+
+
+def test_an_empty_name_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidSettingError, match="out is empty"):
+        play("")
+    with pytest.raises(SystemExit) as ended:
+        main(["tournament", "classic/tictactoe-v3", "random", "greedy", "--out", ""])
+    assert ended.value.code == 2
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_without_a_run(tmp_path):

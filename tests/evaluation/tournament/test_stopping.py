@@ -56,6 +56,19 @@ def test_equals_are_played_to_the_end_and_that_is_said():
     assert standings.notes[0].startswith("The leader is not known for sure after all 30 games")
 
 
+@pytest.mark.parametrize("folder", [False, True])
+def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
+    agents, out = {"first": First, "last": Last}, tmp_path if folder else None
+    settings = {"openings": [[0], [1], [2]], "until_sure": True}
+    few = round_robin(toy_envs.ToyEnv, agents, games=6, **settings)
+    many = round_robin(toy_envs.ToyEnv, agents, games=300, out=out, **settings)
+    assert not few.totals.repeats()
+    assert many.games == 300, "six different games made somebody sure, played again and again"
+    assert "first v last (300 games are 6)" in many.notes[-1]
+    dice = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=300, openings=[[0], [1], [2]])
+    assert not dice.totals.repeats()
+
+
 def test_repeated_games_make_nobody_sure():
     standings = round_robin("classic/tictactoe-v3", {"first": First, "last": Last}, games=40, until_sure=True)
     assert standings.games == 40
@@ -68,9 +81,9 @@ def test_a_single_player_has_no_leader_test():
 
 def test_agents_that_never_met_leave_the_leader_unknown():
     test = LeaderTest((8, 16), rivals=3)
-    assert test.leader(totals({("a", "b"): (8, 0, 0), ("c", "d"): (8, 0, 0)})) is None
-    assert test.leader(GameTotals()) is None
-    assert LeaderTest((8, 16), rivals=1).leader(totals({("a", "b"): (16, 0, 0)})) == "a"
+    assert test.verdict(totals({("a", "b"): (8, 0, 0), ("c", "d"): (8, 0, 0)})) is None
+    assert test.verdict(GameTotals()) is None
+    assert LeaderTest((8, 16), rivals=1).verdict(totals({("a", "b"): (16, 0, 0)})) == "a"
 
 
 def totals(matches):
@@ -80,7 +93,7 @@ def totals(matches):
         for places, games in zip(((0, 1), (0, 0), (1, 0)), counts, strict=True):
             if games:
                 found.groups[Finish(agents, places)] = GroupTotal(
-                    games, (0, 0), (0, 0), 0, 1, (len(found.groups),)
+                    games, (0, 0), (0, 0), games, (len(found.groups),)
                 )
     return found
 
@@ -104,7 +117,7 @@ def test_among_equals_a_leader_is_seldom_named(agents, runs):
             for seats in counts:
                 counts[seats] += generator.multinomial(games - played, [0.45, 0.2, 0.35])
             played = games
-            if test.leader(totals({seats: tuple(map(int, row)) for seats, row in counts.items()})) is not None:
+            if test.verdict(totals({seats: tuple(map(int, row)) for seats, row in counts.items()})) is not None:
                 wrong += 1
                 break
     bound = 0.05 * runs

@@ -362,3 +362,28 @@ def test_it_runs_in_a_thread_that_is_not_the_main_one():
     thread.start()
     thread.join()
     assert results[0].complete
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_requests_to_end_give_the_standings_too(number):
+    with pytest.raises(TournamentInterrupted) as caught:
+        round_robin(
+            toy_envs.DiceEnv,
+            [Good("a"), First("b")],
+            games=1000,
+            on_game=lambda game: os.kill(os.getpid(), number),
+        )
+    assert caught.value.number == number
+    assert 0 < caught.value.standings.games < 1000
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_more_workers_than_processors_are_told_of_where_time_counts(monkeypatch, capsys):
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
+    plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "maxn(seconds=0.1)"], games=2)
+    assert (
+        "2 workers share 1 processor, so agents have less time to think than the time limit of"
+        in plan._crowding(2)
+    )
+    assert plan._crowding(1) is None
+    assert Tournament.prepare(toy_envs.DiceEnv, [Good("a"), First("b")], games=2)._crowding(2) is None

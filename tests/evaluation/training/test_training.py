@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, GreedyAgent
+from zermelo.agents import AlphaBetaAgent, GreedyAgent, Sb3Agent, TorchAgent
 from zermelo.envs import (
     InvalidSettingError,
     MissingDependencyError,
@@ -97,6 +97,7 @@ def test_a_policy_sees_no_environment_and_its_faults_are_counted():
     assert math.isfinite(rating.rating)
     assert rating.rating < rating.upper < 0
     assert "faults: 40 ILLEGAL_ACTION" in str(rating)
+    assert "Note: The policy failed in 40 of 40 games: this rating is that of its faults" in str(rating)
 
 
 def test_plain_values_and_a_table():
@@ -258,3 +259,29 @@ def test_a_model_of_stable_baselines3_plays_as_it_is():
     assert one.games == 6
     assert model.policy.training
     assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6) == one
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_a_model_without_masks_plays_its_best_legal_action(tmp_path):
+    baselines = pytest.importorskip("stable_baselines3")
+    gymnasium = pytest.importorskip("gymnasium")
+
+    class Shape(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(0, 1, (3, 3, 2), np.int8)
+        action_space = gymnasium.spaces.Discrete(9)
+
+    for algorithm in (baselines.PPO, baselines.DQN):
+        settings = {"buffer_size": 10} if algorithm is baselines.DQN else {}
+        model = algorithm("MlpPolicy", Shape(), seed=0, device="cpu", **settings)
+        assert not evaluate_policy(model, GAME, ladder=["random"], games=4).faults
+        model.save(tmp_path / "model.zip")
+        with pytest.raises(InvalidSettingError, match=f"but one of {algorithm.__name__}: say algorithm="):
+            Sb3Agent(path=str(tmp_path / "model.zip"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_a_file_that_is_no_network_is_told_so(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "net.pt").write_bytes(b"PK\x03\x04 nonsense")
+    with pytest.raises(InvalidSettingError, match="it is damaged, or was not saved by PyTorch"):
+        TorchAgent(path=str(tmp_path / "net.pt"))

@@ -1,0 +1,252 @@
+"""Programs of others that play, as agents: chess by UCI, Go by GTP.
+
+An engine is started at its first game, told the whole game before each of its moves, and ended with the agent. One
+that does not answer in time, ends or answers with something else raises ``EngineError``: in a tournament that is
+its failure.
+
+Sources: the UCI protocol (Meyer-Kahlen, 2000-2006); GTP, version 2 (Farnebäck, 2002).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from zermelo.agents.players.search_agent import ConfiguredAgent
+from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, ZermeloError
+from zermelo.envs.adapters.wrappers import game_name
+
+__all__ = ["EngineError", "GtpAgent", "UciAgent"]
+
+PATIENCE: Final = 10.0
+"""Seconds for an answer beyond what the engine was given to think."""
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+"""Of a Go board; there is no I."""
+
+
+class EngineError(ZermeloError):
+    """An engine did not answer, ended, or answered with something else."""
+
+
+class _Engine:
+    """A running program that is told lines and answers with lines."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._name = words[0]
+        self._rest = b""
+        self._process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def tell(self, line: str) -> None:
+        """Writes a line."""
+        assert self._process.stdin is not None, "it was started with a pipe"
+        try:
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
+        except OSError as error:
+            raise EngineError(f"{self._name} has ended, and cannot be told {line!r}") from error
+
+    def line(self, ends: float) -> str:
+        """The next line that it writes, until that time of the monotonic clock."""
+        assert self._process.stdout is not None, "it was started with a pipe"
+        pipe = self._process.stdout.fileno()
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_READ)
+            while b"\n" not in self._rest:
+                if not selector.select(max(0.0, ends - time.monotonic())):
+                    raise EngineError(f"{self._name} did not answer in time")
+                part = os.read(pipe, 65536)
+                if not part:
+                    raise EngineError(f"{self._name} ended, with exit code {self._process.wait()}")
+                self._rest += part
+        found, _, self._rest = self._rest.partition(b"\n")
+        return found.decode(errors="replace").strip()
+
+    def close(self) -> None:
+        """Ends it."""
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class EngineAgent(ConfiguredAgent):
+    """What agents of all protocols share.
+
+    Attributes:
+        path: The program, with its arguments; a bare name is looked for where commands are.
+    """
+
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        words = shlex.split(self.path) if isinstance(self.path, str) else []
+        if not words:
+            raise InvalidSettingError(f"path must name a program, not {self.path!r}")
+        if shutil.which(words[0]) is None:
+            raise MissingDependencyError(f"there is no program {words[0]!r}: install it, or give path its place")
+        self._set("_words", [*words, *self._arguments()])
+        self._set("_engine", None)
+        super().__post_init__()
+
+    def _arguments(self) -> list[str]:
+        return []
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game, and the engine if need be."""
+        super().reset(seed)
+        if self.__dict__["_engine"] is None:
+            self._set("_engine", _Engine(self.__dict__["_words"]))
+            self._greet()
+        self._new_game()
+
+    @property
+    def _running(self) -> _Engine:
+        engine: _Engine | None = self.__dict__["_engine"]
+        if engine is None:
+            raise EngineError(f"{self.path} is not running: call reset first")
+        return engine
+
+    def _greet(self) -> None:
+        """Prepares an engine that has just been started."""
+
+    def _new_game(self) -> None:
+        """Says that a new game begins."""
+
+    def __del__(self) -> None:
+        engine = self.__dict__.get("_engine")
+        if engine is not None:
+            engine.close()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EngineAgent:
+        return type(self)(**{name: getattr(self, name) for name in self.__dataclass_fields__})
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class UciAgent(EngineAgent):
+    """Plays a UCI engine in chess environments: ``uci(path="stockfish", elo=1500, seconds=0.1)``.
+
+    Attributes:
+        seconds: For a move, unless there are nodes or a depth.
+        nodes: For a move: the same game from the same seed, where the engine searches with one thread.
+        depth: Likewise.
+        elo: Play as a player of that rating does, where the engine can.
+        threads: That the engine may use.
+    """
+
+    kind: ClassVar[str] = "uci"
+
+    seconds: float = 0.1
+    nodes: int | None = None
+    depth: int | None = None
+    elo: int | None = None
+    threads: int = 1
+
+    def _greet(self) -> None:
+        self._ask("uci", "uciok")
+        options: dict[str, Any] = {"Threads": self.threads}
+        if self.elo is not None:
+            options |= {"UCI_LimitStrength": "true", "UCI_Elo": self.elo}
+        for name, value in options.items():
+            self._running.tell(f"setoption name {name} value {value}")
+
+    def _new_game(self) -> None:
+        self._running.tell("ucinewgame")
+        self._ask("isready", "readyok")
+
+    def _ask(self, question: str, wanted: str, seconds: float = 0.0) -> str:
+        engine = self._running
+        engine.tell(question)
+        ends = time.monotonic() + seconds + PATIENCE
+        while not (line := engine.line(ends)).startswith(wanted):
+            pass
+        return line
+
+    def act(self, env: Any) -> int:
+        """The engine's move in the position."""
+        board: Any = getattr(env.unwrapped, "board", None)
+        if not hasattr(board, "move_stack") or not hasattr(board, "legal_moves"):
+            raise UnsupportedGameError(f"uci plays chess, such as classic/chess-v6, and not {game_name(env)}")
+        from pettingzoo.classic.chess import chess_utils
+
+        played = " ".join(move.uci() for move in board.move_stack)
+        self._running.tell(f"position fen {board.root().fen()}" + (f" moves {played}" if played else ""))
+        limits = {"nodes": self.nodes, "depth": self.depth}
+        given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
+        line = self._ask(f"go {given or f'movetime {round(1000 * self.seconds)}'}", "bestmove", self.seconds)
+        words = line.split()
+        player = env.possible_agents.index(env.agent_selection)
+        for action in chess_utils.legal_moves(board):
+            if len(words) > 1 and chess_utils.action_to_move(board, action, player).uci() == words[1]:
+                return int(action)
+        raise EngineError(f"{self.path} answered {line!r}, which is no legal move")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class GtpAgent(EngineAgent):
+    """Plays a GTP engine in PettingZoo's Go: ``gtp(path="gnugo --mode gtp", level=1)``.
+
+    Attributes:
+        seconds: That a move may take.
+        level: GNU Go's own measure of effort, 0 to 10; None leaves it.
+    """
+
+    kind: ClassVar[str] = "gtp"
+
+    seconds: float = 60.0
+    level: int | None = None
+
+    def _arguments(self) -> list[str]:
+        return [] if self.level is None else ["--level", str(self.level)]
+
+    def _ask(self, command: str) -> str:
+        engine = self._running
+        engine.tell(command)
+        ends = time.monotonic() + self.seconds + PATIENCE
+        lines: list[str] = []
+        while (line := engine.line(ends)) or not lines:
+            if line:
+                lines.append(line)
+        if not lines[0].startswith("="):
+            raise EngineError(f"{self.path} answered {lines[0]!r} to {command!r}")
+        return lines[0][1:].strip()
+
+    def act(self, env: Any) -> int:
+        """The engine's move in the position."""
+        raw = env.unwrapped
+        position = getattr(raw, "_go", None)
+        if position is None or not hasattr(position, "recent"):
+            raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
+        size = int(raw._N)
+        for command in (f"boardsize {size}", "clear_board", f"komi {raw._komi}"):
+            self._ask(command)
+        for played in position.recent:
+            self._ask(f"play {_colour(played.color)} {_vertex(played.move, size)}")
+        answer = self._ask(f"genmove {_colour(position.to_play)}")
+        if answer.lower() == "pass":
+            return size * size
+        column, row = COLUMNS.find(answer[:1].upper()), answer[1:]
+        if not 0 <= column < size or not row.isdigit() or not 1 <= int(row) <= size:
+            raise EngineError(f"{self.path} answered {answer!r}, which is no move")
+        return int((size - int(row)) * size + column)
+
+
+def _colour(number: int) -> str:
+    return "black" if number > 0 else "white"
+
+
+def _vertex(move: tuple[int, int] | None, size: int) -> str:
+    return "pass" if move is None else f"{COLUMNS[move[1]]}{size - move[0]}"

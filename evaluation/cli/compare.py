@@ -1,0 +1,90 @@
+"""``zermelo compare``: two agents of a run, from the games between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from zermelo.envs import InvalidSettingError, UnknownNameError
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.stats.ratings import EloEstimate, Sprt
+
+__all__ = ["compare", "parse_sprt"]
+
+
+def parse_sprt(text: str) -> Sprt:
+    """A sequential test from ``elo0=0,elo1=10``.
+
+    Raises:
+        InvalidSettingError: It is written otherwise, or cannot be.
+    """
+    from zermelo.evaluation.stats.ratings import Sprt
+
+    settings: dict[str, float | str] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        try:
+            if not equals or name not in ("elo0", "elo1", "alpha", "beta", "model"):
+                raise ValueError
+            settings[name] = value if name == "model" else float(value)
+        except ValueError:
+            raise InvalidSettingError(
+                f"a sequential test is written elo0=0,elo1=10 (and alpha=, beta=, model=), not {part!r}"
+            ) from None
+    return Sprt(**settings)  # type: ignore[arg-type]  # only the model is text
+
+
+def compare(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False)
+    ],
+    first: Annotated[str, typer.Argument(metavar="AGENT", help="As the table calls it.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="AGENT", help="The other one.", show_default=False)],
+    sprt: Annotated[
+        str, typer.Option(metavar="elo0=0,elo1=10", help="The hypotheses of the sequential test.")
+    ] = "elo0=0,elo1=5",
+) -> None:
+    """Compare two agents by the games between them: Elo with its interval, and a sequential test.
+
+    Two games with one opening and the seats exchanged count as a pair.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
+    """
+    from zermelo.evaluation.match.printable import printable
+    from zermelo.evaluation.stats.ratings import counts_of, elo
+    from zermelo.evaluation.tournament.plan import read_standings
+
+    test, standings = parse_sprt(sprt), read_standings(folder)
+    names = [row.agent for row in standings.rows]
+    for name in (first, second):
+        if name not in names:
+            raise UnknownNameError(f"{name!r} does not play in {folder}: choose two of {', '.join(names)}")
+    totals = standings.totals
+    games = counts_of(totals).head_to_head()
+    wins, draws, losses = games.get((first, second), (0, 0, 0))
+    typer.echo(printable(f"{first} against {second}: {wins} won, {draws} drawn, {losses} lost"))
+    pairs = totals.pairs_of(first, second)
+    if sum(pairs):
+        counted = ", ".join(
+            f"{n} {kind}" for n, kind in zip(pairs, ("LL", "LD", "WL", "DD", "WD", "WW"), strict=True)
+        )
+        typer.echo(f"{sum(pairs)} pairs with the seats exchanged: {counted}")
+        _tell("pairs", elo(pairs=pairs))
+        typer.echo(str(test.test_pairs(pairs)))
+    else:
+        _tell("games", elo(wins, draws, losses))
+        typer.echo(str(test.test(wins, draws, losses)))
+    for note in standings.notes:
+        typer.echo(printable(f"Note: {note}"))
+
+
+def _tell(what: str, found: EloEstimate) -> None:
+    typer.echo(
+        f"Elo {found.elo:+.1f}, 95 % interval {found.lower:+.1f} to {found.upper:+.1f} (from {what}); "
+        f"likelihood of being the stronger {100 * found.likelihood_of_superiority:.1f} %"
+    )

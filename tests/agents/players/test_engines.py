@@ -1,0 +1,139 @@
+"""External engines: scripted ones that play, stall, end and answer nonsense, and Debian's where they are."""
+
+import shutil
+import sys
+
+import pytest
+
+from zermelo.agents import make_agent
+from zermelo.agents.players import engines
+from zermelo.agents.players.engines import EngineError, GtpAgent, UciAgent
+from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, make_env
+
+CHESS = """
+import sys, time, chess
+mode = sys.argv[1]
+board = chess.Board()
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("id name scripted"); print("uciok", flush=True)
+    elif words[0] == "isready":
+        print("readyok", flush=True)
+    elif words[0] == "position":
+        fen, _, moves = line.partition("fen ")[2].partition(" moves ")
+        board = chess.Board(fen.strip())
+        for move in moves.split(): board.push_uci(move)
+    elif words[0] == "go":
+        if mode == "stalls": time.sleep(60)
+        if mode == "ends": sys.exit(3)
+        move = "xyzzy" if mode == "nonsense" else max(move.uci() for move in board.legal_moves)
+        print("info depth 1"); print("bestmove", move, flush=True)
+"""
+GO = """
+import sys
+mode = sys.argv[1]
+taken = set()
+for line in sys.stdin:
+    words = line.split()
+    answer = ""
+    if words[0] == "clear_board": taken = set()
+    if words[0] == "play": taken.add(words[2])
+    if words[0] == "genmove":
+        answer = "nowhere" if mode == "nonsense" else next(v for v in ("C3", "A1", "D5", "PASS") if v not in taken)
+    print(("? unknown command" if mode == "refuses" else "= " + answer) + "\\n", flush=True)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 5.0)
+
+    def path(program, mode="plays"):
+        script = tmp_path / "engine.py"
+        script.write_text(program)
+        return f"{sys.executable} {script} {mode}"
+
+    return path
+
+
+def chess(*actions):
+    env = make_env("classic/chess-v6")
+    env.reset(seed=0)
+    for action in actions:
+        env.step(action)
+    return env
+
+
+def test_chess_is_played_from_both_sides(engine):
+    agent = UciAgent(path=engine(CHESS), seconds=0.01)
+    agent.reset(0)
+    env = chess()
+    for _ in range(4):
+        expected = max(move.uci() for move in env.unwrapped.board.legal_moves)
+        action = agent.act(env)
+        assert env.observe(env.agent_selection)["action_mask"][action]
+        env.step(action)
+        assert env.unwrapped.board.move_stack[-1].uci() == expected
+    assert agent.spec().startswith("uci(path=")
+    assert make_agent(agent.spec()).path == agent.path
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("ends", "ended, with exit code 3"),
+        ("nonsense", "which is no legal move"),
+        ("stalls", "did not answer in time"),
+    ],
+)
+def test_an_engine_that_fails_is_told_of(engine, mode, said, monkeypatch):
+    agent = UciAgent(path=engine(CHESS, mode), seconds=0.01)
+    agent.reset(0)
+    monkeypatch.setattr(engines, "PATIENCE", 0.3 if mode == "stalls" else 5.0)
+    with pytest.raises(EngineError, match=said):
+        agent.act(chess())
+
+
+def test_go_is_played(engine):
+    env = make_env("classic/go-v5(board_size=5)")
+    env.reset(seed=0)
+    agent = GtpAgent(path=engine(GO))
+    agent.reset(0)
+    for expected in (2 * 5 + 2, 4 * 5 + 0, 0 * 5 + 3, 25):  # C3, A1, D5, pass
+        action = agent.act(env)
+        assert action == expected
+        env.step(action)
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("nonsense", "'nowhere', which is no move"), ("refuses", "unknown command")]
+)
+def test_go_answers_that_are_none(engine, mode, said):
+    env = make_env("classic/go-v5(board_size=5)")
+    env.reset(seed=0)
+    agent = GtpAgent(path=engine(GO, mode))
+    agent.reset(0)
+    with pytest.raises(EngineError, match=said):
+        agent.act(env)
+
+
+def test_other_games_and_programs_that_are_not_there(engine):
+    env = make_env("classic/tictactoe-v3")
+    env.reset(seed=0)
+    for agent, game in ((UciAgent(path=engine(CHESS)), "plays chess"), (GtpAgent(path=engine(GO)), "plays Go")):
+        agent.reset(0)
+        with pytest.raises(UnsupportedGameError, match=game):
+            agent.act(env)
+    with pytest.raises(MissingDependencyError, match="there is no program 'no-such-engine'"):
+        UciAgent(path="no-such-engine")
+    with pytest.raises(InvalidSettingError, match="path must name a program"):
+        UciAgent()
+
+
+@pytest.mark.skipif(shutil.which("stockfish") is None, reason="needs Debian's stockfish")
+def test_stockfish_opens():
+    agent = UciAgent(path="stockfish", nodes=1000)
+    agent.reset(0)
+    env = chess()
+    assert env.observe(env.agent_selection)["action_mask"][agent.act(env)]

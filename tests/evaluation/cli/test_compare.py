@@ -1,0 +1,68 @@
+"""``zermelo compare`` and ``--sprt``: two agents, by pairs of games."""
+
+import re
+
+import pytest
+from doubles import toy_envs
+from doubles.bad_agents import First, Good, Last
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation import Sprt, read_standings, round_robin, sprt
+from zermelo.evaluation.cli import main
+from zermelo.evaluation.cli.compare import parse_sprt
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    return ended.value.code
+
+
+def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, capsys):
+    standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=40, out=tmp_path)
+    pairs = standings.totals.pairs_of("b", "a")
+    assert sum(pairs) == 20
+    assert pairs[::-1][0] == standings.totals.pairs_of("a", "b")[0]
+    assert run("compare", str(tmp_path), "b", "a", "--sprt", "elo0=0,elo1=10") == 0
+    shown = capsys.readouterr().out
+    assert str(sprt(pairs=pairs, elo0=0, elo1=10)) in shown
+    assert "20 pairs with the seats exchanged" in shown
+    assert run("compare", str(tmp_path), "b", "c") == 2
+    assert "'c' does not play" in capsys.readouterr().err
+
+
+def test_a_run_stops_when_the_test_has_decided(tmp_path):
+    test = Sprt(elo0=0, elo1=200)
+    standings = round_robin(
+        toy_envs.DiceEnv, {"good": Good, "last": Last}, games=400, sprt=test, out=tmp_path, seed=1
+    )
+    assert standings.games < 400
+    assert standings.complete
+    assert re.match(r"SPRT of good against last: LLR -\d\.\d+ \(-2\.94, 2\.94\).*accept H0", standings.notes[0])
+    assert read_standings(tmp_path).notes == standings.notes
+    two = round_robin(toy_envs.DiceEnv, {"good": Good, "last": Last}, games=400, sprt=test, seed=1, workers=2)
+    assert two.games == standings.games
+
+
+def test_it_is_for_two_agents():
+    with pytest.raises(InvalidSettingError, match="of two agents in a game for two, not of 3 agents"):
+        round_robin(toy_envs.DiceEnv, [Good("a"), First("b"), First("c")], sprt=Sprt())
+
+
+@pytest.mark.parametrize("text", ["", "elo0", "elo=1", "elo0=x", "elo0=5,elo1=0"])
+def test_odd_settings(text):
+    with pytest.raises(InvalidSettingError):
+        parse_sprt(text)
+
+
+def test_standings_and_report_say_the_same(tmp_path, capsys):
+    agents = {"a": First, "b": Last, "random": Good}
+    standings = round_robin(toy_envs.ToyEnv, agents, games=8, out=tmp_path, anchor="a")
+    assert run("report", str(tmp_path)) == 0
+    page = re.sub(r"<[^>]*>", "", (tmp_path / "report.html").read_text())
+    assert standings.all_notes
+    for note in standings.all_notes:
+        assert re.sub(r"\s+", " ", note) in re.sub(r"\s+", " ", page)
+    for player in standings.ratings.players:
+        if player.status == "finite" and player.elo:
+            assert f"{abs(player.elo):.0f}" in page
