@@ -31,7 +31,7 @@ from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
 from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
-from zermelo.envs.jit.compiling import prepare
+from zermelo.envs.jit.compiling import Functions, prepare
 from zermelo.envs.rules import bits
 
 Weights = npt.NDArray[np.int64]
@@ -53,7 +53,10 @@ console = Console()
 # -- compiled self-play -------------------------------------------------------------------------------------------
 
 for kind in (Backgammon, Hypergammon):
-    prepare(kind)  # so that compiled code may call the methods of the rules, and the functions of the features
+    prepare(kind)  # so that compiled code may call the methods of the rules
+
+compiled = Functions().compiled
+features, chance_of, weighted = compiled(parts.features), compiled(parts.chance), compiled(parts.weighted)
 
 
 @numba.njit
@@ -128,10 +131,10 @@ def returns(positions: Any, length: int, points: int, weights: Any, mixed: float
             targets[number, 2] = 1.0 if mine < -1 else 0.0
             continue
         after = positions[number + 1]
-        count = parts.features(after[0], after[1], after[2], after[3], 0, indices, values)
+        count = features(after[0], after[1], after[2], after[3], 0, indices, values)
         for outcome in range(3):
             other = 0 if outcome == 0 else 3 - outcome
-            looks = parts.chance(parts.weighted(indices, values, count, weights, other)) / parts.CERTAIN
+            looks = chance_of(weighted(indices, values, count, weights, other)) / parts.CERTAIN
             if (other == 1 and after[2] & 15) or (other == 2 and after[0] & 15):
                 looks = 0.0  # who has borne off a checker cannot lose a gammon
             told = mixed * targets[number + 1, other] + (1.0 - mixed) * looks
@@ -188,7 +191,7 @@ def entries_of(positions: Any) -> Any:
     some, their = np.empty(MOST_ENTRIES, np.int64), np.empty(MOST_ENTRIES, np.int64)
     for row in range(number):
         low, high, other_low, other_high, _ = positions[row]
-        counts[row] = parts.features(low, high, other_low, other_high, 0, some, their)
+        counts[row] = features(low, high, other_low, other_high, 0, some, their)
         indices[row], values[row] = some, their
     return indices, values, counts
 

@@ -138,7 +138,7 @@ def imports_of(path, modules):
 
 IMPORTED_WHEN_IT_IS_TIME = {
     # It imports Numba, which takes half a second.
-    ("zermelo.envs.jit.compiling", "zermelo.envs.jit.numba_methods"),
+    ("zermelo.envs.jit.compiling", "zermelo.envs.jit.intrinsics"),
 }
 
 

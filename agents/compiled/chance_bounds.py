@@ -3,8 +3,6 @@
 A chance event's outcomes lie in blocks of ``count`` words each, one behind the other: the outcomes; their
 probabilities, lower and upper bounds; then what was found by probing: the action (-1 for none), value, distance,
 and whether it is proven.
-
-Importing this module imports Numba: only kernels do.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ taken for another; with the default key, a hash, a probe that should miss hits w
 The entry of the smaller depth, or of an earlier iteration, is replaced.
 
 The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
-(``search.action_bits``), and what the kernel likes above that. Importing this module imports Numba: only kernels
-do.
+(``search.action_bits``), and what the kernel likes above that.
 """
 
 from __future__ import annotations
@@ -19,11 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from numba.extending import register_jitable
-
 from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
-from zermelo.envs.jit.compiling import INSIDE, inlining
 from zermelo.envs.jit.memory import load, stack_address, store, take, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
@@ -38,8 +34,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def compiled_into_kernels(function: _Function) -> _Function:
-    """Lets kernels call a function, short ones without a call."""
-    register_jitable(**INSIDE, **inlining(function))(function)  # type: ignore[arg-type]  # it is a plain function
+    """Says that a function is called by kernels only: ``build`` compiles it with them."""
     return function
 
 

@@ -2,7 +2,7 @@
 
 A record is what is known of a state, in words at an address: the values of so many seats as the kernel wants, as
 floats; a float that says how far the end is; the length of the principal variation; and that. A node writes its
-record where its parent says, and works in the memory behind. Importing this module imports Numba: only kernels do.
+record where its parent says, and works in the memory behind.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium
+from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["ValueTable", "require_finite", "value_iteration"]
 
@@ -130,6 +131,8 @@ def value_iteration(
     require_finite(game.traits)
     if states is None:
         states = [game.snapshot(env) if is_aec(env) or is_gymnasium(env) else game.initial_state()]
+    if isinstance(game, RulesGame):
+        game = game.with_rewards_on_the_way()
     graph = _Graph(game, list(states), most_states, check)
     values, sweeps = graph.values(tolerance, most_sweeps, check)
     return ValueTable(game, graph.numbers, values, tolerance, sweeps, graph.moves_to_end(values, tolerance))

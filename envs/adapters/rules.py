@@ -1,28 +1,26 @@
 """Live environments whose game is known as rules: their positions as states of the rules.
 
-PettingZoo's tic-tac-toe and Connect Four have the same game in ``zermelo.envs.games``, and environments over rules
-(``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for exactly
-these classes; a position that the rules cannot have, such as one set up by hand with three stones more on one
-side, or a game that ended by an illegal action, is left to the clone.
+Games declare their twins (``zermelo.envs.rules.about``), such as PettingZoo's Connect Four; environments over
+rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules. It counts for
+exactly these classes; a position that the rules cannot have, such as one set up by hand with three stones more on
+one side, or a game that ended by an illegal action, is left to the clone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import zermelo.envs.games  # noqa: F401  # for the twins that it declares
 from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.games.connect_four import ConnectFour, ConnectFourState
-from zermelo.envs.games.mnk import MNK, MNKState
+from zermelo.envs.rules.about import LISTED, TWINS, Twin
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["LiveRulesGame"]
-
-_TRANSPOSED = 4
-"""The symmetry of a square m,n,k board that swaps rows and columns."""
 
 
 class LiveRulesGame(RulesGame):
@@ -88,53 +86,15 @@ class LiveRulesGame(RulesGame):
         return state if seat < 0 or raw.possible_agents[seat] == raw.agent_selection else None
 
 
-def _read_tictactoe(env: Any) -> MNKState | None:
-    squares = env.board.squares
-    if len(squares) != 9:
-        return None
-    sides = [0, 0, 0]
-    for square, mark in enumerate(squares):
-        if mark not in (0, 1, 2):
-            return None
-        sides[mark] |= 1 << (square + square // 3)
-    first, second = sides[1], sides[2]
-    turn = first.bit_count() - second.bit_count()
-    if turn not in (0, 1):
-        return None
-    return MNKState(second if turn else first, first | second)
-
-
-def _read_connect_four(env: Any) -> ConnectFourState | None:
-    board = env.board
-    if len(board) != 42:
-        return None
-    sides = [0, 0, 0]
-    for cell, piece in enumerate(board):
-        if piece:
-            if piece not in (1, 2):
-                return None
-            sides[piece] |= 1 << (cell % 7 * 7 + 5 - cell // 7)
-    first, second = sides[1], sides[2]
-    stones = first | second
-    turn = first.bit_count() - second.bit_count()
-    bottom = sum(1 << column * 7 for column in range(7))
-    floating = stones & ~(stones << 1 | bottom)
-    if turn not in (0, 1) or floating:
-        return None
-    return ConnectFourState(second if turn else first, stones)
-
-
-def _tictactoe(env: Any) -> LiveRulesGame | None:
-    """The environment numbers its squares column by column: the rules play on the board seen in a mirror."""
-    rules = MNK(3, 3, 3)
-    game = LiveRulesGame(env, rules, _read_tictactoe)
-    game.text = lambda state: rules.text(rules.symmetric_state(state, _TRANSPOSED))
-    game.action_text = lambda state, action: rules.action_text(state, rules.symmetric_action(action, _TRANSPOSED))
-    return _if_it_fits(game, env)
-
-
-def _connect_four(env: Any) -> LiveRulesGame | None:
-    return _if_it_fits(LiveRulesGame(env, ConnectFour(6, 7), _read_connect_four), env)
+def _twin(twin: Twin, env: Any) -> LiveRulesGame | None:
+    rules, game = twin.rules, LiveRulesGame(env, twin.rules, twin.read)
+    if twin.symmetry:
+        turn = functools.partial(rules.symmetric_state, symmetry=twin.symmetry)
+        game.text = lambda state: rules.text(turn(state))
+        game.action_text = lambda state, action: rules.action_text(
+            state, rules.symmetric_action(action, twin.symmetry)
+        )
+    return game if game.fits(env) else None
 
 
 def _rules_env(env: Any) -> LiveRulesGame | None:
@@ -143,18 +103,12 @@ def _rules_env(env: Any) -> LiveRulesGame | None:
     def read(other: Any) -> Any | None:
         return other.position if type(other.rules) is type(rules) and other.rules == rules else None
 
-    return _if_it_fits(LiveRulesGame(env, rules, read), env)
-
-
-def _if_it_fits(game: LiveRulesGame, env: Any) -> LiveRulesGame | None:
+    game = LiveRulesGame(env, rules, read)
     return game if game.fits(env) else None
 
 
-_TWINS: Mapping[str, Callable[[Any], LiveRulesGame | None]] = {
-    "pettingzoo.classic.tictactoe.tictactoe.raw_env": _tictactoe,
-    "pettingzoo.classic.connect_four.connect_four.raw_env": _connect_four,
-    "zermelo.envs.rules.env.RulesEnv": _rules_env,
-    "zermelo.envs.games.gym_2048.Game2048Env": _rules_env,
-}
-for _class_name, _to_game in _TWINS.items():
-    register_rules(_class_name, _to_game)
+_own = [line.gymnasium.replace(":", ".") for line in LISTED.values() if line.gymnasium]
+for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
+    register_rules(_class_name, _rules_env)
+for _class_name, _declared in TWINS.items():
+    register_rules(_class_name, functools.partial(_twin, _declared))

@@ -1,6 +1,6 @@
 """Games, written as ``zermelo.envs.rules`` explains: one a module, or a folder where it is large."""
 
-from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
+from zermelo.envs.games.backgammon import Backgammon, Hypergammon
 from zermelo.envs.games.breakthrough import Breakthrough
 from zermelo.envs.games.chomp import Chomp
 from zermelo.envs.games.connect_four import ConnectFour
@@ -8,6 +8,7 @@ from zermelo.envs.games.domineering import Domineering
 from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
 from zermelo.envs.games.hexapawn import Hexapawn
+from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.kalah import Kalah
 from zermelo.envs.games.mnk import MNK
 from zermelo.envs.games.nim import Nim
@@ -27,6 +28,7 @@ __all__ = [
     "Game2048",
     "Hexapawn",
     "Hypergammon",
+    "Isolation",
     "Kalah",
     "Nim",
     "Othello",

@@ -19,7 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.pawns import attacked, destination, draw_pawns, far_row, list_moves, pawn_text, sources
+from zermelo.envs.games.pawns import (
+    attacked,
+    destination,
+    draw_pawns,
+    far_row,
+    list_moves,
+    paint_pawns,
+    pawn_text,
+    sources,
+)
+from zermelo.envs.pictures.boards import draws
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
 from zermelo.envs.rules.observations import board_planes
@@ -36,6 +47,7 @@ class BreakthroughState(NamedTuple):
     seat: int
 
 
+@listed()
 class Breakthrough(NamedTuple):
     """Bring one pawn to the other side.
 
@@ -186,3 +198,6 @@ class Breakthrough(NamedTuple):
             come = row if seat == 0 else self.rows - 1 - row
             worth += come * come * popcount(pawns & all_squares(self.columns) << (row * self.columns))
         return worth
+
+
+draws(Breakthrough)(paint_pawns)

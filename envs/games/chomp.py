@@ -11,12 +11,15 @@ A state is two integers: the squares that are left, and the seat to move.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.boards import CELL, FAINT, board_canvas, draws, each_mark, shade, text_rows
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, draw, first_column, transposed
 from zermelo.envs.rules.observations import board_planes
@@ -32,6 +35,7 @@ class ChompState(NamedTuple):
     seat: int
 
 
+@listed()
 class Chomp(NamedTuple):
     """Bite off squares and all below and to the right of them; leave the poisoned one to the opponent.
 
@@ -133,3 +137,29 @@ class Chomp(NamedTuple):
     def action_text(self, state: ChompState, action: int) -> str:
         """Row and column, from 1."""
         return f"({action // self.columns + 1},{action % self.columns + 1})"
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+_CHOCOLATE: Final[Colour] = (104, 64, 40)
+_POISON: Final[Colour] = (110, 158, 62)
+
+
+@draws(Chomp)
+def _chomp(rules: Any, state: Any) -> Canvas:
+    """A bar of chocolate; the poisoned square is green."""
+    rows = text_rows(rules, state)
+    canvas = board_canvas(len(rows), len(rows[0]))
+
+    def paint(x: float, y: float, mark: str) -> None:
+        left, top = x - CELL / 2, y - CELL / 2
+        if mark == ".":
+            canvas.rectangle(left + 2, top + 2, CELL - 4, CELL - 4, FAINT, radius=6)
+            return
+        colour = _POISON if mark == "P" else _CHOCOLATE
+        canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, shade(colour, 0.75), radius=6)
+        canvas.rectangle(left + 6, top + 6, CELL - 14, CELL - 14, colour, radius=6)
+        canvas.rectangle(left + 12, top + 12, CELL - 24, CELL - 24, shade(colour, 1.2), radius=4)
+
+    each_mark(rows, paint)
+    return canvas

@@ -24,12 +24,15 @@ lowest.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
+from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
 from zermelo.envs.rules.observations import board_planes
@@ -47,6 +50,7 @@ class DotsAndBoxesState(NamedTuple):
     seat: int
 
 
+@listed(players="2-10")
 class DotsAndBoxes(NamedTuple):
     """Complete boxes; each one lets you move again.
 
@@ -140,6 +144,14 @@ class DotsAndBoxes(NamedTuple):
             elif theirs > mine:
                 places -= 1
         return places
+
+    def received(self, state: DotsAndBoxesState, seat: int) -> int:
+        """With a margin, the boxes taken: the lines to come do not depend on whose they are."""
+        return self.players * (state.boxes >> 6 * seat & 63) if self.margin else 0
+
+    def future(self, state: DotsAndBoxesState) -> DotsAndBoxesState:
+        """With a margin, the lines alone."""
+        return state._replace(boxes=0) if self.margin else state
 
     def evaluation(self, state: DotsAndBoxesState, seat: int) -> int:
         """The differences of boxes so far."""
@@ -297,3 +309,40 @@ class DotsAndBoxes(NamedTuple):
             of_lower & (of_upper | top) | of_upper & top << self.rows * stride,
             of_right & (of_left | left) | of_left & left << self.columns,
         )
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+
+@draws(DotsAndBoxes)
+def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
+    """Dots, lines, completed boxes shaded, and below how many of them each player has."""
+    stride = rules.columns + 1
+    canvas = Canvas(rules.columns * CELL + 3 * MARGIN, rules.rows * CELL + 3 * MARGIN + CELL // 2, PAPER)
+    edge = 1.5 * MARGIN
+
+    def dot(row: int, column: int) -> tuple[float, float]:
+        return edge + column * CELL, edge + row * CELL
+
+    def drawn(lines: int, row: int, column: int) -> bool:
+        return bool(lines >> row * stride + column & 1)
+
+    for row in range(rules.rows):
+        for column in range(rules.columns):
+            across = drawn(state.horizontal, row, column) and drawn(state.horizontal, row + 1, column)
+            if across and drawn(state.vertical, row, column) and drawn(state.vertical, row, column + 1):
+                canvas.rectangle(*dot(row, column), CELL, CELL, (232, 206, 150))
+    for row in range(rules.rows + 1):
+        for column in range(rules.columns + 1):
+            for lines, ahead in ((state.horizontal, (row, column + 1)), (state.vertical, (row + 1, column))):
+                if ahead[0] <= rules.rows and ahead[1] <= rules.columns:
+                    is_drawn = drawn(lines, row, column)
+                    canvas.line(*dot(row, column), *dot(*ahead), 6 if is_drawn else 2, INK if is_drawn else FAINT)
+    for row in range(rules.rows + 1):
+        for column in range(rules.columns + 1):
+            canvas.disk(*dot(row, column), 7, INK)
+    share = canvas.width / rules.players
+    for seat in range(rules.players):
+        boxes = str(state.boxes >> 6 * seat & 63)
+        canvas.text(share * (seat + 0.5), canvas.height - CELL * 0.4, boxes, 3, PLAYERS[seat % len(PLAYERS)])
+    return canvas

@@ -23,13 +23,16 @@ before it is rolled.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, IVORY, MARGIN, PAPER, SECOND, die, draws, middle
+from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import square_text
 
 __all__ = ["EinStein", "EinSteinState"]
@@ -50,6 +53,7 @@ class EinSteinState(NamedTuple):
     die: int
 
 
+@listed(kind="dice, exact chance")
 class EinStein(NamedTuple):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
@@ -309,3 +313,32 @@ def _moved(stones: int, square: int, target: int) -> int:
         if stones >> 6 * stone & 63 == square:
             stones ^= (square ^ target) << 6 * stone
     return stones
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+
+@draws(EinStein)
+def _einstein(rules: Any, state: Any) -> Canvas:
+    """Numbered stones, the goal corners tinted in the colour that runs for them, and the die on the right."""
+    side = rules.size * CELL
+    canvas = Canvas(side + 3 * MARGIN + CELL, side + 2 * MARGIN, PAPER)
+    goals = {rules.size**2 - 1: FIRST, 0: SECOND}
+    for square in range(rules.size**2):
+        x, y = middle(square // rules.size, square % rules.size)
+        canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, FAINT, radius=5)
+        if square in goals:
+            canvas.ring(x, y, CELL * 0.4, 4, goals[square])
+    for stones, colour in ((state.first, FIRST), (state.second, SECOND)):
+        for stone in range(6):
+            square = stones >> 6 * stone & 63
+            if square < rules.size**2:
+                x, y = middle(square // rules.size, square % rules.size)
+                canvas.rectangle(x - 22, y - 22, 44, 44, colour, radius=8)
+                canvas.text(x, y, str(stone + 1), 4, IVORY)
+    x = side + 2 * MARGIN + CELL / 2
+    for seat, y in ((0, MARGIN + CELL / 2), (1, side + MARGIN - CELL / 2)):
+        canvas.disk(x, y, 8, (FIRST, SECOND)[seat])
+        if seat == state.seat:
+            die(canvas, x, y + (CELL if seat == 0 else -CELL), state.die, CELL * 0.7)
+    return canvas

@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.pawns import destination, draw_pawns, far_row, list_moves, pawn_text, sources
+from zermelo.envs.games.pawns import destination, draw_pawns, far_row, list_moves, paint_pawns, pawn_text, sources
+from zermelo.envs.pictures.boards import draws
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
 from zermelo.envs.rules.observations import board_planes
@@ -34,6 +36,7 @@ class HexapawnState(NamedTuple):
     seat: int
 
 
+@listed()
 class Hexapawn(NamedTuple):
     """Bring a pawn to the other side, or leave the opponent without a move.
 
@@ -157,3 +160,6 @@ class Hexapawn(NamedTuple):
         """How many moves the player to move has."""
         lower, straight, higher = self._sources(state)
         return popcount(lower) + popcount(straight) + popcount(higher)
+
+
+draws(Hexapawn)(paint_pawns)

@@ -21,12 +21,16 @@ the opponent's house ``houses - 1 - i``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, draws, shade
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.scores import loss_in, win_in
 
@@ -47,6 +51,7 @@ class KalahState(NamedTuple):
     seat: int
 
 
+@listed()
 class Kalah(NamedTuple):
     """Sow seeds, gather more of them in your store than the opponent.
 
@@ -232,3 +237,49 @@ def _ones(houses: int) -> int:
 def _sum(side: int) -> int:
     """All seeds in a row of houses, fewer than 256 of them."""
     return shift_right(side * _ONES, 56)
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+_PIT: Final[Colour] = (124, 82, 48)
+_SEED: Final[Colour] = (232, 214, 178)
+_WOOD: Final[Colour] = (168, 118, 72)
+
+
+@draws(Kalah)
+def _kalah(rules: Any, state: Any) -> Canvas:
+    """The first player's houses below, its store on the right; seeds, and how many."""
+    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+    (below, right), (above, left) = sides if state.seat == 0 else sides[::-1]
+    pit, stores = CELL + 16, CELL + 24
+    canvas = Canvas(rules.houses * pit + 2 * stores + 2 * MARGIN, 2 * pit + 2 * MARGIN + 44, PAPER)
+    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, _WOOD, radius=30)
+    tall = canvas.height - 2 * MARGIN - 44
+    for count, x, colour in (
+        (left, MARGIN + stores / 2, SECOND),
+        (right, canvas.width - MARGIN - stores / 2, FIRST),
+    ):
+        canvas.rectangle(x - 34, MARGIN + 22, 68, tall, _PIT, radius=34)
+        _seeds(canvas, x, canvas.height / 2, count, 27, tall / 2 - 12)
+        canvas.text(x, MARGIN + 10, str(count), 3, shade(colour, 0.6))
+    for house in range(rules.houses):
+        x = MARGIN + stores + (house + 0.5) * pit
+        top, bottom = MARGIN + 22 + pit / 2, canvas.height - MARGIN - 22 - pit / 2
+        for count, y, number, colour in (
+            (above >> 8 * (rules.houses - 1 - house) & 255, top, MARGIN + 10, SECOND),
+            (below >> 8 * house & 255, bottom, canvas.height - MARGIN - 10, FIRST),
+        ):
+            canvas.disk(x, y, pit * 0.44, _PIT)
+            _seeds(canvas, x, y, count, pit * 0.33, pit * 0.33)
+            canvas.text(x, number, str(count), 3, shade(colour, 0.6))
+    return canvas
+
+
+def _seeds(canvas: Canvas, x: float, y: float, count: int, across: float, down: float) -> None:
+    """Seeds within an oval, in a spiral from its middle."""
+    shown = min(count, 60)
+    for number in range(shown):
+        reach = ((number + 0.5) / max(shown, 8)) ** 0.5
+        turn = 2.399963 * number  # the golden angle: no two seeds lie on top of each other
+        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 5.5, shade(_SEED, 0.7))
+        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 4.5, _SEED)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.about import listed, twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.observations import board_planes
 
@@ -29,6 +30,7 @@ class MNKState(NamedTuple):
     passes: int = 0
 
 
+@listed(players="2-4")
 class MNK(NamedTuple):
     """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
 
@@ -236,3 +238,24 @@ class MNK(NamedTuple):
         for step in (1, self.m, self.m + 1, self.m + 2):
             count += popcount(self._starts(squares, step))
         return count
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@twin("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
+def _read_tictactoe(env: Any) -> MNKState | None:
+    """PettingZoo numbers its squares column by column: symmetry 4 swaps rows and columns."""
+    squares = env.board.squares
+    if len(squares) != 9:
+        return None
+    sides = [0, 0, 0]
+    for square, mark in enumerate(squares):
+        if mark not in (0, 1, 2):
+            return None
+        sides[mark] |= 1 << (square + square // 3)
+    first, second = sides[1], sides[2]
+    turn = first.bit_count() - second.bit_count()
+    if turn not in (0, 1):
+        return None
+    return MNKState(second if turn else first, first | second)

@@ -17,12 +17,15 @@ seat to move.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, draws
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import listed
 
 __all__ = ["Nim", "NimState"]
 
@@ -45,6 +48,7 @@ class _NimParameters(NamedTuple):
     players: int
 
 
+@listed(players="2-16", kind="heaps")
 class Nim(_NimParameters):
     """Take any number of objects from one heap; the last object decides.
 
@@ -179,3 +183,27 @@ class Nim(_NimParameters):
 
     def _sizes(self, heaps: int) -> tuple[int, ...]:
         return tuple(heaps >> heap * self.bits & (1 << self.bits) - 1 for heap in range(self.number))
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+_DARK: Final[Colour] = (190, 150, 110)
+_RED: Final[Colour] = (214, 66, 58)
+
+
+@draws(Nim)
+def _nim(rules: Any, state: Any) -> Canvas:
+    """Heaps of matches side by side, and how many are left."""
+    sizes = [state.heaps >> heap * rules.bits & (1 << rules.bits) - 1 for heap in range(rules.number)]
+    step = max(4, min(CELL // 3, 400 // rules.largest))
+    canvas = Canvas(rules.number * CELL + 2 * MARGIN, rules.largest * step + CELL + 2 * MARGIN, PAPER)
+    floor = MARGIN + rules.largest * step + CELL * 0.2
+    for heap, size in enumerate(sizes):
+        x = MARGIN + (heap + 0.5) * CELL
+        canvas.line(x - CELL * 0.36, floor, x + CELL * 0.36, floor, 4, FAINT)
+        for number in range(size):
+            y = floor - (number + 0.6) * step
+            canvas.line(x - CELL * 0.28, y, x + CELL * 0.26, y, max(step * 0.5, 3), _DARK)
+            canvas.disk(x + CELL * 0.26, y, max(step * 0.36, 2.5), _RED)
+        canvas.text(x, floor + CELL * 0.4, str(size), 3, INK)
+    return canvas

@@ -23,12 +23,15 @@ bit ``row * columns + column``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import (
     all_squares,
@@ -52,6 +55,7 @@ class OthelloState(NamedTuple):
     seat: int
 
 
+@listed()
 class Othello(NamedTuple):
     """Enclose the opponent's discs to turn them over; more discs at the end win.
 
@@ -247,3 +251,32 @@ def _enclosed(mover: int, between: int, square: int, step: int) -> int:
     if at & mover:
         enclosed |= run
     return enclosed
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+_BLACK: Final[Colour] = (34, 36, 40)
+_FELT: Final[Colour] = (52, 128, 84)
+_WHITE: Final[Colour] = (246, 245, 240)
+
+
+@draws(Othello)
+def _othello(rules: Any, state: Any) -> Canvas:
+    """Black and white discs on green felt."""
+    rows = text_rows(rules, state)
+    height, width = len(rows) * CELL, len(rows[0]) * CELL
+    canvas = board_canvas(len(rows), len(rows[0]))
+    canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, shade(_FELT, 0.7), radius=8)
+    canvas.rectangle(MARGIN, MARGIN, width, height, _FELT)
+    for row in range(len(rows) + 1):
+        canvas.line(MARGIN, MARGIN + row * CELL, MARGIN + width, MARGIN + row * CELL, 2, shade(_FELT, 0.7))
+    for column in range(len(rows[0]) + 1):
+        canvas.line(MARGIN + column * CELL, MARGIN, MARGIN + column * CELL, MARGIN + height, 2, shade(_FELT, 0.7))
+
+    def paint(x: float, y: float, mark: str) -> None:
+        if mark in "XO":
+            canvas.disk(x + 2, y + 3, CELL * 0.4, shade(_FELT, 0.6))
+            canvas.disk(x, y, CELL * 0.4, _BLACK if mark == "X" else _WHITE)
+
+    each_mark(rows, paint)
+    return canvas

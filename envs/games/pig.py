@@ -22,13 +22,16 @@ turn's points, not counted beyond what wins; the seat to move; and whether the d
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import listed
 
 __all__ = ["Pig", "PigState"]
 
@@ -45,6 +48,7 @@ class PigState(NamedTuple):
     rolling: int
 
 
+@listed(players="2 or more", kind="dice, exact chance")
 class Pig(NamedTuple):
     """Roll for points or hold them; a one loses the turn's points. The first to the target wins.
 
@@ -215,3 +219,29 @@ class Pig(NamedTuple):
     def _points(self, state: PigState, seat: int) -> int:
         """A score, with the turn's points for the player whose turn it is."""
         return self._score(state, seat) + (state.turn if seat == state.seat else 0)
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+_TURN: Final[Colour] = (240, 196, 92)
+
+
+@draws(Pig)
+def _pig(rules: Any, state: Any) -> Canvas:
+    """A track for each player up to the target: the score in its colour, and the turn's points ahead of it."""
+    length = 6 * CELL
+    canvas = Canvas(length + 4 * MARGIN + CELL, rules.players * CELL + 2 * MARGIN, PAPER)
+    bits = int(rules.target).bit_length()
+    for seat in range(rules.players):
+        score = state.scores >> bits * seat & (1 << bits) - 1
+        top = MARGIN + seat * CELL + CELL * 0.25
+        turn = state.turn if seat == state.seat and score < rules.target else 0
+        canvas.rectangle(2 * MARGIN, top, length, CELL / 2, FAINT, radius=8)
+        for points, colour in ((score + turn, _TURN), (score, PLAYERS[seat % len(PLAYERS)])):
+            if points:
+                share = min(points / rules.target, 1.0)
+                canvas.rectangle(2 * MARGIN, top, max(length * share, 16), CELL / 2, colour, radius=8)
+        canvas.text(2 * MARGIN + length + CELL * 0.6, top + CELL / 4, str(score), 3, INK)
+        if seat == state.seat:
+            canvas.disk(MARGIN, top + CELL / 4, 6, INK)
+    return canvas

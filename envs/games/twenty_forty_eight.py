@@ -17,13 +17,16 @@ not join.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.pictures.boards import CELL, INK, IVORY, board_canvas, draws, middle
+from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.rules.about import listed
 
 __all__ = ["Game2048", "Game2048State"]
 
@@ -46,6 +49,7 @@ class Game2048State(NamedTuple):
     tiles_to_come: int
 
 
+@listed(players="1", kind="sliding tiles, exact chance", gymnasium="zermelo.envs.games.gym_2048:Game2048Env")
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -85,6 +89,14 @@ class Game2048(NamedTuple):
     def utility_sum(self) -> int:
         """Scores vary."""
         return -(1 << 40)  # GENERAL_SUM
+
+    def received(self, state: Game2048State, seat: int) -> int:
+        """The score: it only grows, and the moves to come do not depend on it."""
+        return state.score
+
+    def future(self, state: Game2048State) -> Game2048State:
+        """The board alone."""
+        return state._replace(score=0)
 
     def initial_state(self) -> Game2048State:
         """An empty board, to which two tiles come."""
@@ -269,3 +281,25 @@ class Game2048(NamedTuple):
 def _tile(state: Game2048State, square: int) -> int:
     """The exponent of the tile on a square, 0 for none."""
     return state[square // _PER_WORD] >> 5 * (square % _PER_WORD) & 31
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+
+@draws(Game2048)
+def _game_2048(rules: Any, state: Any) -> Canvas:
+    """Tiles from pale to red and then to dark, with their numbers."""
+    canvas = board_canvas(rules.rows, rules.columns)
+    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, (187, 173, 160), radius=10)
+    for row, line in enumerate(rules.tiles(state).tolist()):
+        for column, tile in enumerate(line):
+            x, y = middle(row, column)
+            heat = min(tile, 6)
+            late = min(max(tile - 6, 0), 12)
+            colour = (244 - 15 * late, 232 - 22 * heat, 220 - 24 * heat) if tile else (205, 193, 180)
+            canvas.rectangle(x - CELL / 2 + 3, y - CELL / 2 + 3, CELL - 6, CELL - 6, colour, radius=6)
+            if tile:
+                text = str(1 << tile)
+                scale = 3 if len(text) < 4 else 2 if len(text) < 6 else 1
+                canvas.text(x, y, text, scale, INK if tile < 3 else IVORY)
+    return canvas

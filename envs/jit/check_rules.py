@@ -172,6 +172,8 @@ class _Check:
             )
         for action in actions:
             self._action(state, action)
+            if self.has("future"):
+                self._future(state, action)
         if self.has("evaluation"):
             for seat in range(self.game.traits.seats):
                 self.call("evaluation", state, seat)
@@ -268,6 +270,23 @@ class _Check:
                     f"playing {action} and then seeing it through symmetry {symmetry} is not the same as playing "
                     f"{moved} in the position seen through it",
                 )
+
+    def _future(self, state: Any, action: int) -> None:
+        """What is received by an action, and the future behind it, follow from the future before it."""
+        start = self._run(self.rules.future, "future", (state,))
+        if action not in self.game.legal_actions(start):
+            self.fail("future", state, f"it gave {start}, where {action} is not legal")
+        after, other = self.rules.result(state, action), self.rules.result(start, action)
+        split = self.game.with_rewards_on_the_way()
+        gained = [now - then for now, then in zip(split.utility(after), split.utility(state), strict=True)]
+        told = [now - then for now, then in zip(split.utility(other), split.utility(start), strict=True)]
+        if gained != told or self.rules.future(after) != self.rules.future(other):
+            self.fail(
+                "future",
+                state,
+                f"it gave {start}, where action {action} brings {told} and {self.rules.future(other)}, instead of "
+                f"{gained} and {self.rules.future(after)}",
+            )
 
     def _symmetric_states(self, state: Any) -> None:
         if not self.has("symmetric_state"):

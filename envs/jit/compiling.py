@@ -4,33 +4,38 @@ A kernel writes ``rules.result(state, action)``. Which function that is follows 
 kernel compiled for one rules class calls that class's methods directly, they can be inlined, and the machine code
 can be kept on disk (a function passed as an argument, or caught in a closure, could not).
 
+Functions are compiled from copies, in which every plain function that they call by a name, or from a closure, is a
+compiled copy too: nothing of the author's is changed, and no two rules classes share code.
+
 Nothing here imports Numba before it is used; without it, or with ``NUMBA_DISABLE_JIT=1``, ``why_not_compiled``
 says why and everything runs as plain Python.
 """
 
 from __future__ import annotations
 
+import builtins
 import functools
 import importlib.util
 import os
 import sys
 import threading
 import types as python_types
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
+
+from zermelo.envs.jit import memory
 from zermelo.envs.jit.notices import say_once
-from zermelo.envs.rules import bits
 from zermelo.envs.rules.defaults import DEFAULTS
 
 __all__ = [
-    "INSIDE",
+    "Functions",
     "can_compile",
+    "compile_kernel",
     "dispatcher",
-    "helpers",
-    "inlining",
     "method",
-    "methods",
     "prepare",
     "types_of",
     "why_not_compiled",
@@ -38,7 +43,6 @@ __all__ = [
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()
-_DISPATCHERS: dict[python_types.FunctionType, Any] = {}
 _SET_UP = False
 
 
@@ -67,14 +71,13 @@ def _has_numba() -> bool:
 
 
 def prepare(rules_class: type) -> None:
-    """Makes the methods of a rules class, and the plain functions they use, known to Numba. Compiles nothing."""
+    """Makes the methods of a rules class known to Numba. Compiles nothing."""
+    global _SET_UP
     with _LOCK:
-        _set_up()
-        if rules_class in _RULES:
-            return
+        if not _SET_UP:
+            _SET_UP = True
+            importlib.import_module("zermelo.envs.jit.intrinsics")  # teaches Numba by being imported
         _RULES.add(rules_class)
-        for method in methods(rules_class).values():
-            _share_helpers(method)
 
 
 _TYPES: set[Any] = set()
@@ -91,22 +94,11 @@ def types_of(rules: Any) -> tuple[Any, Any]:
     prepare(type(rules))
     first = numba.typeof(rules)
     if not rules._fields:
-        from zermelo.envs.jit.numba_methods import NoParameters
+        from zermelo.envs.jit.intrinsics import NoParameters
 
         first = NoParameters((), type(rules))
     found = first, numba.typeof(rules.initial_state())
     _TYPES.update(found)
-    return found
-
-
-def methods(rules_class: type) -> dict[str, python_types.FunctionType]:
-    """The methods of a rules class by name, its own parents' included, as plain functions."""
-    found: dict[str, python_types.FunctionType] = {}
-    for parent in rules_class.__mro__:
-        for name, value in vars(parent).items():
-            mine = isinstance(value, python_types.FunctionType) and not name.startswith("__")
-            if mine and name not in found and name not in _NAMED_TUPLE:
-                found[name] = value
     return found
 
 
@@ -124,61 +116,128 @@ def method(rules_class: type, name: str) -> python_types.FunctionType | None:
     return default if isinstance(default, python_types.FunctionType) else None
 
 
-def helpers(function: python_types.FunctionType) -> Iterator[python_types.FunctionType]:
-    """The plain functions of the same program that ``function`` calls by a global name."""
-    names = set(function.__code__.co_names)
-    for constant in function.__code__.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            names.update(constant.co_names)
-    for name in sorted(names):
-        value = function.__globals__.get(name)
-        if isinstance(value, python_types.FunctionType):
-            yield value
-
-
-_SHARED: set[python_types.FunctionType] = set()
 _SHORT: Final = 700
 """Bytes of Python code up to which a function is compiled into its callers. Without being told so the compiler
 leaves nearly every call in place: a proof of Connect Four took a tenth longer."""
 
-
-INSIDE: Final = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INSIDE: Final[dict[str, Any]] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 """How a function that only compiled code calls is compiled: ways into it from Python and C take a fourth of the
 compiler's time."""
 
 
-def inlining(function: python_types.FunctionType) -> dict[str, bool]:
-    """The option that compiles a function into its callers: on if it is short and does not call itself."""
+def _options(function: python_types.FunctionType) -> dict[str, Any]:
+    """As above; a function is compiled into its callers if it is short and does not call itself."""
     code = function.__code__
-    return {"forceinline": len(code.co_code) <= _SHORT and code.co_name not in code.co_names}
+    return INSIDE | {"forceinline": len(code.co_code) <= _SHORT and code.co_name not in code.co_names}
 
 
-def _share_helpers(function: python_types.FunctionType) -> None:
-    from numba.extending import register_jitable
+class Functions:
+    """Plain functions in the form that compiled code calls, each with those that it calls by a name of its own.
 
-    for helper in helpers(function):
-        if helper not in _SHARED:
-            _SHARED.add(helper)
-            register_jitable(**inlining(helper))(helper)
-            _share_helpers(helper)
+    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted.
+    """
 
+    def __init__(self, module: str = "", constants: Mapping[str, bool] = MappingProxyType({})) -> None:
+        self._module, self._constants = module, constants
+        self._made: dict[python_types.FunctionType, Any] = {}
 
-def dispatcher(function: python_types.FunctionType) -> Any:
-    """The compiled form of a method, made once; it compiles itself when first called from a kernel."""
-    with _LOCK:
-        if function not in _DISPATCHERS:
+    def compiled(self, function: Any) -> Any:
+        """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
+        from zermelo.envs.jit.intrinsics import INTRINSICS
+
+        if not isinstance(function, python_types.FunctionType):
+            return function
+        if function in INTRINSICS:
+            return INTRINSICS[function]
+        if function not in self._made:
             import numba
 
-            _share_helpers(function)
-            _DISPATCHERS[function] = numba.njit(**INSIDE, **inlining(function))(function)
-        return _DISPATCHERS[function]
+            space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
+            cells = tuple(python_types.CellType() for _ in function.__closure__ or ())
+            copy = python_types.FunctionType(
+                function.__code__, space, function.__name__, function.__defaults__, cells or None
+            )
+            copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
+            self._made[function] = numba.njit(**_options(function))(copy)  # before what may call it
+            for name in _names(function.__code__):
+                if name in self._constants and function.__module__ == self._module:
+                    space[name] = self._constants[name]
+                elif name in function.__globals__:
+                    space[name] = self.compiled(function.__globals__[name])
+            for cell, value in zip(cells, function.__closure__ or (), strict=True):
+                cell.cell_contents = self.compiled(value.cell_contents)
+        return self._made[function]
 
 
-def _set_up() -> None:
-    global _SET_UP
-    if not _SET_UP:
-        _SET_UP = True
-        _SHARED.update(value for value in vars(bits).values() if isinstance(value, python_types.FunctionType))
-        from zermelo.envs.jit import numba_methods
+def _names(code: python_types.CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, python_types.CodeType))
+    return set(code.co_names).union(*map(_names, inner))
 
-        assert numba_methods
+
+_METHODS: dict[type, Functions] = {}
+
+
+def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
+    """The compiled form of a method of a rules class; classes share none, so that their names may be the same."""
+    with _LOCK:
+        return _METHODS.setdefault(rules_class, Functions()).compiled(function)
+
+
+_ENTRY = """
+def entry({words}result):
+    try:
+        store(result, 0, kernel(as_rules(({rules})), as_state(({state})), {arguments}))
+    except Exception:
+        return 1
+    return 0
+"""
+
+
+def compile_kernel(
+    rules: Any,
+    function: Callable[..., int],
+    arguments: Sequence[str | np.dtype[Any]],
+    constants: Mapping[str, bool] = MappingProxyType({}),
+) -> tuple[str, str]:
+    """A kernel for a rules class, with all that it calls, in LLVM's language, and the name of its entry.
+
+    The entry takes the numbers of the rules and of the state, the kernel's arguments, records by address, and the
+    address of its result. It returns 0, or 1 if an exception was raised.
+    """
+    from numba import cfunc, from_dtype, types
+
+    from zermelo.envs.jit.intrinsics import INTRINSICS, as_record, as_tuple
+
+    first = types_of(rules)
+    kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
+    kernel = Functions(function.__module__, constants).compiled(function)
+    kernel.compile(types.int64(*first, *kinds))
+    groups = zip("rsa", (*first, kinds), strict=True)
+    words = [[f"{name}{place}, " for place in range(len(group))] for name, group in groups]
+    passed = [
+        name if isinstance(kind, str) else f"record{place}({name[:-2]}), "
+        for place, (name, kind) in enumerate(zip(words[2], arguments, strict=True))
+    ]
+    source = _ENTRY.format(
+        words="".join(map("".join, words)),
+        rules="".join(words[0]),
+        state="".join(words[1]),
+        arguments="".join(passed),
+    )
+    space: dict[str, Any] = {
+        "kernel": kernel,
+        "as_rules": as_tuple(first[0]),
+        "as_state": as_tuple(first[1]),
+        "store": INTRINSICS[memory.store],
+        **{f"record{place}": as_record(kind) for place, kind in enumerate(kinds)},
+    }
+    exec(source, space)
+    plain = [kind if isinstance(name, str) else types.int64 for kind, name in zip(kinds, arguments, strict=True)]
+    signature = types.int64(*[types.int64] * (len(first[0]) + len(first[1])), *plain, types.int64)
+    entry = cfunc(signature, error_model="numpy")(space["entry"])
+    return entry.inspect_llvm(), entry.native_name

@@ -1,14 +1,13 @@
 """What boards look like: a picture of any state of any rules.
 
-Rules may draw themselves, with a method ``image(state)`` that returns an RGB array. Our own games have their
-pictures in ``zermelo.envs.games.picture_book`` and ``picture_book_dice``, apart from their rules.
+Rules may draw themselves, with a method ``image(state)`` that returns an RGB array. Those of our own games
+register a function that draws them (``draws``).
 Whatever else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces
 between, else letter by letter.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -20,16 +19,22 @@ from zermelo.envs.pictures.canvas import Canvas, Colour, text_size
 
 __all__ = [
     "CELL",
+    "FAINT",
     "FIRST",
     "INK",
+    "IVORY",
     "MARGIN",
     "PAPER",
+    "PLAYERS",
     "SECOND",
     "board_canvas",
     "cross",
+    "die",
     "draw",
     "draws",
+    "each_mark",
     "middle",
+    "shade",
     "state_text",
     "text_rows",
 ]
@@ -44,6 +49,10 @@ LINES: Final[Colour] = (214, 204, 186)
 FIRST: Final[Colour] = (206, 72, 62)
 SECOND: Final[Colour] = (46, 102, 166)
 """The colours of the first and the second player."""
+PLAYERS: Final[tuple[Colour, ...]] = (FIRST, SECOND, (72, 148, 88), (176, 116, 40), (128, 84, 160))
+"""The players' colours; where there are more players than colours, the colours come again."""
+FAINT: Final[Colour] = (226, 219, 205)
+IVORY: Final[Colour] = (252, 250, 244)
 
 _EMPTY_MARKS: Final = frozenset(".-_·")
 """What an empty square may be in a board's text."""
@@ -77,8 +86,6 @@ def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
                 f"not of shape {image.shape} and type {image.dtype}"
             )
         return image
-    for book in ("picture_book", "picture_book_dice"):
-        importlib.import_module(f"zermelo.envs.games.{book}")  # for the painters that it registers
     painter = _painters.get(type(rules))
     if painter is not None:
         return painter(rules, state).image()
@@ -111,6 +118,41 @@ def board_canvas(rows: int, columns: int, background: Colour = PAPER) -> Canvas:
 def middle(row: int, column: int) -> tuple[float, float]:
     """The middle of a square of a board."""
     return MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL
+
+
+def each_mark(rows: list[list[str]], paint: Callable[[float, float, str], None]) -> None:
+    """Calls a function with the middle of every square of a board and the mark on it."""
+    for row, line in enumerate(rows):
+        for column, mark in enumerate(line):
+            paint(*middle(row, column), mark)
+
+
+def shade(colour: Colour, part: float) -> Colour:
+    """A darker colour, or with a part above 1 a lighter one."""
+    red, green, blue = (min(round(value * part), 255) for value in colour)
+    return red, green, blue
+
+
+_PIPS: Final = (
+    (),
+    ((0, 0),),
+    ((-1, -1), (1, 1)),
+    ((-1, -1), (0, 0), (1, 1)),
+    ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
+    ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+)
+
+
+def die(canvas: Canvas, x: float, y: float, face: int, size: float) -> None:
+    """A die around (x, y): pips up to six, a number beyond; blank for 0."""
+    canvas.rectangle(x - size / 2, y - size / 2, size, size, INK, radius=size / 5)
+    canvas.rectangle(x - size / 2 + 2, y - size / 2 + 2, size - 4, size - 4, IVORY, radius=size / 6)
+    if face < len(_PIPS):
+        for across, down in _PIPS[face]:
+            canvas.disk(x + across * size * 0.26, y + down * size * 0.26, size * 0.09, INK)
+    else:
+        canvas.text(x, y, str(face), 2, INK)
 
 
 def cross(canvas: Canvas, x: float, y: float, reach: float, colour: Colour) -> None:

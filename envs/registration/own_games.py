@@ -10,8 +10,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import zermelo.envs.games as own_rules
-from zermelo.envs.registration.registry import OWN_ENVS, register_env, register_with_imported
+import zermelo.envs.games  # noqa: F401  # for what it lists
+from zermelo.envs.registration.registry import GYMNASIUM_ENVS, OWN_ENVS, register_env, register_with_imported
+from zermelo.envs.rules.about import LISTED
 
 __all__ = ["env_maker", "is_rules_class", "register_game"]
 
@@ -87,21 +88,9 @@ def _observation_text(rules_class: Any) -> str:
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
 
 
-_LISTED: dict[str, tuple[str, str]] = {
-    "Backgammon": ("2", "dice, exact chance"),
-    "DotsAndBoxes": ("2-10", "board"),
-    "EinStein": ("2", "dice, exact chance"),
-    "Game2048": ("1", "sliding tiles, exact chance"),
-    "Hypergammon": ("2", "dice, exact chance"),
-    "MNK": ("2-4", "board"),
-    "Nim": ("2-16", "heaps"),
-    "Pig": ("2 or more", "dice, exact chance"),
-}
-"""Players and kind, for the list of environments, of games that are not board games for two."""
-
-for _name in own_rules.__all__:
-    if is_rules_class(getattr(own_rules, _name)):
-        _players, _kind = _LISTED.get(_name, ("2", "board"))
-        register_game(getattr(own_rules, _name), players=_players, kind=_kind)
+for _class, _line in LISTED.items():
+    _id = register_game(_class, players=_line.players, kind=_line.kind)
+    if _line.gymnasium:
+        GYMNASIUM_ENVS[_id] = _line.gymnasium
 
 register_with_imported()

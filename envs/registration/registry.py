@@ -68,7 +68,7 @@ def register_env(
         _tell_pettingzoo()
 
 
-GYMNASIUM_ENVS = {"zermelo/Game2048-v0": "zermelo.envs.games.gym_2048:Game2048Env"}
+GYMNASIUM_ENVS: dict[str, str] = {}
 """The ids and entry points of our environments that are Gymnasium's."""
 
 

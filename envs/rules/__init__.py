@@ -48,6 +48,10 @@ Methods that a game may have, and what stands in for them:
     ``pass_turn(state)``                 the state as if the player to move had skipped its turn, so that another
                                          is to move: no move of the game; best-reply search and null moves use
                                          it. Without it nobody skips
+    ``received(state, seat)``            how much of its utility the seat has got so far, where it grows on the
+                                         way; what is to come must follow from ``future(state)``. Never compiled; 0
+    ``future(state)``                    the state as if nothing had been received: value iteration takes states
+                                         with the same future for one. Never compiled; the state itself
     ``symmetries()``                     the number of symmetries, the identity (number 0) included; 1
     ``symmetric_state(state, s)``        the state seen through symmetry number ``s``
     ``symmetric_action(action, s)``      the action seen through symmetry number ``s``
@@ -72,7 +76,20 @@ side and says what is wrong. Nothing is compiled, and Numba is not imported, bef
 
 from __future__ import annotations
 
-from zermelo.envs.jit.check_rules import check_rules
+from typing import TYPE_CHECKING, Any
+
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
 
 __all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "RulesGame", "check_rules", "is_rules"]
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.check_rules import check_rules
+else:
+
+    def __getattr__(name: str) -> Any:
+        """``check_rules``, which is built on this package and so comes when it is asked for."""
+        if name != "check_rules":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from zermelo.envs.jit.check_rules import check_rules
+
+        return check_rules

@@ -136,6 +136,14 @@ class RulesGame:
         key: Hashable = state if self._key is None else self._key(state)
         return key
 
+    def with_rewards_on_the_way(self) -> RulesGame:
+        """This game with what has been received so far as the utility of unfinished states.
+
+        What is to come follows from the key, which says nothing of what there was; for rules without ``received``
+        and ``future`` this is the game as it is.
+        """
+        return _RewardsOnTheWay(self.rules) if hasattr(self.rules, "future") else self
+
     def to_env_action(self, state: Any, action: int) -> int:
         """The action itself."""
         return action
@@ -152,6 +160,16 @@ class RulesGame:
         """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
         least, greatest = self.traits.utility_bounds
         return int(least) * EVALUATION_UNIT + 1, int(greatest) * EVALUATION_UNIT - 1
+
+
+class _RewardsOnTheWay(RulesGame):
+    def utility(self, state: Any) -> tuple[float, ...]:
+        if self.rules.is_terminal(state):
+            return super().utility(state)
+        return tuple(float(self.rules.received(state, seat)) for seat in self._seats)
+
+    def key(self, state: Any) -> Hashable:
+        return super().key(self.rules.future(state))
 
 
 def _traits(rules: Any) -> Traits:

@@ -1,1 +1,6 @@
-"""Backgammon and Hypergammon: rules, and an evaluation fitted to self-play."""
+"""Backgammon and Hypergammon: rules, an evaluation fitted to self-play, and the picture of the board."""
+
+from zermelo.envs.games.backgammon import picture  # which says how the board is drawn
+from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
+
+__all__ = ["Backgammon", "Hypergammon", "picture"]

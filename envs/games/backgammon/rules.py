@@ -41,6 +41,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.backgammon.features import count_at, expected
 from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.defaults import EVALUATION_UNIT
 
 __all__ = ["Backgammon", "BackgammonState", "Hypergammon"]
@@ -62,6 +63,7 @@ class BackgammonState(NamedTuple):
     roll: int
 
 
+@listed(kind="dice, exact chance")
 class Backgammon(NamedTuple):
     """Bring all checkers home and off the board before the other player does.
 
@@ -277,6 +279,7 @@ class Backgammon(NamedTuple):
         return BACKGAMMON
 
 
+@listed(kind="dice, exact chance")
 class Hypergammon(Backgammon):
     """Backgammon with three checkers each, which start on points 24, 23 and 22.
 

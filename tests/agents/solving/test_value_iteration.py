@@ -21,7 +21,7 @@ from zermelo.envs import (
     as_game,
     make,
 )
-from zermelo.envs.games import MNK, Game2048, Nim, Pig
+from zermelo.envs.games import MNK, DotsAndBoxes, Game2048, Nim, Pig
 from zermelo.envs.rules import RulesGame
 
 
@@ -48,9 +48,24 @@ def test_every_state_is_as_the_slow_one_says(rules: Any) -> None:
     game = RulesGame(rules)
     values = algorithms.value_iteration(game)
     table = value_iteration(game, 1e-10)
-    assert len(table) == len({game.key(state) for state in values})
+    assert len(table) == len({game.with_rewards_on_the_way().key(state) for state in values})
     for state, value in values.items():
         assert table.value(state) == pytest.approx(value, abs=1e-9), state
+
+
+@pytest.mark.parametrize("rules", [Game2048(2, 2), DotsAndBoxes(1, 2, margin=True)])
+def test_what_was_received_on_the_way_makes_no_other_state(rules: Any) -> None:
+    class Plain(RulesGame):
+        def with_rewards_on_the_way(self) -> RulesGame:
+            return self
+
+    table, plain = value_iteration(rules, 1e-10), value_iteration(Plain(rules), 1e-10)
+    assert len(table) < len(plain)
+    game = RulesGame(rules)
+    for state in plain.numbers:  # of these rules the key is the state
+        assert table.value(state) == pytest.approx(plain.value(state), abs=1e-8), state
+        if not game.is_terminal(state) and game.to_move(state) >= 0:
+            assert table.best_actions(state) == plain.best_actions(state)
 
 
 def solved(env: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from zermelo.envs import perft
+from zermelo.envs.errors import RulesError
 from zermelo.envs.games import Nim
 
 RULES = """
@@ -53,6 +54,7 @@ def countdown(left, by):
 
 COUNT = """
 from zermelo.envs import perft
+from zermelo.envs.errors import RulesError
 from {rules} import Stairs
 print(perft(Stairs(), {depth}))
 """
@@ -90,7 +92,7 @@ class Folder:
         return finished(self.start(script, depth, **environment))
 
     def kept(self) -> list[Path]:
-        return sorted(self.cache.rglob("*.nbc"))
+        return sorted(self.cache.rglob("*.bin"))
 
 
 def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -118,7 +120,7 @@ def machine_code_in_the_package() -> set[Path]:
     import zermelo.envs.jit as package
 
     files = Path(package.__file__).parent.rglob("*")
-    return {file for file in files if file.suffix in (".nbi", ".nbc")}
+    return {file for file in files if file.suffix in (".nbi", ".nbc", ".bin")}
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +148,22 @@ def test_a_second_process_takes_the_code_from_disk_and_counts_the_same(warm: Fol
     # numba 6061: a recursive kernel read back without its full signature crashed here
     assert warm.count() == (leaves(12, 6), "")
     assert {file: file.stat().st_mtime_ns for file in warm.kept()} == kept
+
+
+def test_a_second_process_needs_no_compiler(warm: Folder) -> None:
+    told = "import atexit, sys; atexit.register(lambda: print('numba' in sys.modules, file=sys.stderr))"
+    assert warm.count(told) == (leaves(12, 6), "False\n")
+
+
+def test_two_kinds_of_processor_share_a_folder(warm: Folder) -> None:
+    here = warm.kept()
+    count, said = warm.count(NUMBA_CPU_NAME="generic")
+    assert count == leaves(12, 6)
+    assert "compiling" in said
+    for other in ({}, {"NUMBA_CPU_NAME": "generic"}):
+        assert warm.count(**other) == (leaves(12, 6), "")
+    assert len(warm.kept()) == 2
+    assert set(here) < set(warm.kept())
 
 
 def test_an_edit_to_the_rules_is_seen(warm: Folder) -> None:
@@ -176,10 +194,10 @@ def test_a_cache_folder_that_cannot_be_made_costs_one_line(folder: Folder) -> No
 
 
 def test_a_full_disk_costs_one_line(folder: Folder) -> None:
-    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))"
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
     count, said = folder.count(full)
     assert count == leaves(12, 6)
-    assert "compiled again for this process" in said
+    assert said.count("cannot be kept in") == 1
     assert "Traceback" not in said
     assert folder.count()[0] == leaves(12, 6)
 
@@ -202,7 +220,7 @@ def test_the_package_is_not_written_to(first_run: Folder) -> None:
 def test_numba_cache_dir_is_used_where_ours_is_not_set(folder: Folder) -> None:
     other = folder.path / "elsewhere"
     assert folder.count(ZERMELO_CACHE_DIR="", NUMBA_CACHE_DIR=str(other))[0] == leaves(12, 6)
-    assert list(other.rglob("Stairs-*/**/*.nbc"))
+    assert list(other.rglob("Stairs/*.bin"))
     assert not folder.kept()
 
 
@@ -302,14 +320,26 @@ def test_a_declared_result_is_not_inferred_at_each_call_that_a_kernel_makes_of_i
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
-    from zermelo.envs.jit import numba_methods
+    from zermelo.envs.jit import intrinsics
 
     asked: list[Any] = []
-    monkeypatch.setattr(numba_methods, "_inferred_result", asked.append)
+    monkeypatch.setattr(intrinsics, "_inferred_result", asked.append)
     rules = type("Heaps", (Nim,), {"__slots__": ()})((9,))
     assert perft(rules, 6) == math.comb(9, 6)  # the heap's sizes on the way down
-    assert list(tmp_path.rglob("*.nbc"))
+    assert list(tmp_path.rglob("*.bin"))
     assert not asked
+
+
+def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def is_terminal(self: Any, state: Any) -> bool:
+        if state.heaps < 7:
+            raise ValueError("too few")
+        return False
+
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    rules = type("Raising", (Nim,), {"__slots__": (), "is_terminal": is_terminal})((9,))
+    with pytest.raises(RulesError, match="compiled rules of Raising raised an exception: with NUMBA_DISABLE_JIT"):
+        perft(rules, 6)
 
 
 def test_old_folders_are_cleared_away(warm: Folder) -> None:

@@ -1,23 +1,15 @@
-"""Connect Four of any size that fits, in two 64-bit boards.
-
-Squares are numbered up the columns with one spare square on top of each, ``bit = column * (rows + 1) + row``, so
-that a shift in any of the four directions never joins two columns (the layout of J. Tromp's Fhourstones; the tests
-on whole boards follow from it).
-"""
+"""What searches and proofs know of Connect Four beyond its rules: none of it changes what the game is."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.connect_four.rules import ConnectFourRules, ConnectFourState
+from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.observations import board_planes
 from zermelo.envs.rules.scores import loss_in, win_in
 
-__all__ = ["ConnectFour", "ConnectFourState"]
+__all__ = ["ConnectFour"]
 
 # Fitted to win, draw and loss in 15,000 positions solved exactly, then set by matches between variants. Measured
 # and left out, as they won no more games: threats on the other player's squares and threats worth more as the
@@ -29,14 +21,8 @@ _ALTERNATE: Final = 0x5555_5555_5555_5555
 """Every other bit."""
 
 
-class ConnectFourState(NamedTuple):
-    """A position: the stones of the player to move, and all stones."""
-
-    mover: int
-    stones: int
-
-
-class ConnectFour(NamedTuple):
+@listed()
+class ConnectFour(ConnectFourRules):
     """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns from the left.
 
     Attributes:
@@ -44,62 +30,7 @@ class ConnectFour(NamedTuple):
         columns: Width of the board; ``columns * (rows + 1)`` must be at most 62.
     """
 
-    rows: int = 6
-    columns: int = 7
-
-    def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
-        if min(self) < 1 or self.columns * (self.rows + 1) > 62:
-            raise InvalidSettingError(
-                "ConnectFour needs rows and columns of at least 1 and columns * (rows + 1) of at most 62, "
-                f"not rows={self.rows}, columns={self.columns}"
-            )
-
-    def num_actions(self) -> int:
-        """One action a column."""
-        return self.columns
-
-    def initial_state(self) -> ConnectFourState:
-        """An empty board."""
-        return ConnectFourState(0, 0)
-
-    def to_move(self, state: ConnectFourState) -> int:
-        """In turn."""
-        return popcount(state.stones) & 1
-
-    def legal_actions(self, state: ConnectFourState, actions: list[int]) -> int:
-        """The columns that are not full."""
-        height = self.rows + 1
-        count = 0
-        for column in range(self.columns):
-            if not state.stones >> (column * height + self.rows - 1) & 1:
-                actions[count] = column
-                count += 1
-        return count
-
-    def result(self, state: ConnectFourState, action: int) -> ConnectFourState:
-        """Drops a stone; the other player is then the mover."""
-        bottom = 1 << (action * (self.rows + 1))
-        return ConnectFourState(state.mover ^ state.stones, state.stones | (state.stones + bottom))
-
-    def is_terminal(self, state: ConnectFourState) -> bool:
-        """Somebody has won, or the board is full."""
-        last = state.mover ^ state.stones
-        return self._four(last) or state.stones == self._board()
-
-    def utility(self, state: ConnectFourState, seat: int) -> int:
-        """A win is 1, a loss -1; only who moved last can have won."""
-        if not self._four(state.mover ^ state.stones):
-            return 0
-        return -1 if seat == self.to_move(state) else 1
-
-    def key(self, state: ConnectFourState) -> int:
-        """All stones, and the mover's once more, added: no two positions have the same sum."""
-        return state.mover + state.stones
-
-    def key_bits(self) -> int:
-        """One a square, and one more a column."""
-        return self.columns * (self.rows + 1)
+    __slots__ = ()
 
     def evaluation(self, state: ConnectFourState, seat: int) -> int:
         """Open windows and the threats that decide when all else is full, the seat's less the other's.
@@ -112,7 +43,7 @@ class ConnectFour(NamedTuple):
         """
         first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
         second = first ^ state.stones
-        bottom = self._bottom()
+        bottom = self.bottom()
         empty = bottom * ((1 << self.rows) - 1) ^ state.stones
         value = _WINDOW * (self._windows(first, first | empty) - self._windows(second, second | empty))
         # Whose squares: with all other columns full, the first player moves if the number of stones is even.
@@ -125,45 +56,9 @@ class ConnectFour(NamedTuple):
         value += _FIRST_THREAT * popcount(lowest & mine) - _SECOND_THREAT * popcount(lowest & theirs)
         return value if seat == 0 else -value
 
-    def symmetries(self) -> int:
-        """Left and right are alike."""
-        return 2
-
-    def symmetric_state(self, state: ConnectFourState, symmetry: int) -> ConnectFourState:
-        """The board mirrored."""
-        if symmetry == 0:
-            return state
-        return ConnectFourState(self._mirrored(state.mover), self._mirrored(state.stones))
-
-    def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The column on the other side."""
-        return action if symmetry == 0 else self.columns - 1 - action
-
-    def text(self, state: ConnectFourState) -> str:
-        """The board, X for the first player and O for the second."""
-        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
-        lines = []
-        for row in reversed(range(self.rows)):
-            bits = [1 << (column * (self.rows + 1) + row) for column in range(self.columns)]
-            lines.append(" ".join("X" if first & b else "O" if state.stones & b else "." for b in bits))
-        return "\n".join(lines)
-
-    def observation(self, state: ConnectFourState, seat: int) -> npt.NDArray[np.int8]:
-        """Planes of shape (rows, columns, 2), top row first: the observer's stones, the opponent's."""
-        other = state.mover ^ state.stones
-        sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
-        planes = board_planes(sides, self.columns, self.rows, stride=self.rows + 1)
-        return np.ascontiguousarray(planes.transpose(1, 0, 2)[::-1])
-
-    def action_text(self, state: ConnectFourState, action: int) -> str:
-        """Columns count from 1 at the left."""
-        return str(action + 1)
-
-    # What a proof can use: none of it changes what the game is.
-
     def bounds(self, state: ConnectFourState) -> tuple[int, int]:
         """A four that can be made, or not be stopped, settles the score; else it takes three plies or more."""
-        bottom = self._bottom()
+        bottom = self.bottom()
         board = bottom * ((1 << self.rows) - 1)
         free = (state.stones + bottom) & board
         empty = board ^ state.stones
@@ -182,7 +77,7 @@ class ConnectFour(NamedTuple):
 
     def safe_actions(self, state: ConnectFourState, actions: list[int]) -> int:
         """The columns after which the opponent has no four to make at once, middle first."""
-        bottom = self._bottom()
+        bottom = self.bottom()
         board = bottom * ((1 << self.rows) - 1)
         free = (state.stones + bottom) & board
         threats = self._fours(state.mover ^ state.stones) & board
@@ -200,24 +95,7 @@ class ConnectFour(NamedTuple):
     def ordering_hint(self, state: ConnectFourState, action: int) -> int:
         """The number of empty squares that would complete a four afterwards."""
         after = self.result(state, action)
-        return popcount(self._fours(after.mover ^ after.stones) & (self._board() ^ after.stones))
-
-    def _bottom(self) -> int:
-        """The lowest square of every column."""
-        return ((1 << (self.columns * (self.rows + 1))) - 1) // ((1 << (self.rows + 1)) - 1)
-
-    def _board(self) -> int:
-        """All squares."""
-        return self._bottom() * ((1 << self.rows) - 1)
-
-    def _mirrored(self, stones: int) -> int:
-        """Column by column, in reverse."""
-        height = self.rows + 1
-        mirrored = 0
-        for _ in range(self.columns):
-            mirrored = mirrored << height | stones & ((1 << height) - 1)
-            stones >>= height
-        return mirrored
+        return popcount(self._fours(after.mover ^ after.stones) & (self.board() ^ after.stones))
 
     def _windows(self, stones: int, room: int) -> int:
         """What the open windows within ``room`` are worth, by the stones in them."""
@@ -229,16 +107,6 @@ class ConnectFour(NamedTuple):
             + _windows_along(stones, room, height + 1)
         )
 
-    def _four(self, stones: int) -> bool:
-        """Whether four of the stones stand in a row."""
-        height = self.rows + 1
-        return (
-            _four_along(stones, 1)
-            | _four_along(stones, height)
-            | _four_along(stones, height - 1)
-            | _four_along(stones, height + 1)
-        ) != 0
-
     def _fours(self, stones: int) -> int:
         """The squares, some of them taken or off the board, that complete a four for the owner of the stones."""
         height = self.rows + 1
@@ -248,12 +116,6 @@ class ConnectFour(NamedTuple):
             | _fourth_along(stones, height - 1)
             | _fourth_along(stones, height + 1)
         )
-
-
-def _four_along(stones: int, step: int) -> int:
-    """Not zero if four of the stones lie ``step`` bits apart."""
-    pairs = stones & (stones >> step)
-    return pairs & (pairs >> 2 * step)
 
 
 def _windows_along(stones: int, room: int, step: int) -> int:

@@ -1,0 +1,154 @@
+"""Connect Four of any size that fits, in two 64-bit boards.
+
+Squares are numbered up the columns with one spare square on top of each, ``bit = column * (rows + 1) + row``, so
+that a shift in any of the four directions never joins two columns (the layout of J. Tromp's Fhourstones; the tests
+on whole boards follow from it).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.observations import board_planes
+
+__all__ = ["ConnectFourRules", "ConnectFourState"]
+
+
+class ConnectFourState(NamedTuple):
+    """A position: the stones of the player to move, and all stones."""
+
+    mover: int
+    stones: int
+
+
+class ConnectFourRules(NamedTuple):
+    """The rules alone, of ``ConnectFour``."""
+
+    rows: int = 6
+    columns: int = 7
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if min(self) < 1 or self.columns * (self.rows + 1) > 62:
+            raise InvalidSettingError(
+                "ConnectFour needs rows and columns of at least 1 and columns * (rows + 1) of at most 62, "
+                f"not rows={self.rows}, columns={self.columns}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a column."""
+        return self.columns
+
+    def initial_state(self) -> ConnectFourState:
+        """An empty board."""
+        return ConnectFourState(0, 0)
+
+    def to_move(self, state: ConnectFourState) -> int:
+        """In turn."""
+        return popcount(state.stones) & 1
+
+    def legal_actions(self, state: ConnectFourState, actions: list[int]) -> int:
+        """The columns that are not full."""
+        height = self.rows + 1
+        count = 0
+        for column in range(self.columns):
+            if not state.stones >> (column * height + self.rows - 1) & 1:
+                actions[count] = column
+                count += 1
+        return count
+
+    def result(self, state: ConnectFourState, action: int) -> ConnectFourState:
+        """Drops a stone; the other player is then the mover."""
+        bottom = 1 << (action * (self.rows + 1))
+        return ConnectFourState(state.mover ^ state.stones, state.stones | (state.stones + bottom))
+
+    def is_terminal(self, state: ConnectFourState) -> bool:
+        """Somebody has won, or the board is full."""
+        last = state.mover ^ state.stones
+        return self._four(last) or state.stones == self.board()
+
+    def utility(self, state: ConnectFourState, seat: int) -> int:
+        """A win is 1, a loss -1; only who moved last can have won."""
+        if not self._four(state.mover ^ state.stones):
+            return 0
+        return -1 if seat == self.to_move(state) else 1
+
+    def key(self, state: ConnectFourState) -> int:
+        """All stones, and the mover's once more, added: no two positions have the same sum."""
+        return state.mover + state.stones
+
+    def key_bits(self) -> int:
+        """One a square, and one more a column."""
+        return self.columns * (self.rows + 1)
+
+    def symmetries(self) -> int:
+        """Left and right are alike."""
+        return 2
+
+    def symmetric_state(self, state: ConnectFourState, symmetry: int) -> ConnectFourState:
+        """The board mirrored."""
+        if symmetry == 0:
+            return state
+        return ConnectFourState(self._mirrored(state.mover), self._mirrored(state.stones))
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The column on the other side."""
+        return action if symmetry == 0 else self.columns - 1 - action
+
+    def text(self, state: ConnectFourState) -> str:
+        """The board, X for the first player and O for the second."""
+        first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
+        lines = []
+        for row in reversed(range(self.rows)):
+            bits = [1 << (column * (self.rows + 1) + row) for column in range(self.columns)]
+            lines.append(" ".join("X" if first & b else "O" if state.stones & b else "." for b in bits))
+        return "\n".join(lines)
+
+    def observation(self, state: ConnectFourState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (rows, columns, 2), top row first: the observer's stones, the opponent's."""
+        other = state.mover ^ state.stones
+        sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
+        planes = board_planes(sides, self.columns, self.rows, stride=self.rows + 1)
+        return np.ascontiguousarray(planes.transpose(1, 0, 2)[::-1])
+
+    def action_text(self, state: ConnectFourState, action: int) -> str:
+        """Columns count from 1 at the left."""
+        return str(action + 1)
+
+    def bottom(self) -> int:
+        """The lowest square of every column."""
+        return ((1 << (self.columns * (self.rows + 1))) - 1) // ((1 << (self.rows + 1)) - 1)
+
+    def board(self) -> int:
+        """All squares."""
+        return self.bottom() * ((1 << self.rows) - 1)
+
+    def _mirrored(self, stones: int) -> int:
+        """Column by column, in reverse."""
+        height = self.rows + 1
+        mirrored = 0
+        for _ in range(self.columns):
+            mirrored = mirrored << height | stones & ((1 << height) - 1)
+            stones >>= height
+        return mirrored
+
+    def _four(self, stones: int) -> bool:
+        """Whether four of the stones stand in a row."""
+        height = self.rows + 1
+        return (
+            _four_along(stones, 1)
+            | _four_along(stones, height)
+            | _four_along(stones, height - 1)
+            | _four_along(stones, height + 1)
+        ) != 0
+
+
+def _four_along(stones: int, step: int) -> int:
+    """Not zero if four of the stones lie ``step`` bits apart."""
+    pairs = stones & (stones >> step)
+    return pairs & (pairs >> 2 * step)

@@ -1,0 +1,326 @@
+"""What Numba is taught, once, when the first rules are compiled: methods of named tuples, bits, raw memory.
+
+Importing this module imports Numba. ``zermelo.envs.jit.compiling`` does so when it is time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typeinfer import TypeInferer
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.np.arrayobj import make_array, populate_array
+
+from zermelo.envs.jit import memory
+from zermelo.envs.jit.compiling import dispatcher, method
+from zermelo.envs.rules import bits
+
+__all__ = ["INTRINSICS", "NoParameters", "RulesMethods", "as_record", "as_tuple"]
+
+_lowered: set[str] = set()
+
+
+class NoParameters(types.NamedTuple):
+    """The type of rules without parameters.
+
+    Numba asks of the type of a method's object whether it is there with ``if recvr``, which that of an empty tuple
+    answers with its length.
+    """
+
+    def __bool__(self) -> bool:
+        return True
+
+
+register_model(NoParameters)(models.TupleModel)
+
+
+def _lower(name: str) -> None:
+    """Has calls of methods of this name call the compiled method of the rules class at hand."""
+    if name in _lowered:
+        return
+    _lowered.add(name)
+
+    @lower_builtin(("zermelo rules", name), types.BaseNamedTuple, types.VarArg(types.Any))
+    def call_method(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = method(signature.args[0].instance_class, name)
+        assert function is not None, "its type was found before"
+        kind = types.Dispatcher(dispatcher(signature.args[0].instance_class, function))
+        full = kind.get_call_type(context.typing_context, signature.args, {})
+        call = context.get_function(kind, full)
+        context.add_linking_libs(getattr(call, "libs", ()))
+        return call(builder, args)
+
+
+@infer_getattr
+class RulesMethods(AttributeTemplate):
+    """The methods of a named tuple: there are some if its class is one of prepared rules."""
+
+    key = types.BaseNamedTuple
+
+    def generic_resolve(self, typ: Any, attr: str) -> Any:
+        """The type of ``rules.attr``, None if it is no method."""
+        function = method(typ.instance_class, attr)
+        if function is None:
+            return None
+        _lower(attr)
+        kind = types.Dispatcher(dispatcher(typ.instance_class, function))
+
+        class MethodTemplate(AbstractTemplate):
+            key = ("zermelo rules", attr)
+
+            def generic(self, args: Any, kws: Any) -> Any:
+                return kind.get_call_type(self.context, (typ, *args), kws).as_method()
+
+        return types.BoundFunction(MethodTemplate, typ)
+
+
+_inferred_result = TypeInferer.return_types_from_partial
+
+
+def _declared_result(self: Any) -> Any:
+    """The result's type of a function that calls itself: the declared one where there is one.
+
+    At each call of itself Numba infers it from the rest of the function, all over again, though ``build`` declares
+    it: without this the compiler takes twice as long.
+    """
+    variables = (self.typevars.get(variable.name) for variable in self._get_return_vars())
+    declared = {variable.type for variable in variables if variable is not None and variable.locked}
+    return declared.pop() if len(declared) == 1 else _inferred_result(self)
+
+
+TypeInferer.return_types_from_partial = _declared_result
+
+
+@intrinsic
+def _count_ones(typing_context: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _count_trailing_zeros(typing_context: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _shift_down(typing_context: Any, value: Any, places: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.lshr(args[0], args[1])
+
+    return types.int64(types.int64, types.int64), code
+
+
+@overload(bits.popcount, strict=False)
+def _popcount(bits: Any) -> Any:
+    return lambda bits: _count_ones(bits)
+
+
+@overload(bits.bit_index, strict=False)
+def _bit_index(bits: Any) -> Any:
+    return lambda bits: _count_trailing_zeros(bits)
+
+
+@overload(bits.shift_right, strict=False)
+def _shift_right(bits: Any, places: Any) -> Any:
+    return lambda bits, places: _shift_down(bits, places)
+
+
+@intrinsic
+def _scrambled(typing_context: Any, value: Any) -> Any:
+    """``bits.mix``. Numba's own sums and products of integers may not overflow: the compiler relies on it."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def shifted(number: Any, places: int) -> Any:
+            return builder.xor(number, builder.lshr(number, ir.Constant(number.type, places)))
+
+        number = builder.add(args[0], ir.Constant(args[0].type, -7046029254386353131))
+        number = builder.mul(shifted(number, 30), ir.Constant(number.type, -4658895280553007687))
+        number = builder.mul(shifted(number, 27), ir.Constant(number.type, -7723592293110705685))
+        return shifted(number, 31)
+
+    return types.int64(types.int64), code
+
+
+@overload(bits.mix, strict=False)
+def _mix(bits: Any) -> Any:
+    return lambda bits: _scrambled(bits)
+
+
+# -- raw memory --------------------------------------------------------------------------------------------------
+
+_WORD = ir.IntType(64)
+_DOUBLE = ir.DoubleType()
+
+
+def _slot(builder: Any, address: Any, index: Any, kind: Any = _WORD) -> Any:
+    pointer = builder.inttoptr(address, kind.as_pointer())
+    return builder.gep(pointer, [index])
+
+
+def _array(context: Any, builder: Any, args: Any, array_type: Any, kind: Any) -> Any:
+    """An array of 64-bit numbers over memory that it does not own."""
+    array = make_array(array_type)(context, builder)
+    eight = context.get_constant(types.intp, 8)
+    populate_array(
+        array,
+        data=builder.inttoptr(args[0], kind.as_pointer()),
+        shape=cgutils.pack_array(builder, [args[1]]),
+        strides=cgutils.pack_array(builder, [eight]),
+        itemsize=eight,
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
+@intrinsic
+def _load(typing_context: Any, address: Any, index: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_slot(builder, *args))
+
+    return types.int64(types.int64, types.int64), code
+
+
+@intrinsic
+def _store(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _slot(builder, args[0], args[1]))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.int64), code
+
+
+@intrinsic
+def _load_float(typing_context: Any, address: Any, index: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_slot(builder, args[0], args[1], _DOUBLE))
+
+    return types.float64(types.int64, types.int64), code
+
+
+@intrinsic
+def _store_float(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _slot(builder, args[0], args[1], _DOUBLE))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.float64), code
+
+
+@intrinsic
+def _prefetch(typing_context: Any, address: Any, index: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.bitcast(_slot(builder, *args), ir.IntType(8).as_pointer())
+        small = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), small, small, small])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [ir.IntType(8).as_pointer()], kind)
+        builder.call(function, [pointer, ir.Constant(small, 0), ir.Constant(small, 3), ir.Constant(small, 1)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), code
+
+
+@intrinsic
+def _take(typing_context: Any, address: Any, amount: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.atomic_rmw("sub", builder.inttoptr(args[0], _WORD.as_pointer()), args[1], "monotonic")
+
+    return types.int64(types.int64, types.int64), code
+
+
+@intrinsic
+def _wrapped_product(typing_context: Any, first: Any, second: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.mul(*args)
+
+    return types.int64(types.int64, types.int64), code
+
+
+@intrinsic
+def _stack_address(typing_context: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(cgutils.alloca_once(builder, _WORD), _WORD)
+
+    return types.int64(), code
+
+
+@intrinsic
+def _words(typing_context: Any, address: Any, count: Any) -> Any:
+    """The ``count`` integers from ``address`` on, as an array that owns nothing."""
+    array_type = types.Array(types.int64, 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _array(context, builder, args, array_type, _WORD)
+
+    return array_type(types.int64, types.int64), code
+
+
+@intrinsic
+def _floats(typing_context: Any, address: Any, count: Any) -> Any:
+    """The ``count`` floats from ``address`` on, as an array that owns nothing."""
+    array_type = types.Array(types.float64, 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _array(context, builder, args, array_type, _DOUBLE)
+
+    return array_type(types.int64, types.int64), code
+
+
+INTRINSICS: Final[dict[Any, Any]] = {
+    bits.popcount: _count_ones,
+    bits.bit_index: _count_trailing_zeros,
+    bits.shift_right: _shift_down,
+    bits.mix: _scrambled,
+    memory.load: _load,
+    memory.store: _store,
+    memory.load_float: _load_float,
+    memory.store_float: _store_float,
+    memory.prefetch: _prefetch,
+    memory.take: _take,
+    memory.wrapped_product: _wrapped_product,
+    memory.stack_address: _stack_address,
+    memory.words: _words,
+    memory.floats: _floats,
+}
+"""Plain functions, and what compiled code has in their place."""
+
+
+# -- arguments of kernels ----------------------------------------------------------------------------------------
+
+
+def as_tuple(kind: Any) -> Any:
+    """A function that makes a named tuple of some type from 64-bit integers."""
+
+    @intrinsic
+    def made(typing_context: Any, values: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            parts = [
+                context.cast(builder, builder.extract_value(args[0], place), types.int64, part)
+                for place, part in enumerate(kind.types)
+            ]
+            return context.make_tuple(builder, kind, parts)
+
+        return kind(values), code
+
+    return made
+
+
+def as_record(kind: Any) -> Any:
+    """A function that takes what is at an address for a record of some type."""
+
+    @intrinsic
+    def made(typing_context: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(kind))
+
+        return kind(types.int64), code
+
+    return made

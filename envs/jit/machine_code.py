@@ -1,0 +1,121 @@
+"""Machine code in files: written from LLVM's text, read back without Numba.
+
+A file has one object file in the platform's own format, after a line that says what to call in it and a hash that
+shows a torn file. It holds no Python objects, so reading one runs no code but the kernel's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+
+__all__ = ["Code", "emit", "link", "processor", "read", "write"]
+
+_MAGIC = b"zermelo machine code 1\n"
+_DAY = 24 * 3600.0
+_ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
+_KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
+
+
+class Code(NamedTuple):
+    """A kernel's object file.
+
+    Attributes:
+        entry: The symbol to call.
+        needs: Symbols that it expects from elsewhere.
+        data: The object file.
+        can_be_kept: Whether another process can use it: no address of this one is in it.
+    """
+
+    entry: str
+    needs: tuple[str, ...]
+    data: bytes
+    can_be_kept: bool = True
+
+
+@functools.cache
+def processor() -> tuple[str, str]:
+    """The processor that code is made for, and its features: this one's, or what Numba is told to take."""
+    try:
+        features = llvm.get_host_cpu_features().flatten()
+    except RuntimeError:  # LLVM does not know this processor's
+        features = ""
+    name = os.environ.get("NUMBA_CPU_NAME") or llvm.get_host_cpu_name()
+    return name, os.environ.get("NUMBA_CPU_FEATURES", "" if os.environ.get("NUMBA_CPU_NAME") else features)
+
+
+def _machine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name, features = processor()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault", jit=True
+    )
+
+
+def emit(text: str, entry: str) -> Code:
+    """The machine code of a module of LLVM's language."""
+    module = llvm.parse_assembly(text)
+    declared = [*module.functions, *module.global_variables]
+    needs = [each.name for each in declared if each.is_declaration and not each.name.startswith("llvm.")]
+    return Code(entry, tuple(needs), _machine().emit_object(module), _ADDRESS.search(text) is None)
+
+
+def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
+    """The function in some machine code, for arguments of these types; it runs without the interpreter's lock."""
+    if any(llvm.address_of_symbol(name) is None for name in code.needs):
+        import numba  # for the functions that its machine code calls
+
+        assert numba
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code.data))
+    engine.finalize_object()
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *(_KINDS[kind] for kind in arguments))
+    found: Any = function(engine.get_function_address(code.entry))
+    found.engine = engine  # the code lives as long as its engine
+    return found  # type: ignore[no-any-return]  # a ctypes function
+
+
+def read(path: Path) -> Code | None:
+    """The machine code in a file; None if there is none, or not a whole one."""
+    try:
+        magic, head, data = path.read_bytes().split(b"\n", 2)
+        told = json.loads(head)
+        if magic + b"\n" != _MAGIC or hashlib.sha256(data).hexdigest() != told["sha256"]:
+            return None
+        if time.time() - path.stat().st_mtime > _DAY:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # what is used is not cleared away
+        return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def write(path: Path, code: Code) -> None:
+    """Writes a file, whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    head = {"entry": code.entry, "needs": code.needs, "sha256": hashlib.sha256(code.data).hexdigest()}
+    temporary = path.with_name(f".{path.stem}-{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(_MAGIC + json.dumps(head).encode() + b"\n" + code.data)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
