@@ -115,7 +115,7 @@ class Program:
             RulesError: The rules do not compile; the message names the method and the line.
         """
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
-        arguments = (*self.arguments, layout.RECORD)
+        arguments: list[Any] = [*self.arguments, layout.RECORD]
         return build(rules, Kernel(getattr(module, self.function), arguments, tuple(constants.items())))
 
     def load_in_background(self, rules: Any, **constants: bool) -> BackgroundTask:
