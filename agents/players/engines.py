@@ -140,11 +140,11 @@ class UciAgent(EngineAgent):
     """Plays a UCI engine in chess environments: ``uci(path="stockfish", elo=1500, seconds=0.1)``.
 
     Attributes:
-        seconds: For a move, unless there are nodes or a depth.
-        nodes: For a move: the same game from the same seed, where the engine searches with one thread.
-        depth: Likewise.
-        elo: Play as a player of that rating does, where the engine can.
-        threads: That the engine may use.
+        seconds: How long it may think about a move, unless there are nodes or a depth.
+        nodes: How many nodes a move: the same game from the same seed, where the engine searches with one thread.
+        depth: How many moves it looks ahead: the same game from the same seed, as with nodes.
+        elo: The rating of the player that it is to play like, where the engine can.
+        threads: How many threads the engine may use.
     """
 
     kind: ClassVar[str] = "uci"

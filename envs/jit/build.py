@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,7 @@ def _build(rules: Any, kernel: Kernel) -> Callable[..., int]:
     code = None if path is None else read(path)
     if code is None:
         code = _compile(rules, kernel, None) if path is None else _compile_once(rules, kernel, path)
-    words = ["int64"] * (len(rules) + len(state))
-    function = link(code, [*words, *kernel.plain_arguments, "int64"])
+    function = link(code, ["int64", "int64", *kernel.plain_arguments, "int64"])
     return _caller(function, type(rules).__name__, kernel)
 
 
@@ -97,8 +96,17 @@ def _compile(rules: Any, kernel: Kernel, path: Path | None) -> Code:
         raise explain(rules, error) from None
 
 
+def _numbers(values: tuple[Any, ...]) -> Iterator[int]:
+    """The numbers in a tuple, and in the tuples inside it."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _numbers(value)
+        else:
+            yield int(value)
+
+
 def _caller(function: Callable[..., int], name: str, kernel: Kernel) -> Callable[..., int]:
-    """The function in Python's terms: named tuples are handed over number by number, records by address."""
+    """The function in Python's terms: named tuples and records are handed over by address."""
     records = [place for place, kind in enumerate(kernel.arguments) if not isinstance(kind, str)]
 
     def call(rules: Any, state: Any, *arguments: Any) -> int:
@@ -106,7 +114,8 @@ def _caller(function: Callable[..., int], name: str, kernel: Kernel) -> Callable
         for place in records:
             plain[place] = ctypes.addressof(plain[place])
         result = ctypes.c_int64()
-        if function(*map(int, rules), *map(int, state), *plain, ctypes.addressof(result)):
+        of_rules, of_state = np.array([*_numbers(rules)], np.int64), np.array([*_numbers(state)], np.int64)
+        if function(of_rules.ctypes.data, of_state.ctypes.data, *plain, ctypes.addressof(result)):
             raise RulesError(
                 f"the compiled rules of {name} raised an exception: with NUMBA_DISABLE_JIT=1 they run as plain "
                 "Python, which shows it"

@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.machine_code import Code, processor, write
@@ -50,7 +50,9 @@ def code_file(rules: Any, state: Any, kernel: Any) -> Path | None:
     name = type(rules).__name__
     try:
         parts = [
-            *(type(value).__name__ for values in (rules, state) for value in values),
+            _ENTRY_POINTS,
+            _shape(rules),
+            _shape(state),
             digest_of(type(rules), type(state), kernel.function),
             repr([str(kind) for kind in kernel.arguments]),
             repr(kernel.constants),
@@ -65,6 +67,16 @@ def code_file(rules: Any, state: Any, kernel: Any) -> Path | None:
         return None
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
     return cache_root() / name / f"{kernel.function.__name__}-{digest}.bin"
+
+
+_ENTRY_POINTS: Final = "rules and state by address"
+"""How the kept code is called; to be changed with it."""
+
+
+def _shape(values: tuple[Any, ...]) -> str:
+    """The types of the numbers in a tuple, and in the tuples inside it."""
+    parts = (_shape(value) if isinstance(value, tuple) else type(value).__name__ for value in values)
+    return f"({', '.join(parts)})"
 
 
 @functools.cache

@@ -189,9 +189,9 @@ def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
 
 
 _ENTRY = """
-def entry({words}result):
+def entry(rules, state, {words}result):
     try:
-        store(result, 0, kernel(as_rules(({rules})), as_state(({state})), {arguments}))
+        store(result, 0, kernel(as_rules(rules), as_state(state), {arguments}))
     except Exception:
         return 1
     return 0
@@ -206,8 +206,8 @@ def compile_kernel(
 ) -> tuple[str, str]:
     """A kernel for a rules class, with all that it calls, in LLVM's language, and the name of its entry.
 
-    The entry takes the numbers of the rules and of the state, the kernel's arguments, records by address, and the
-    address of its result. It returns 0, or 1 if an exception was raised.
+    The entry takes the addresses of the rules' and of the state's numbers, the kernel's arguments, records by
+    address, and the address of its result. It returns 0, or 1 if an exception was raised.
     """
     from numba import cfunc, from_dtype, types
 
@@ -217,18 +217,12 @@ def compile_kernel(
     kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
     kernel = Functions(function.__module__, constants).compiled(function)
     kernel.compile(types.int64(*first, *kinds))
-    groups = zip("rsa", (*first, kinds), strict=True)
-    words = [[f"{name}{place}, " for place in range(len(group))] for name, group in groups]
+    words = [f"a{place}, " for place in range(len(kinds))]
     passed = [
         name if isinstance(kind, str) else f"record{place}({name[:-2]}), "
-        for place, (name, kind) in enumerate(zip(words[2], arguments, strict=True))
+        for place, (name, kind) in enumerate(zip(words, arguments, strict=True))
     ]
-    source = _ENTRY.format(
-        words="".join(map("".join, words)),
-        rules="".join(words[0]),
-        state="".join(words[1]),
-        arguments="".join(passed),
-    )
+    source = _ENTRY.format(words="".join(words), arguments="".join(passed))
     space: dict[str, Any] = {
         "kernel": kernel,
         "as_rules": as_tuple(first[0]),
@@ -238,6 +232,6 @@ def compile_kernel(
     }
     exec(source, space)
     plain = [kind if isinstance(name, str) else types.int64 for kind, name in zip(kinds, arguments, strict=True)]
-    signature = types.int64(*[types.int64] * (len(first[0]) + len(first[1])), *plain, types.int64)
+    signature = types.int64(types.int64, types.int64, *plain, types.int64)
     entry = cfunc(signature, error_model="numpy")(space["entry"])
     return entry.inspect_llvm(), entry.native_name

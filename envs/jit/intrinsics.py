@@ -5,6 +5,7 @@ Importing this module imports Numba. ``zermelo.envs.jit.compiling`` does so when
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 from llvmlite import ir
@@ -297,18 +298,22 @@ INTRINSICS: Final[dict[Any, Any]] = {
 
 
 def as_tuple(kind: Any) -> Any:
-    """A function that makes a named tuple of some type from 64-bit integers."""
+    """A function that makes a named tuple of some type, tuples inside it too, from the words at an address."""
 
     @intrinsic
-    def made(typing_context: Any, values: Any) -> Any:
+    def made(typing_context: Any, address: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            parts = [
-                context.cast(builder, builder.extract_value(args[0], place), types.int64, part)
-                for place, part in enumerate(kind.types)
-            ]
-            return context.make_tuple(builder, kind, parts)
+            places = itertools.count()
 
-        return kind(values), code
+            def filled(some: Any) -> Any:
+                if isinstance(some, types.BaseTuple):
+                    return context.make_tuple(builder, some, [filled(part) for part in some.types])
+                place = ir.Constant(_WORD, next(places))
+                return context.cast(builder, builder.load(_slot(builder, args[0], place)), types.int64, some)
+
+            return filled(kind)
+
+        return kind(types.int64), code
 
     return made
 

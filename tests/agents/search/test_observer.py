@@ -91,7 +91,7 @@ def test_quiescence() -> None:
     settings: dict[str, Any] = {"depth": 2, "quiescence": 2, "ties": "first", "evaluator": lambda *_: (0.0, 0.0)}
     result = AlphaBetaAgent(**settings, on_node=events.append).search_state(Noisy())
     entered = [event for event in events if event.kind is NodeEventKind.ENTER]
-    assert {event.depth for event in entered} == {1, 0, -1, -2}
+    assert {event.depth for event in entered} == {1, 0, -1}
     assert len(entered) == result.nodes - 2, "all but the root, in two iterations"
     left_out = [event for event in events if event.kind is NodeEventKind.CUTOFF and event.action is None]
     assert left_out, "where standing pat is good enough"

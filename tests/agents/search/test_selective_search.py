@@ -162,7 +162,7 @@ def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None
     """With a table, which they need, and without null windows, which plain searches do not have."""
     generator = random.Random(f"singular {rules}")
     game = RulesGame(rules)
-    deeper = 0
+    extended = 0
     for state in positions(game, generator, 12):
         limits = Limits(depth=generator.choice([5, 6, 7]))
         settings = {"singular": generator.choice([1 / 16, 0.25]), "quiescence": 3}
@@ -173,8 +173,8 @@ def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None
         compiled.searches[0].null_windows = 0
         expected = run(plain_search(game, limits, 8, **settings), state, limits, step=True)
         assert run(compiled, state, limits, step=True) == expected, (state, limits, settings)
-        deeper += expected[-1] > limits.depth + 3
-    assert deeper, "nothing was ever searched deeper"
+        extended += expected[3] != run(plain_search(game, limits, 8, quiescence=3), state, limits, step=True)[3]
+    assert extended, "nothing was ever searched deeper"
 
 
 class Truth:
