@@ -13,15 +13,21 @@ __all__ = ["agents", "envs"]
 
 
 def agents(
+    name: Annotated[str | None, typer.Argument(help="An agent whose settings are to be explained.")] = None,
     settings: Annotated[bool, typer.Option("--settings", help="Also every setting with its default.")] = False,
 ) -> None:
-    """List the agents that have a name.
+    """List the agents that have a name; with a NAME, its settings, their defaults and what they do.
 
     Settings go in brackets, as in [bold]"alphabeta(depth=4, ties='first')"[/bold]. An agent of your own is
     [bold]module:name(...)[/bold], a class or a function that makes one.
     """
     from zermelo.agents import list_agents
+    from zermelo.agents.specs import describe_settings
 
+    if name is not None:
+        told = describe_settings(name)
+        _print([(f"{setting}={_shown(default)}", text.replace("``", "")) for setting, default, text in told])
+        return
     entries = list_agents(learned=True)
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
     if settings:

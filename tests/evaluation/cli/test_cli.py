@@ -78,6 +78,17 @@ def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, s
     assert "zermelo: 1" not in result.stdout
 
 
+def test_the_settings_of_an_agent_are_explained(cli):
+    lines = cli("agents", "alphabeta").stdout.splitlines()
+    told = dict(line.split("\t") for line in lines)
+    assert told["depth=None"] == "Moves to look ahead, every player's counted and chance not."
+    assert len(told) > 20
+    assert all(text.endswith(".") for text in told.values())
+    unknown = cli("agents", "alphabet")
+    assert unknown.exit_code == 2
+    assert "did you mean 'alphabeta'" in unknown.stderr
+
+
 def test_json_and_csv_are_for_programs(cli):
     words = ["tournament", TOY, GOOD, LAST, "--games", "2", "--isolate", "none"]
     data = json.loads(cli(*words, "--format", "json").stdout)
