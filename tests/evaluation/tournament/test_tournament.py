@@ -365,7 +365,9 @@ def test_it_runs_in_a_thread_that_is_not_the_main_one():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_other_requests_to_end_give_the_standings_too(number):
+def test_other_requests_to_end_give_the_standings_too(number, request):
+    before = signal.signal(number, signal.SIG_DFL)  # with nohup SIGHUP is ignored
+    request.addfinalizer(lambda: signal.signal(number, before))
     with pytest.raises(TournamentInterrupted) as caught:
         round_robin(
             toy_envs.DiceEnv,
