@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.code_cache import code_file, keep, one_compiler
+from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape
 from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.notices import say_once
 
@@ -55,7 +55,8 @@ def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    identity = (type(rules), *map(type, rules), kernel.function, kernel.constants)
+    shapes = shape(rules), shape(rules.initial_state())  # tuples inside them may be longer in other rules
+    identity = (type(rules), *shapes, kernel.function, kernel.constants)
     with _LOCK:
         if identity not in _BUILT:
             _BUILT[identity] = _build(rules, kernel)

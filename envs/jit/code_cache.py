@@ -25,7 +25,7 @@ from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.machine_code import Code, processor, write
 from zermelo.envs.jit.notices import say_once
 
-__all__ = ["cache_root", "code_file", "keep", "one_compiler"]
+__all__ = ["cache_root", "code_file", "keep", "one_compiler", "shape"]
 
 _FORGET_AFTER = 90 * 24 * 3600.0
 _PATIENCE = 60.0
@@ -51,8 +51,8 @@ def code_file(rules: Any, state: Any, kernel: Any) -> Path | None:
     try:
         parts = [
             _ENTRY_POINTS,
-            _shape(rules),
-            _shape(state),
+            shape(rules),
+            shape(state),
             digest_of(type(rules), type(state), kernel.function),
             repr([str(kind) for kind in kernel.arguments]),
             repr(kernel.constants),
@@ -73,9 +73,9 @@ _ENTRY_POINTS: Final = "rules and state by address"
 """How the kept code is called; to be changed with it."""
 
 
-def _shape(values: tuple[Any, ...]) -> str:
+def shape(values: tuple[Any, ...]) -> str:
     """The types of the numbers in a tuple, and in the tuples inside it."""
-    parts = (_shape(value) if isinstance(value, tuple) else type(value).__name__ for value in values)
+    parts = (shape(value) if isinstance(value, tuple) else type(value).__name__ for value in values)
     return f"({', '.join(parts)})"
 
 

@@ -171,3 +171,41 @@ def test_rules_made_by_one_function_are_counted_by_their_own_code(tmp_path, monk
     # Sequences of six numbers up to 3, and up to 4, that add up to no more than 12.
     assert [perft(make(most)(12), 6) for most in (3, 4)] == [435, 756]
     assert len(list(tmp_path.rglob("*.bin"))) == 2
+
+
+class CellsState(NamedTuple):
+    left: int
+    cells: tuple[int, ...]
+
+
+class Cells(NamedTuple):
+    """As many actions as the state has cells, and so many cells as the rules say."""
+
+    count: int
+
+    def num_actions(self) -> int:
+        return self.count
+
+    def initial_state(self) -> CellsState:
+        return CellsState(6, (1,) * self.count)
+
+    def to_move(self, state: CellsState) -> int:
+        return state.left % 2
+
+    def legal_actions(self, state: CellsState, actions: list[int]) -> int:
+        for action in range(len(state.cells)):
+            actions[action] = action
+        return len(state.cells)
+
+    def result(self, state: CellsState, action: int) -> CellsState:
+        return CellsState(state.left - 1, state.cells)
+
+    def is_terminal(self, state: CellsState) -> bool:
+        return state.left == 0
+
+    def utility(self, state: CellsState, seat: int) -> int:
+        return 0
+
+
+def test_states_of_more_numbers_have_code_of_their_own():
+    assert [perft(Cells(count), 6) for count in (2, 3, 2)] == [2**6, 3**6, 2**6]
