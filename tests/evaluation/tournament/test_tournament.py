@@ -1,7 +1,6 @@
 """Round robins: reproducible whatever the workers, and not to be brought down by an agent."""
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import threading
@@ -11,6 +10,7 @@ from functools import partial
 import pytest
 from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, First, Good, Last, Raises
+from doubles.processes import left_running
 
 from zermelo.agents import PolicyAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
@@ -37,8 +37,9 @@ def without_timings(standings):
 
 @pytest.fixture(autouse=True)
 def no_workers_left():
+    before = left_running()
     yield
-    assert multiprocessing.active_children() == []
+    assert left_running() == before
 
 
 def test_the_games_are_the_same_for_any_number_of_workers():
