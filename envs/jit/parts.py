@@ -1,7 +1,7 @@
 """The code of a kernel's functions, put together before it is optimized.
 
-Left alone, Numba optimizes each function with all that it calls, and makes machine code of it, before it goes on to
-the caller, where the same happens again: a fourth of the compiler's time, for code that nobody calls. Here each
+Left alone, Numba optimizes each function with all that it calls, and makes machine code of it, before it goes on
+to the caller, where the same happens again: half of the compiler's time, for code that nobody calls. Here each
 function is a part, which stays as Numba wrote it; the kernel is optimized when it is whole.
 """
 
@@ -32,7 +32,7 @@ class _NoEngine:
         """Nothing: only functions that call back into Python read their environment."""
 
 
-class Part(JITCodeLibrary):
+class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
     """One function's code, which other parts call."""
 
     @property
@@ -56,10 +56,9 @@ class Part(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         """For a library that is no part, such as a compiled function of the author's that calls one."""
         self._ensure_finalized()
-        if self._shared_module is None:
-            self._shared_module = self.whole()
-            _mark(self._shared_module, "linkonce_odr")
-        return self._shared_module
+        whole = self.whole()
+        _mark(whole, "linkonce_odr")
+        return whole
 
     def _all(self, seen: dict[Any, None]) -> Iterator[Any]:
         """This library and those that it needs, each once, callers first: what nobody asks for is not linked."""
@@ -74,7 +73,7 @@ class Part(JITCodeLibrary):
                     yield library
 
     def whole(self, entry: str = "") -> Any:
-        """This function's code and that of all that it calls, as one module of LLVM's, with ``entry`` alone in sight."""
+        """This function and all that it calls, as one module of LLVM's, of which only ``entry`` is in sight."""
         whole = llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
         for library in self._all({}):
             module = library._final_module if isinstance(library, Part) else library._get_module_for_linking()
@@ -94,7 +93,7 @@ def _mark(module: Any, linkage: str, but: str = "") -> None:
             function.linkage = linkage
 
 
-class PartCompiler(CompilerBase):
+class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
     """Numba's compiler, which leaves a function's code as a part."""
 
     def define_pipelines(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Functions that a kernel reaches in unusual ways: through each other, and through a compiled one of the author's."""
+"""Functions that a kernel reaches in unusual ways: through each other, or through one that the author compiled."""
 
 from __future__ import annotations
 
@@ -74,4 +74,5 @@ def test_functions_that_call_each_other_and_compiled_ones_are_searched() -> None
     for start in (8, 9):
         game = RulesGame(Pile(start))
         found = MinimaxAgent().search_state(game, game.initial_state())
-        assert found.proven and found.value == minimax(game, game.initial_state())
+        assert found.proven
+        assert found.value == minimax(game, game.initial_state())
