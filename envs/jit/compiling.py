@@ -157,13 +157,16 @@ class Functions:
         if function not in self._made:
             import numba
 
+            from zermelo.envs.jit.parts import PartCompiler
+
             space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
             cells = tuple(python_types.CellType() for _ in function.__closure__ or ())
             copy = python_types.FunctionType(
                 function.__code__, space, function.__name__, function.__defaults__, cells or None
             )
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
-            self._made[function] = numba.njit(**_options(function))(copy)  # before what may call it
+            options = _options(function) | {"pipeline_class": PartCompiler}
+            self._made[function] = numba.njit(**options)(copy)  # before what may call it
             for name in _names(function.__code__):
                 if name in self._constants and function.__module__ == self._module:
                     space[name] = self._constants[name]
@@ -203,8 +206,8 @@ def compile_kernel(
     function: Callable[..., int],
     arguments: Sequence[str | np.dtype[Any]],
     constants: Mapping[str, bool] = MappingProxyType({}),
-) -> tuple[str, str]:
-    """A kernel for a rules class, with all that it calls, in LLVM's language, and the name of its entry.
+) -> tuple[Any, str]:
+    """A kernel for a rules class, with all that it calls, as a module of LLVM's, and the name of its entry.
 
     The entry takes the addresses of the rules' and of the state's numbers, the kernel's arguments, records by
     address, and the address of its result. It returns 0, or 1 if an exception was raised.
@@ -212,6 +215,7 @@ def compile_kernel(
     from numba import cfunc, from_dtype, types
 
     from zermelo.envs.jit.intrinsics import INTRINSICS, as_record, as_tuple
+    from zermelo.envs.jit.parts import PartCompiler
 
     first = types_of(rules)
     kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
@@ -233,5 +237,5 @@ def compile_kernel(
     exec(source, space)
     plain = [kind if isinstance(name, str) else types.int64 for kind, name in zip(kinds, arguments, strict=True)]
     signature = types.int64(types.int64, types.int64, *plain, types.int64)
-    entry = cfunc(signature, error_model="numpy")(space["entry"])
-    return entry.inspect_llvm(), entry.native_name
+    entry = cfunc(signature, error_model="numpy", pipeline_class=PartCompiler)(space["entry"])
+    return entry._library.whole(entry.native_name), entry.native_name
