@@ -100,7 +100,7 @@ def forked(channel: int, memory: int) -> None:
     process._inheriting = (
         True  # whatever the script does outside of `if __name__ == "__main__":`, it starts no run
     )
-    spawn.prepare(pickle.loads(pipe.recv_bytes()))  # type: ignore[attr-defined]  # left out of typeshed
+    spawn.prepare(pickle.loads(pipe.recv_bytes()))
     player = pickle.loads(pipe.recv_bytes())
     del process._inheriting
     _work(pipe, turn, player)

@@ -353,8 +353,8 @@ def _become(request: dict[str, Any], output: Sequence[int], channel: socket.sock
         os.chdir(request["folder"])
     sys.path[:], sys.argv[:] = request["path"], request["argv"]
     sys.path_importer_cache.clear()
-    for number, theirs in enumerate(output, 1):
-        os.dup2(theirs, number)
+    for own, theirs in enumerate(output, 1):
+        os.dup2(theirs, own)
     for theirs in {*output}:
         os.close(theirs)
     np.random.seed()  # noqa: NPY002  # Python's own generator starts anew by itself
