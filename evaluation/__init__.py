@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.standings import Row, SeatScore, Standings
     from zermelo.evaluation.storage.sqlite_store import SqliteStore
     from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
-    from zermelo.evaluation.tournament.plan import Tournament, gauntlet, read_standings, round_robin
+    from zermelo.evaluation.tournament.plan import Tournament
+    from zermelo.evaluation.tournament.run import gauntlet, read_standings, round_robin
     from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
 
 __all__ = [
@@ -100,7 +101,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "stats.standings": "Row SeatScore Standings",
             "storage.sqlite_store": "SqliteStore",
             "storage.store": "MemoryStore Store StoredGames read_games",
-            "tournament.plan": "Tournament gauntlet read_standings round_robin",
+            "tournament.plan": "Tournament",
+            "tournament.run": "gauntlet read_standings round_robin",
             "training.evaluate": "PolicyRating RungScore evaluate_policy",
         },
     )

@@ -139,11 +139,17 @@ def _options(function: python_types.FunctionType) -> dict[str, Any]:
 class Functions:
     """Plain functions in the form that compiled code calls, each with those that it calls by a name of its own.
 
-    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted.
+    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted. Functions of
+    other modules are the same for all kernels, and come from ``others``.
     """
 
-    def __init__(self, module: str = "", constants: Mapping[str, bool] = MappingProxyType({})) -> None:
-        self._module, self._constants = module, constants
+    def __init__(
+        self,
+        module: str = "",
+        constants: Mapping[str, bool] = MappingProxyType({}),
+        others: Functions | None = None,
+    ) -> None:
+        self._module, self._constants, self._others = module, constants, others
         self._made: dict[python_types.FunctionType, Any] = {}
 
     def compiled(self, function: Any) -> Any:
@@ -154,8 +160,12 @@ class Functions:
             return function
         if function in INTRINSICS:
             return INTRINSICS[function]
+        if self._others is not None and function.__module__ != self._module:
+            return self._others.compiled(function)
         if function not in self._made:
             import numba
+
+            from zermelo.envs.jit.parts import PartCompiler
 
             space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
             cells = tuple(python_types.CellType() for _ in function.__closure__ or ())
@@ -163,7 +173,8 @@ class Functions:
                 function.__code__, space, function.__name__, function.__defaults__, cells or None
             )
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
-            self._made[function] = numba.njit(**_options(function))(copy)  # before what may call it
+            options = _options(function) | {"pipeline_class": PartCompiler}
+            self._made[function] = numba.njit(**options)(copy)  # before what may call it
             for name in _names(function.__code__):
                 if name in self._constants and function.__module__ == self._module:
                     space[name] = self._constants[name]
@@ -180,6 +191,8 @@ def _names(code: python_types.CodeType) -> set[str]:
 
 
 _METHODS: dict[type, Functions] = {}
+_OF_KERNELS: Final = Functions()
+_KERNELS: dict[tuple[str, tuple[tuple[str, bool], ...]], Functions] = {}
 
 
 def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
@@ -203,8 +216,8 @@ def compile_kernel(
     function: Callable[..., int],
     arguments: Sequence[str | np.dtype[Any]],
     constants: Mapping[str, bool] = MappingProxyType({}),
-) -> tuple[str, str]:
-    """A kernel for a rules class, with all that it calls, in LLVM's language, and the name of its entry.
+) -> tuple[Any, str]:
+    """A kernel for a rules class, with all that it calls, as a module of LLVM's, and the name of its entry.
 
     The entry takes the addresses of the rules' and of the state's numbers, the kernel's arguments, records by
     address, and the address of its result. It returns 0, or 1 if an exception was raised.
@@ -212,10 +225,14 @@ def compile_kernel(
     from numba import cfunc, from_dtype, types
 
     from zermelo.envs.jit.intrinsics import INTRINSICS, as_record, as_tuple
+    from zermelo.envs.jit.parts import PartCompiler
 
     first = types_of(rules)
     kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
-    kernel = Functions(function.__module__, constants).compiled(function)
+    with _LOCK:
+        shared = function.__module__, tuple(sorted(constants.items()))
+        functions = _KERNELS.setdefault(shared, Functions(function.__module__, constants, _OF_KERNELS))
+        kernel = functions.compiled(function)
     kernel.compile(types.int64(*first, *kinds))
     words = [f"a{place}, " for place in range(len(kinds))]
     passed = [
@@ -233,5 +250,5 @@ def compile_kernel(
     exec(source, space)
     plain = [kind if isinstance(name, str) else types.int64 for kind, name in zip(kinds, arguments, strict=True)]
     signature = types.int64(types.int64, types.int64, *plain, types.int64)
-    entry = cfunc(signature, error_model="numpy")(space["entry"])
-    return entry.inspect_llvm(), entry.native_name
+    entry = cfunc(signature, error_model="numpy", pipeline_class=PartCompiler)(space["entry"])
+    return entry._library.whole(entry.native_name), entry.native_name

@@ -65,12 +65,25 @@ def _machine() -> Any:
     )
 
 
-def emit(text: str, entry: str) -> Code:
-    """The machine code of a module of LLVM's language."""
-    module = llvm.parse_assembly(text)
+def _optimize(module: Any, machine: Any) -> None:
+    """Optimizes a module as a whole; counts of references that cancel out are dropped, as Numba does."""
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    builder = llvm.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager()
+    passes.add_refprune_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.add_strip_dead_prototype_pass()
+    passes.run(module, builder)
+
+
+def emit(module: Any, entry: str) -> Code:
+    """The machine code of a module of LLVM's, which is optimized."""
+    machine = _machine()
+    _optimize(module, machine)
     declared = [*module.functions, *module.global_variables]
     needs = [each.name for each in declared if each.is_declaration and not each.name.startswith("llvm.")]
-    return Code(entry, tuple(needs), _machine().emit_object(module), _ADDRESS.search(text) is None)
+    return Code(entry, tuple(needs), machine.emit_object(module), _ADDRESS.search(str(module)) is None)
 
 
 def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:

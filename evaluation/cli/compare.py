@@ -57,7 +57,7 @@ def compare(
     """
     from zermelo.evaluation.match.printable import printable
     from zermelo.evaluation.stats.ratings import counts_of, elo
-    from zermelo.evaluation.tournament.plan import read_standings
+    from zermelo.evaluation.tournament.run import read_standings
 
     test, standings = parse_sprt(sprt), read_standings(folder)
     names = [row.agent for row in standings.rows]

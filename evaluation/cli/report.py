@@ -52,7 +52,7 @@ def report(
     from zermelo.evaluation.output.report import report_page
     from zermelo.evaluation.storage.files import write_text
     from zermelo.evaluation.storage.store import read_games
-    from zermelo.evaluation.tournament.plan import read_standings
+    from zermelo.evaluation.tournament.run import read_standings
 
     found = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
     page = report_page(

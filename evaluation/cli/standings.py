@@ -27,6 +27,6 @@ def standings(
 
     [dim]$[/dim] zermelo standings results/first
     """
-    from zermelo.evaluation.tournament.plan import read_standings
+    from zermelo.evaluation.tournament.run import read_standings
 
     print_in_form(read_standings(folder), output)

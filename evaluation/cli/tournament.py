@@ -156,6 +156,7 @@ def tournament(
     from zermelo.evaluation.errors import TournamentInterrupted
     from zermelo.evaluation.sandbox import Isolation
     from zermelo.evaluation.tournament.plan import Tournament
+    from zermelo.evaluation.tournament.run import run
 
     if openings is not None and opening_plies:
         raise InvalidSettingError("give either --openings or --opening-plies, not both")
@@ -185,7 +186,7 @@ def tournament(
         )
         # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
         progress = False if quiet else True if output is Form.TABLE else None
-        standings = plan.run(workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress)
+        standings = run(plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress)
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
         if out is not None and not interrupt.standings.complete:

@@ -1,9 +1,8 @@
 """Plays games in worker processes.
 
-Each worker is a fresh interpreter (multiprocessing's ``spawn``), is sent games through a pipe and sends records
-back. What a game is does not depend on the worker that plays it. A worker that dies (``os._exit``, a segmentation
-fault, the kernel's out-of-memory killer) costs the game it was playing, charged to the seat whose agent was
-running, and is replaced.
+Each worker is sent games through a pipe and sends records back. What a game is does not depend on the worker that
+plays it. A worker that dies (``os._exit``, a segmentation fault, the kernel's out-of-memory killer) costs the game
+it was playing, charged to the seat whose agent was running, and is replaced.
 
 While games are short, a worker is sent several at once and answers with several: a message costs as much as a good
 part of a game of tic-tac-toe.
@@ -15,39 +14,25 @@ system sends to all: the parent decides. A worker whose parent is gone ends by i
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import multiprocessing
-import os
-import pickle
-import signal
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any, Final
+from multiprocessing.connection import wait
+from typing import Final
 
-from zermelo.envs import ZermeloError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
 from zermelo.evaluation.match.record import Failure, FailureKind, GameRecord
 from zermelo.evaluation.runners.serial import GamePlayer, lost_game
+from zermelo.evaluation.runners.worker import FINISHED, NOBODY, SEAT, TURNS, start
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["ProcessRunner", "sendable"]
+__all__ = ["ProcessRunner"]
 
 AHEAD: Final = 32
 """Games that a worker is given ahead while games are short, so that it need not wait for the parent."""
-BATCH: Final = 0.02
-"""Seconds for which a worker may collect records before it sends them."""
 SHORT: Final = 0.02
 """Seconds; a game that takes longer is handed out alone, so that no worker sits idle at the end."""
-SEAT, FINISHED, TURNS = 0, 1, 2
-"""What a worker says through shared memory: the seat whose agent runs, games finished, turns begun or ended."""
-NOBODY: Final = -1
-CLOSED: Final = 70
-"""The exit code of a worker that cannot answer any more, because an agent closed its pipe."""
 TRIES: Final = 3
 """How often a game may end its worker after it was played, before it counts for nobody."""
 PATIENCE: Final = 5.0
@@ -65,7 +50,6 @@ class ProcessRunner:
     def __init__(self, player: GamePlayer, workers: int) -> None:
         self._player = player
         self._count = workers
-        self._context = multiprocessing.get_context("spawn")
         self._ended = Counter[str]()
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
@@ -79,7 +63,7 @@ class ProcessRunner:
         workers: list[_Worker] = []
         try:
             while len(workers) < min(self._count, len(games)):
-                workers.append(_Worker(self._context, self._player))
+                workers.append(_Worker(self._player))
             while waiting or any(worker.games for worker in workers):
                 for worker in workers:
                     worker.give(waiting)
@@ -96,7 +80,7 @@ class ProcessRunner:
                                 yield self._lost(worker, game)
                             waiting.give_back(unsent)
                             worker.stop()
-                            workers[place] = _Worker(self._context, self._player)
+                            workers[place] = _Worker(self._player)
             for worker in workers:
                 worker.dismiss()
         finally:
@@ -150,19 +134,17 @@ class _Waiting:
 class _Worker:
     """The parent's end of a worker process."""
 
-    def __init__(self, context: SpawnContext, player: GamePlayer) -> None:
-        self.turn: Any = context.RawArray(ctypes.c_longlong, [NOBODY, 0, 0])
-        self.pipe, theirs = context.Pipe()
+    def __init__(self, player: GamePlayer) -> None:
+        try:
+            self.process, self.pipe, self.turn = start(player)
+        except OSError as error:
+            raise WorkerError(f"a worker process could not start: {error}") from error
         self.games: deque[ScheduledGame] = deque()
         self.dead = self.hung = False
         self._turns, self._since = 0, time.monotonic()
         self._started = False
         self._received = 0
         self._short = False
-        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, self.turn, player), daemon=True)
-        with _interrupts_ignored():
-            self.process.start()
-        theirs.close()
 
     def give(self, waiting: _Waiting) -> None:
         """Hands the worker as many games as it should have."""
@@ -232,79 +214,3 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.pipe.close()
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes started inside ignore Ctrl-C from their first instruction on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
-    """What a worker process does: plays the games it is sent, until it is sent None or its parent is gone."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # a batch system sends them to every process: the parent decides
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-    here, own = os.fstat(pipe.fileno()), pipe.fileno()
-
-    def on_turn(seat: int) -> None:
-        turn[TURNS] += 1
-        if seat == NOBODY and turn[SEAT] != NOBODY and not _is_open(own, here):
-            os._exit(CLOSED)  # the agent whose turn it was has closed the way to the parent
-        turn[SEAT] = seat
-
-    try:
-        pipe.send("ready")
-        while (games := pipe.recv()) is not None:
-            records: list[GameRecord] = []
-            due = time.monotonic() + BATCH
-            for game in games:
-                try:
-                    records.append(player.play(game, on_turn))
-                except ZermeloError as error:
-                    pipe.send(records)
-                    pipe.send(sendable(error))
-                    return
-                turn[FINISHED] += 1
-                if time.monotonic() >= due:
-                    pipe.send(records)
-                    records, due = [], time.monotonic() + BATCH
-            if records:
-                pipe.send(records)
-    except (EOFError, OSError):
-        return  # the parent has closed its end
-    finally:
-        player.close()
-
-
-def _is_open(pipe: int, before: os.stat_result) -> bool:
-    try:
-        now = os.fstat(pipe)
-    except OSError:
-        return False
-    return (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
-
-
-def sendable(error: ZermeloError) -> ZermeloError:
-    """The error, or if it would not survive the way to another process, its message as a ``WorkerError``."""
-    try:
-        pickle.loads(pickle.dumps(error))  # an error of the user's own may need arguments that pickle forgets
-    except Exception:
-        return WorkerError(str(error))
-    return error
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -38,8 +38,9 @@ import cloudpickle
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.record import FailureKind, GameRecord
-from zermelo.evaluation.runners.processes import ProcessRunner, sendable
+from zermelo.evaluation.runners.processes import ProcessRunner
 from zermelo.evaluation.runners.serial import GamePlayer
+from zermelo.evaluation.runners.worker import sendable
 from zermelo.evaluation.schedule import ScheduledGame
 
 __all__ = ["RayRunner"]

@@ -6,22 +6,15 @@ import contextlib
 import json
 import os
 import socket
-import subprocess
-import sys
 import threading
 from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.evaluation.errors import WorkerError
+from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
 
 __all__ = ["Process", "Supervisor"]
 
-_START: Final = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[2])
-from zermelo.evaluation.sandbox.supervisor import main
-main(int(sys.argv[1]))
-"""
 _ANSWER: Final = 60.0
 """Seconds that a supervisor has to answer, its own start included."""
 _PATIENCE: Final = 10.0
@@ -56,7 +49,7 @@ class Supervisor:
     """Starts and ends agents' processes; started when first needed, and again if it was killed."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkedProcess | None = None
         self._channel: socket.socket | None = None
         self._lock = threading.Lock()
 
@@ -125,11 +118,7 @@ class Supervisor:
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair()
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _START, str(theirs.fileno()), json.dumps(sys.path)],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-            )
+            self._process = fork("zermelo.evaluation.sandbox.supervisor:main", [theirs.fileno()])
         ours.settimeout(_ANSWER)  # it may have been stopped, and is then killed
         self._channel = ours
         return ours
@@ -139,11 +128,9 @@ class Supervisor:
             self._channel.close()
             self._channel = None
         if self._process is not None:
-            try:
-                self._process.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            self._process.join(_PATIENCE)
+            self._process.kill()
+            self._process.join()
             self._process = None
 
     def __del__(self) -> None:

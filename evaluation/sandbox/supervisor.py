@@ -1,8 +1,8 @@
 """The supervisor: a small process that starts agents' processes, reaps them, and leaves nothing of them behind.
 
-Each worker has one. It is a fresh interpreter with one thread, so it can fork safely and at once, whatever the
-worker has loaded. Orphans of agents become its children (Linux: ``PR_SET_CHILD_SUBREAPER``) and are killed; when
-the worker is gone it ends all agents and itself; when it is killed itself, its agents go with it
+Each worker has one. It is forked from the fork server and has one thread, so it can fork safely and at once,
+whatever the worker has loaded. Orphans of agents become its children (Linux: ``PR_SET_CHILD_SUBREAPER``) and are
+killed; when the worker is gone it ends all agents and itself; when it is killed itself, its agents go with it
 (``PR_SET_PDEATHSIG``). Where those two do not exist (macOS), only an agent's own process group is ended.
 
 The worker speaks to it through a Unix socket: one line of JSON a request, with the pipes of a new agent attached.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Protocol, overload
 
@@ -61,10 +61,6 @@ class Store(Protocol):
 
     def forget(self, first: int) -> None:
         """Drops the games from that number on: they were played, but turned out not to be wanted."""
-        ...
-
-    def finish(self, files: Mapping[str, str]) -> None:
-        """Takes texts that sum up all the games, by the names of files."""
         ...
 
     def close(self) -> None:
@@ -115,9 +111,6 @@ class MemoryStore:
     def forget(self, first: int) -> None:
         """Drops games."""
         self._games = {place: record for place, record in self._games.items() if place < first}
-
-    def finish(self, files: Mapping[str, str]) -> None:
-        """They are dropped."""
 
     def close(self) -> None:
         """There is nothing to do."""

@@ -294,6 +294,6 @@ class DrawsGlobally(Good):
 
 def exits_in_a_worker():
     """Makes an agent where the tournament is prepared, and raises ``SystemExit`` in worker processes."""
-    if multiprocessing.parent_process() is not None:
+    if multiprocessing.current_process().name != "MainProcess":
         raise SystemExit(3)
     return Good("made")

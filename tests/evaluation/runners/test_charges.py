@@ -10,7 +10,7 @@ from doubles.bad_agents import First, Good
 
 from zermelo.envs import UnsupportedGameError
 from zermelo.evaluation import EnvironmentFailureError, FailureKind, Isolation, play_match, round_robin
-from zermelo.evaluation.tournament.plan import gauntlet
+from zermelo.evaluation.tournament.run import gauntlet
 
 NO_PROCESSES = Isolation(isolate="none")
 

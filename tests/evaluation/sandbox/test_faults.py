@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from doubles import bad_agents, hostile_agents
 from doubles.bad_agents import Answers, Good, Raises
+from doubles.processes import left_running
 
 from zermelo.evaluation import FailureKind, Standings, round_robin_schedule
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.runners.processes import ProcessRunner
 from zermelo.evaluation.runners.serial import GamePlayer, SerialRunner
 from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.sandbox.child_process import children
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
@@ -97,9 +97,9 @@ def table(records):
 @pytest.fixture(scope="module")
 def tournament():
     """Every bad agent against two good ones, and the good against each other, in one run."""
-    before = children(os.getpid())
+    before = left_running()
     records = played({**GOOD, **{name: source for name, (source, _, _) in BAD.items()}}, games=4)
-    assert children(os.getpid()) == before
+    assert left_running() == before
     return records
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from doubles import policies, toy_envs
 from doubles.bad_agents import First, Good, Slow
+from doubles.processes import left_running
 
 from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError, make_env
@@ -46,13 +47,13 @@ EVERYONE = Isolation(isolate=Isolate.ALL)
 )
 def test_an_agent_that_cannot_start_stops_the_run_before_any_game(agent, error, said):
     games = []
-    before = children(os.getpid())
+    before = left_running()
     with pytest.raises(error) as caught:
         round_robin(toy_envs.ToyEnv, ["random", agent], isolation=SHORT, on_game=games.append)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not games
-    assert children(os.getpid()) == before
+    assert left_running() == before
 
 
 def test_a_name_that_nobody_has_is_said_as_ever():

@@ -13,6 +13,7 @@ from zermelo.evaluation import gauntlet, read_standings, round_robin, round_robi
 from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.run import run
 from zermelo.evaluation.tournament.stopping import LeaderTest
 
 AGENTS = {"last": Last, "first": First, "good": Good}
@@ -147,7 +148,7 @@ def test_the_whole_plan_is_known_before_the_first_game():
     again = Tournament.prepare("classic/tictactoe-v3", ["random", "greedy"], games=6, seed=4, openings=2)
     assert list(plan.schedule) == list(again.schedule)
     assert plan.to_dict() == again.to_dict()
-    standings = plan.run()
+    standings = run(plan)
     assert [(g.game_id, g.seed, g.seats, g.opening) for g in plan.schedule] == [
         (r.game_id, r.seed, r.agents, r.opening) for r in standings.records
     ]

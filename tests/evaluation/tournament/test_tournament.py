@@ -1,7 +1,6 @@
 """Round robins: reproducible whatever the workers, and not to be brought down by an agent."""
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import threading
@@ -11,6 +10,7 @@ from functools import partial
 import pytest
 from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, First, Good, Last, Raises
+from doubles.processes import left_running
 
 from zermelo.agents import PolicyAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
@@ -27,6 +27,7 @@ from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.runners.processes import AHEAD
 from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.run import crowding_of, runner_of
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
 
@@ -37,8 +38,9 @@ def without_timings(standings):
 
 @pytest.fixture(autouse=True)
 def no_workers_left():
+    before = left_running()
     yield
-    assert multiprocessing.active_children() == []
+    assert left_running() == before
 
 
 def test_the_games_are_the_same_for_any_number_of_workers():
@@ -191,7 +193,7 @@ def test_games_are_worked_out_as_they_are_played():
             made.extend(found if isinstance(found, tuple) else [found])
             return found
 
-    games = plan.runner(workers=2).play(Watched())
+    games = runner_of(plan, workers=2).play(Watched())
     records = [next(games) for _ in range(100)]
     games.close()
     assert len({record.game_id for record in records}) == 100
@@ -383,9 +385,8 @@ def test_other_requests_to_end_give_the_standings_too(number, request):
 def test_more_workers_than_processors_are_told_of_where_time_counts(monkeypatch, capsys):
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
     plan = Tournament.prepare(toy_envs.DiceEnv, [Good("a"), "maxn(seconds=0.1)"], games=2)
-    assert (
-        "2 workers share 1 processor, so agents have less time to think than the time limit of"
-        in plan._crowding(2)
+    assert "2 workers share 1 processor, so agents have less time to think than the time limit of" in crowding_of(
+        plan, 2
     )
-    assert plan._crowding(1) is None
-    assert Tournament.prepare(toy_envs.DiceEnv, [Good("a"), First("b")], games=2)._crowding(2) is None
+    assert crowding_of(plan, 1) is None
+    assert crowding_of(Tournament.prepare(toy_envs.DiceEnv, [Good("a"), First("b")], games=2), 2) is None

@@ -1,0 +1,103 @@
+"""The code of a kernel's functions, put together before it is optimized.
+
+Left alone, Numba optimizes each function with all that it calls, and makes machine code of it, before it goes on
+to the caller, where the same happens again: half of the compiler's time, for code that nobody calls. Here each
+function is a part, which stays as Numba wrote it; the kernel is optimized when it is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+__all__ = ["Part", "PartCompiler"]
+
+
+_LATER = ".numba.unresolved$"
+_FOUND = """
+@".numba.unresolved${name}" = linkonce_odr constant ptr @"{name}"
+declare void @"{name}"()
+"""
+"""What says where a function is that was called before it was compiled, as where two call each other."""
+
+
+class _NoEngine:
+    """What stands for the engine of machine code that a part is never given to."""
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing: only functions that call back into Python read their environment."""
+
+
+class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+    """One function's code, which other parts call."""
+
+    @property
+    def codegen(self) -> Any:
+        """Where Numba would announce the function's address."""
+        return _NoEngine()
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """No address: a part is not called from outside."""
+        self._ensure_finalized()
+        return 0
+
+    def finalize(self) -> None:
+        """Nothing is to be done before the whole is there."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _get_module_for_linking(self) -> Any:
+        """For a library that is no part, such as a compiled function of the author's that calls one."""
+        self._ensure_finalized()
+        whole = self.whole()
+        _mark(whole, "linkonce_odr")
+        return whole
+
+    def _all(self, seen: dict[Any, None]) -> Iterator[Any]:
+        """This library and those that it needs, each once, callers first: what nobody asks for is not linked."""
+        if self not in seen:
+            seen[self] = None
+            yield self
+            for library in self._linking_libraries:
+                if isinstance(library, Part):
+                    yield from library._all(seen)
+                elif library not in seen:
+                    seen[library] = None
+                    yield library
+
+    def whole(self, entry: str = "") -> Any:
+        """This function and all that it calls, as one module of LLVM's, of which only ``entry`` is in sight."""
+        whole = llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
+        for library in self._all({}):
+            module = library._final_module if isinstance(library, Part) else library._get_module_for_linking()
+            whole.link_in(module, preserve=True)
+        for variable in whole.global_variables:
+            if variable.name.startswith(_LATER) and variable.is_declaration:
+                whole.link_in(llvm.parse_assembly(_FOUND.format(name=variable.name.removeprefix(_LATER))))
+        if entry:
+            _mark(whole, "internal", entry)
+        whole.verify()
+        return whole
+
+
+def _mark(module: Any, linkage: str, but: str = "") -> None:
+    for function in module.functions:
+        if not function.is_declaration and function.name != but:
+            function.linkage = linkage
+
+
+class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
+    """Numba's compiler, which leaves a function's code as a part."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own passes."""
+        self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]

@@ -1,0 +1,184 @@
+"""A worker process: how it is started, and what it does.
+
+Where processes can be forked, workers come from the fork server; elsewhere each is a fresh interpreter
+(multiprocessing's ``spawn``). The module that a script runs as is loaded in a worker, as multiprocessing does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import mmap
+import multiprocessing
+import os
+import pickle
+import select
+import signal
+import tempfile
+import threading
+import time
+from multiprocessing import spawn
+from multiprocessing.connection import Connection, Pipe
+from typing import Any, Final, Protocol
+
+from zermelo.envs import ZermeloError
+from zermelo.evaluation.errors import WorkerError
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.runners.serial import GamePlayer
+from zermelo.evaluation.sandbox.fork_server import fork, interrupts_ignored
+
+__all__ = ["FINISHED", "NOBODY", "SEAT", "TURNS", "Process", "sendable", "start"]
+
+BATCH: Final = 0.02
+"""Seconds for which a worker may collect records before it sends them."""
+SEAT, FINISHED, TURNS = 0, 1, 2
+"""What a worker says through shared memory: the seat whose agent runs, games finished, turns begun or ended."""
+NOBODY: Final = -1
+CLOSED: Final = 70
+"""The exit code of a worker that cannot answer any more, because an agent closed its pipe."""
+_Turn = ctypes.c_longlong * 3
+
+
+class Process(Protocol):
+    """What is needed of a process."""
+
+    @property
+    def sentinel(self) -> int:
+        """Can be waited for: ready when the process has ended."""
+
+    @property
+    def exitcode(self) -> int | None:
+        """None while it runs."""
+
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+
+    def join(self, timeout: float | None = None) -> None:
+        """Waits until it ends."""
+
+    def kill(self) -> None:
+        """Ends it at once."""
+
+
+def start(player: GamePlayer) -> tuple[Process, Connection, Any]:
+    """A new worker, this end of its pipe, and the memory that it shares with this process.
+
+    Raises:
+        OSError: No process can be started here.
+    """
+    pipe, theirs = Pipe()
+    with theirs:
+        if os.name != "posix":
+            context = multiprocessing.get_context("spawn")
+            shared = context.RawArray(ctypes.c_longlong, [NOBODY, 0, 0])
+            process = context.Process(target=_spawned, args=(theirs, shared, player), daemon=True)
+            with interrupts_ignored():
+                process.start()
+            return process, pipe, shared
+        data = spawn.get_preparation_data("zermelo worker")
+        preparation = pickle.dumps({**data, "authkey": bytes(data["authkey"])})  # as it is it refuses
+        with tempfile.TemporaryFile() as file:
+            file.truncate(ctypes.sizeof(_Turn))
+            turn = _Turn.from_buffer(mmap.mmap(file.fileno(), ctypes.sizeof(_Turn)))
+            turn[SEAT] = NOBODY
+            forked = fork(f"{__name__}:forked", [theirs.fileno(), file.fileno()], may_fork=True)
+    with contextlib.suppress(OSError):  # it has died: it will be missed
+        pipe.send_bytes(preparation)
+        pipe.send_bytes(pickle.dumps(player))
+    return forked, pipe, turn
+
+
+def forked(channel: int, memory: int) -> None:
+    """Runs in a worker that the fork server started."""
+    _ignore_signals()
+    pipe = Connection(channel)
+    turn = _Turn.from_buffer(mmap.mmap(memory, ctypes.sizeof(_Turn)))
+    os.close(memory)
+    threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
+    process: Any = multiprocessing.current_process()
+    process.daemon = True
+    process._inheriting = (
+        True  # whatever the script does outside of `if __name__ == "__main__":`, it starts no run
+    )
+    spawn.prepare(pickle.loads(pipe.recv_bytes()))
+    player = pickle.loads(pipe.recv_bytes())
+    del process._inheriting
+    _work(pipe, turn, player)
+
+
+def _end_with(channel: int) -> None:
+    """Ends this process when the other end of the pipe is closed."""
+    watch = select.poll()
+    watch.register(channel, 0)
+    watch.poll()
+    os._exit(1)
+
+
+def _spawned(pipe: Connection, turn: Any, player: GamePlayer) -> None:
+    _ignore_signals()
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "it was started by one"
+
+    def end_with_parent() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    _work(pipe, turn, player)
+
+
+def _ignore_signals() -> None:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # a batch system sends them to every process: the parent decides
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
+    """Plays the games it is sent, until it is sent None or its parent is gone."""
+    here, own = os.fstat(pipe.fileno()), pipe.fileno()
+
+    def on_turn(seat: int) -> None:
+        turn[TURNS] += 1
+        if seat == NOBODY and turn[SEAT] != NOBODY and not _is_open(own, here):
+            os._exit(CLOSED)  # the agent whose turn it was has closed the way to the parent
+        turn[SEAT] = seat
+
+    try:
+        pipe.send("ready")
+        while (games := pipe.recv()) is not None:
+            records: list[GameRecord] = []
+            due = time.monotonic() + BATCH
+            for game in games:
+                try:
+                    records.append(player.play(game, on_turn))
+                except ZermeloError as error:
+                    pipe.send(records)
+                    pipe.send(sendable(error))
+                    return
+                turn[FINISHED] += 1
+                if time.monotonic() >= due:
+                    pipe.send(records)
+                    records, due = [], time.monotonic() + BATCH
+            if records:
+                pipe.send(records)
+    except (EOFError, OSError):
+        return  # the parent has closed its end
+    finally:
+        player.close()
+
+
+def _is_open(pipe: int, before: os.stat_result) -> bool:
+    try:
+        now = os.fstat(pipe)
+    except OSError:
+        return False
+    return (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
+
+
+def sendable(error: ZermeloError) -> ZermeloError:
+    """The error, or if it would not survive the way to another process, its message as a ``WorkerError``."""
+    try:
+        pickle.loads(pickle.dumps(error))  # an error of the user's own may need arguments that pickle forgets
+    except Exception:
+        return WorkerError(str(error))
+    return error

@@ -1,0 +1,293 @@
+"""The main job: an environment and some agents go in, standings come out.
+
+    standings = round_robin("classic/connect_four-v3", ["random", "alphabeta(depth=4)"], games=20, seed=0)
+    print(standings)
+
+Stages, each of which knows only the next: plan -> play -> store -> standings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.errors import StoreError, TournamentInterrupted
+from zermelo.evaluation.match.play import MAX_MOVES
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
+from zermelo.evaluation.output.progress import RunningTable
+from zermelo.evaluation.runners.choice import RunnerChoice
+from zermelo.evaluation.runners.participants import require_picklable
+from zermelo.evaluation.runners.serial import GamePlayer, Runner, SerialRunner
+from zermelo.evaluation.sandbox import Isolation
+from zermelo.evaluation.schedule import Pairings
+from zermelo.evaluation.stats.ratings import Sprt
+from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.stats.tables import files_of
+from zermelo.evaluation.storage.database import FILE, open_reader, read_spec, totals
+from zermelo.evaluation.storage.sqlite_store import SqliteStore
+from zermelo.evaluation.storage.store import MemoryStore, Store, read_games
+from zermelo.evaluation.tournament.openings import Openings
+from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.running import Interrupts, Run
+from zermelo.evaluation.tournament.stopping import rule_of
+
+__all__ = ["gauntlet", "read_standings", "round_robin", "run"]
+
+
+class PlanSettings(TypedDict, total=False):
+    """What decides the games; see ``round_robin``."""
+
+    games: int
+    seed: int
+    openings: Openings | None
+    until_sure: bool
+    sprt: Sprt | None
+    max_moves: int
+    isolation: Isolation | None
+    anchor: str | None
+
+
+class RunSettings(TypedDict, total=False):
+    """What does not; see ``round_robin``."""
+
+    workers: int | None
+    runner: RunnerChoice | str
+    ray_address: str | None
+    out: str | os.PathLike[str] | None
+    progress: bool | None
+    on_game: Callable[[GameRecord], None] | None
+
+
+class Settings(PlanSettings, RunSettings):
+    """All settings of a tournament."""
+
+
+def round_robin(
+    env: EnvSource,
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource],
+    *,
+    games: int = 10,
+    seed: int = 0,
+    workers: int | None = None,
+    runner: RunnerChoice | str = RunnerChoice.LOCAL,
+    ray_address: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    openings: Openings | None = None,
+    until_sure: bool = False,
+    sprt: Sprt | None = None,
+    max_moves: int = MAX_MOVES,
+    isolation: Isolation | None = None,
+    anchor: str | None = None,
+    progress: bool | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
+) -> Standings:
+    """Every agent plays every other.
+
+    The same environment, agents, games and seed give the same games, whatever the number of workers, unless an
+    agent is limited by time.
+
+    Args:
+        env: A name (``"classic/connect_four-v3"``) or a function that makes an environment; with one worker also
+            a live environment.
+        agents: Texts (``"alphabeta(depth=4)"``), agents, or functions that make them; or a mapping of names for
+            the tables to such.
+        games: For each pairing; seats rotate. A single-player environment is played that often by each agent.
+        seed: Decides every game.
+        workers: Processes. With 1, the default, the games are played in this process; with more, an agent that
+            ends its process loses that game only. On Ray, by default one for each processor of the cluster.
+        runner: ``"local"``, or ``"ray"`` to play on a Ray cluster (``zermelo.evaluation.runners.ray``).
+        ray_address: The cluster's; by default that in ``RAY_ADDRESS``, or one started on this machine.
+        out: A folder for the run: a database of the games (``games.sqlite``), the same as text (``games.jsonl``)
+            and the standings. With a folder that has a part of this very run, the rest is played: killed at any
+            moment and called again, the run ends with the games and the ratings of one that was left alone.
+        openings: What games begin with, each opening once from each seat: how many random legal plies, a file
+            with an opening a line (actions separated by commas), or a list of lists of actions.
+        until_sure: Stop before ``games`` as soon as the leader is known
+            (``zermelo.evaluation.tournament.stopping``).
+        sprt: Stop a run of two agents as soon as a sequential test has decided.
+        max_moves: A game that is longer ends there, and the rewards so far are compared.
+        isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
+            default those that are named by text and run somebody's own code.
+        anchor: The agent whose rating is 0; by default ``random`` if it plays, else the average.
+        progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
+            elsewhere as a line every half minute. By default in a terminal only.
+        on_game: Called with each game's record once it is kept for good.
+
+    Raises:
+        ZermeloError: A name or setting is wrong, an agent cannot play the game, or the folder cannot be used.
+            Failures of agents in play are no errors: they are in the standings.
+        TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
+    """
+    plan = Tournament.prepare(
+        env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, sprt=sprt,
+        max_moves=max_moves, isolation=isolation, anchor=anchor,
+    )  # fmt: skip
+    return run(
+        plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress, on_game=on_game
+    )
+
+
+def gauntlet(
+    env: EnvSource,
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource],
+    **settings: Unpack[Settings],
+) -> Standings:
+    """The first agent plays every other; the others do not meet.
+
+    Args:
+        env: As for ``round_robin``.
+        agents: Likewise; the first one is to be judged by its games against the others.
+        settings: Those of ``round_robin``.
+
+    Raises:
+        ZermeloError: As for ``round_robin``.
+        TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
+    """
+    of_run = {key: value for key, value in settings.items() if key in RunSettings.__annotations__}
+    of_plan = {key: value for key, value in settings.items() if key not in of_run}
+    plan = Tournament.prepare(env, agents, pairings=Pairings.GAUNTLET, **of_plan)  # type: ignore[arg-type]  # split above
+    return run(plan, **of_run)  # type: ignore[arg-type]  # likewise
+
+
+def run(
+    plan: Tournament,
+    *,
+    workers: int | None = None,
+    runner: RunnerChoice | str = RunnerChoice.LOCAL,
+    ray_address: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
+) -> Standings:
+    """Plays what the folder lacks, or everything; see ``round_robin``."""
+    if out is not None:
+        if not os.fspath(out):
+            raise InvalidSettingError("out is empty: name a folder for the run, or leave it out")
+        plan = plan.after(out)
+    plays = runner_of(plan, workers, runner, ray_address)
+    crowding = crowding_of(plan, workers if runner == RunnerChoice.LOCAL else None)
+    if crowding is not None and progress is not False:
+        print(f"zermelo: {crowding}", file=sys.stderr)
+    with contextlib.ExitStack() as stack:
+        folder = None if out is None else stack.enter_context(SqliteStore(out, plan.to_dict(), plan.schedule))
+        store: Store = folder or MemoryStore(plan.schedule)
+        interrupts = stack.enter_context(Interrupts())
+        loop = Run(plan.schedule, store, plan.test)
+        names = [participant.name for participant in plan.participants]
+        table = functools.partial(RunningTable, names, env_name(plan.env), plan.seat_names)
+        stopped = None
+        try:
+            loop.play(plays, interrupts, table=table, progress=progress, on_game=on_game)
+        except KeyboardInterrupt as interrupt:
+            interrupts.off()
+            store.flush()
+            stopped = interrupt
+        notes = [] if crowding is None else [crowding]
+        if plan.test is not None and stopped is None:
+            notes.append(plan.test.said(loop.verdict, store.totals()))
+        standings = Standings.from_totals(
+            store.totals(), store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
+            seat_names=plan.seat_names, anchor=plan.anchor, notes=notes,
+        )  # fmt: skip
+        if folder is not None:
+            folder.finish(files_of(standings))
+        if stopped is not None:
+            raise TournamentInterrupted(standings, interrupts.number) from stopped
+        return standings
+
+
+def runner_of(
+    plan: Tournament,
+    workers: int | None = None,
+    runner: RunnerChoice | str = RunnerChoice.LOCAL,
+    ray_address: str | None = None,
+) -> Runner:
+    """The runner for that many workers; see ``round_robin``.
+
+    Raises:
+        InvalidSettingError: There is no such number or runner, or workers cannot be sent what they need.
+        MissingDependencyError: Ray is not installed.
+    """
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise InvalidSettingError(f"workers must be a whole number of at least 1, not {workers!r}")
+    if runner not in list(RunnerChoice):
+        raise InvalidSettingError(f"runner must be {' or '.join(RunnerChoice)}, not {runner!r}")
+    on_ray = runner == RunnerChoice.RAY
+    if ray_address is not None and not on_ray:
+        raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs runner='ray'")
+    by_name = {participant.name: participant for participant in plan.participants}
+    player = GamePlayer(
+        plan.env, env_name(plan.env), plan.seat_names, by_name, plan.max_moves, plan.isolation.hang_seconds
+    )
+    if not on_ray and workers in (None, 1):
+        return SerialRunner(player)
+    if is_live(plan.env):
+        sharers = "a Ray cluster" if on_ray else f"{workers} workers"
+        raise InvalidSettingError(
+            f"a live environment ({env_name(plan.env)}) cannot be shared by {sharers}: give its name, or a "
+            "function that makes it, or play with workers=1" + " and runner='local'" * on_ray
+        )
+    if on_ray:
+        from zermelo.evaluation.runners.ray import RayRunner
+
+        return RayRunner(player, workers, ray_address)
+    require_picklable(plan.env, "the environment", env_name(plan.env))
+    for participant in plan.participants:
+        require_picklable(participant, "the agent", participant.name)
+    from zermelo.evaluation.runners.processes import ProcessRunner
+
+    return ProcessRunner(player, workers or 1)
+
+
+def crowding_of(plan: Tournament, workers: int | None) -> str | None:
+    """A note on time limits that hold for a share of a processor only."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    timed = [who.name for who in plan.participants if who.fingerprint.get("seconds", "None") != "None"]
+    if workers is None or workers <= processors or not (timed or plan.isolation.timed):
+        return None
+    what = f"the time limit of {timed[0]}" if timed else "the limit on time"
+    return (
+        f"{workers} workers share {processors} processor{'s' * (processors > 1)}, so agents have less time to "
+        f"think than {what} says, and may lose by TIMEOUT what they would not lose alone: use at most "
+        f"{processors} workers, or limit nodes instead."
+    )
+
+
+def read_standings(folder: str | os.PathLike[str]) -> Standings:
+    """The standings of a run in a folder, also while it goes on; the games are counted, not read.
+
+    Raises:
+        StoreError: There is no run there, or it is damaged.
+    """
+    records, path = read_games(folder), Path(folder) / FILE
+    if not path.exists():
+        return Standings.from_records(records)
+    with open_reader(path) as db:
+        spec = read_spec(db) or {}
+        missing = {"seats", "agents", "scheduled", "until_sure", "env", "anchor"} - spec.keys()
+        if missing:
+            raise StoreError(f"what {path} holds is no specification of a run: put back a copy of it")
+        seats = len(spec["seats"])
+        counted = totals(db, seats)
+        planned, notes = spec["scheduled"], []
+        if (test := rule_of(spec)) is not None:
+            verdict = test.verdict(counted) if counted.games in test.looks else None
+            if verdict is not None or counted.games == planned:
+                notes, planned = [test.said(verdict, counted)], counted.games
+    return Standings.from_totals(
+        counted,
+        records,
+        agents=[agent["name"] for agent in spec["agents"]],
+        planned=planned,
+        env=spec["env"],
+        seat_names=spec["seats"],
+        anchor=spec["anchor"],
+        notes=notes,
+    )

@@ -1,0 +1,44 @@
+"""Which processes a test has left behind; and what processes do that the fork server starts."""
+
+import json
+import os
+import random
+import sys
+import time
+
+import numpy as np
+
+from zermelo.evaluation.sandbox.child_process import children
+from zermelo.evaluation.sandbox.fork_server import server_pid
+
+
+def left_running():
+    """Child processes of this one, and those of its fork server, which itself stays for the next use."""
+    server = server_pid()
+    found = children(os.getpid()) + ([] if server is None else children(server))
+    return sorted(pid for pid in found if pid != server)
+
+
+def describe(out):
+    """Writes what a process just started finds around it; run by the fork server."""
+    found = {
+        "environ": dict(os.environ),
+        "folder": os.getcwd(),
+        "path": sys.path,
+        "argv": sys.argv,
+        "files": sorted(map(int, os.listdir("/proc/self/fd"))),
+        "threads": len(os.listdir("/proc/self/task")),
+        "numbers": [random.random(), np.random.random()],  # noqa: NPY002
+    }
+    print("said", flush=True)
+    os.write(out, json.dumps(found).encode())
+
+
+def fail(out):
+    """Ends as an error that nobody catches does."""
+    raise ValueError("on purpose")
+
+
+def wait(*_):
+    """Does nothing for long."""
+    time.sleep(60)

@@ -1,0 +1,101 @@
+"""The server that processes are forked from: what they are like, and what becomes of them when it ends."""
+
+import json
+import os
+import signal
+import sys
+import threading
+
+import pytest
+
+from zermelo.evaluation.sandbox.fork_server import fork, server_pid
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
+
+
+def described():
+    """What a process says of itself."""
+    here, there = os.pipe()
+    try:
+        process = fork("doubles.processes:describe", [there])
+        os.close(there)
+        found = json.loads(os.read(here, 2**20))
+    finally:
+        os.close(here)
+    process.join(10)
+    assert process.exitcode == 0
+    return found
+
+
+def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_path, monkeypatch, capfd):
+    first, server = described(), server_pid()
+    monkeypatch.setenv("COLOUR", "blue")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "modules")
+    monkeypatch.setattr(sys, "argv", ["run.py", "--fast"])
+    open_file = (tmp_path / "file").open("w")
+    release = threading.Event()
+    thread = threading.Thread(target=release.wait)
+    thread.start()
+    with open_file:
+        found = described()
+    release.set()
+    thread.join()
+    assert server_pid() == server
+    assert found["environ"] == dict(os.environ)
+    assert found["folder"] == str(tmp_path)
+    assert found["path"] == sys.path
+    assert found["argv"] == ["run.py", "--fast"]
+    assert capfd.readouterr().out == "said\nsaid\n"
+    assert found["files"] == first["files"], "nothing of this process is open there"
+    assert len(found["files"]) == 5  # the standard three, the pipe, and the folder that is listed
+    assert found["threads"] == first["threads"]
+    assert not set(found["numbers"]) & set(first["numbers"]), "random generators that nobody seeded differ"
+
+
+def test_variables_that_count_at_the_start_of_an_interpreter_take_a_new_server(monkeypatch):
+    older = fork("doubles.processes:wait", [])
+    before = server_pid()
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert described()["environ"]["OMP_NUM_THREADS"] == "3"
+    assert server_pid() not in (None, before)
+    assert older.is_alive(), "what the other server started goes on"
+    older.kill()
+    older.join(10)
+    assert older.exitcode == -signal.SIGKILL
+
+
+def test_an_error_is_shown_and_is_exit_code_1(capfd):
+    here, there = os.pipe()
+    process = fork("doubles.processes:fail", [there])
+    os.close(here)
+    os.close(there)
+    process.join(10)
+    assert process.exitcode == 1
+    assert "ValueError: on purpose" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_the_server_stays_when_all_are_asked_to_end(number):
+    described()
+    server = server_pid()
+    os.kill(server, number)
+    described()
+    assert server_pid() == server
+
+
+def test_a_server_that_is_killed_is_replaced():
+    process = fork("doubles.processes:wait", [])
+    os.kill(server_pid(), signal.SIGKILL)
+    process.join(10)
+    assert process.exitcode == -signal.SIGKILL, "nobody would say when it ends"
+    assert described()["threads"] >= 1
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # which Python 3.12 says to who has threads
+def test_a_process_that_this_one_forks_has_a_server_of_its_own():
+    described()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if server_pid() is None else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
