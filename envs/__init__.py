@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zermelo.envs.adapters.actions import legal_actions
     from zermelo.envs.adapters.as_game import as_game, register_rules
     from zermelo.envs.clone.clone_env import clone_env
-    from zermelo.envs.clone.register import register_clone
+    from zermelo.envs.clone.own_clone import register_clone
     from zermelo.envs.clone.verify import verify_clone
     from zermelo.envs.counting import perft
     from zermelo.envs.errors import (
@@ -74,7 +74,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "adapters.actions": "legal_actions",
             "adapters.as_game": "as_game register_rules",
             "clone.clone_env": "clone_env",
-            "clone.register": "register_clone",
+            "clone.own_clone": "register_clone",
             "clone.verify": "verify_clone",
             "errors": "CloneError EnvFailedError GameOverError IllegalActionError InvalidSettingError "
             "MissingDependencyError UnknownNameError UnknownTraitWarning UnsupportedGameError ZermeloError",

@@ -53,7 +53,7 @@ from zermelo.envs.adapters.actions import codec_for, listed, mask_of
 from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
-from zermelo.envs.clone.copier import copier_for
+from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.random_state import global_random_guard, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import (

@@ -28,8 +28,8 @@ from zermelo.envs.adapters.wrappers import (
     require_reset,
     seat_agents,
 )
+from zermelo.envs.clone.kinds import UncopyableError
 from zermelo.envs.clone.verify import check_clone
-from zermelo.envs.clone.walk import UncopyableError
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.rules.rules_game import RulesGame, is_rules

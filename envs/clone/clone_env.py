@@ -1,17 +1,21 @@
 """An independent copy of a live environment, at its current position.
 
 ``copy.deepcopy`` cannot do this: PettingZoo's environments inherit ``EzPickle``, so that a deep copy is built anew
-from constructor arguments and has lost the game.
+from constructor arguments and has lost the game. Here a class whose objects are cloned often gets copiers written
+for the shapes that they have (``plan``); what has another shape goes through the general traversal.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+import threading
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
-from zermelo.envs.clone.copier import RUNS, copier_for
+from zermelo.envs.clone.plan import Copy, Scan, compile_copier
+from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError
 
-__all__ = ["clone_env"]
+__all__ = ["EXAMINERS", "clone_env", "copier_for", "forget_shapes", "known_generators"]
 
 Env = TypeVar("Env")
 
@@ -32,7 +36,7 @@ def clone_env(env: Env) -> Env:
         CloneError: Something in the environment cannot be copied right, such as an open file or a thread; the
             message names it by its path.
     """
-    run = RUNS.get(type(env))
+    run = _RUNS.get(type(env))
     if run is None:
         if env is None or isinstance(env, type) or not hasattr(env, "step"):
             shown = repr(env) if not isinstance(env, type) else f"the class {env.__qualname__}"
@@ -40,3 +44,80 @@ def clone_env(env: Env) -> Env:
         run = copier_for(env)
     copied: Env = run(env)
     return copied
+
+
+EXAMINERS: Final[list[Callable[[Any], bool]]] = []
+"""Asked of an object before it is copied generally: they may register a kind for its class, and answer whether
+its shape may be learned."""
+_MOST_SHAPES: Final = 16
+
+
+class _Copier:
+    """The copiers of one class: those for shapes that were met, the last used first, then the general one.
+
+    Threads may clone at the same time: ``shapes`` is never changed, but replaced.
+    """
+
+    __slots__ = ("compilations", "lock", "misses", "run", "shapes")
+
+    def __init__(self) -> None:
+        self.shapes: tuple[tuple[Copy, Scan], ...] = ()
+        self.misses = 0
+        self.compilations = 0
+        self.lock = threading.Lock()
+
+        def run(obj: Any) -> Any:
+            shapes = self.shapes
+            for shape in shapes:
+                new = shape[0](obj)
+                if new is not None:
+                    if shape is not shapes[0]:
+                        self._put_first(shape)
+                    return new
+            return self._miss(obj)
+
+        self.run = run
+
+    def _put_first(self, shape: tuple[Copy, Scan]) -> None:
+        with self.lock:
+            self.shapes = (shape, *(other for other in self.shapes if other is not shape))[:_MOST_SHAPES]
+
+    def _miss(self, obj: Any) -> Any:
+        """No known shape fits: copies generally, and learns the shape if that happens often enough."""
+        settled = all(examine(obj) for examine in EXAMINERS)
+        new = copy_generally(obj)
+        if settled:
+            self.misses += 1
+            # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
+            if self.misses > 2 ** (1 + self.compilations // 3):
+                self.compilations += 1
+                shape = compile_copier(obj, loose=self.compilations > 2)
+                if shape is not None:
+                    self._put_first(shape)
+        return new
+
+
+_copiers: Final[dict[type, _Copier]] = {}
+_RUNS: Final[dict[type, Callable[[Any], Any]]] = {}
+
+
+def _copier_of(cls: type) -> _Copier:
+    return _copiers.get(cls) or _copiers.setdefault(cls, _Copier())
+
+
+def copier_for(obj: Any) -> Callable[[Any], Any]:
+    """What clones objects of the same class as ``obj`` fastest; call it with the object to clone."""
+    cls = type(obj)
+    return _RUNS.get(cls) or _RUNS.setdefault(cls, _copier_of(cls).run)
+
+
+def forget_shapes() -> None:
+    """Has every shape learned anew, since some class is copied in another way from now on."""
+    for copier in list(_copiers.values()):
+        copier.shapes = ()
+
+
+def known_generators(obj: Any) -> tuple[Any, ...] | None:
+    """The random generators in an object, found fast, or None where that takes a walk through all of it."""
+    shapes = _copier_of(type(obj)).shapes
+    return next((found for _, scan in shapes if (found := scan(obj)) is not None), None)

@@ -1,4 +1,4 @@
-"""How functions, bound methods, closures, views and weak references are copied.
+"""Functions, bound methods, closures, views and weak references.
 
 A function that is stored on an environment may lead back to it: through the object a method is bound to, a
 variable that a closure captured, or a default argument. The copy's function leads to the copy.
@@ -11,11 +11,46 @@ import gc
 import sys
 import types
 import weakref
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from operator import is_
+from typing import Any, Final
 
-from zermelo.envs.clone.walk import CopyWalk, UncopyableError, each_identical, register_copier
+from zermelo.envs.clone.kinds import Kind, Mark, UncopyableError, Walk, fields_of
+from zermelo.envs.clone.structures import copy_fields, kind_by_structure
 
-__all__ = ["register"]
+__all__ = ["find"]
+
+
+def _made(
+    make: Callable[[Any, list[Any]], Any], parts: Callable[[Any], list[Any]], labels: str, **more: Any
+) -> Kind:
+    """Of objects that are made of their parts, and shared where nothing in them is copied."""
+
+    def copy(obj: Any, walk: Walk) -> Any:
+        old = parts(obj)
+        new = walk.copy_all(old)
+        return obj if all(map(is_, new, old)) else make(obj, new)
+
+    return Kind(copy=copy, parts=parts, labels=lambda obj: labels.split(), **more)
+
+
+def _function_parts(obj: types.FunctionType) -> list[Any]:
+    defaults = [*(obj.__defaults__ or ()), *(obj.__kwdefaults__ or {}).values()]
+    return [*(obj.__closure__ or ()), *defaults, *obj.__dict__.values()]
+
+
+def _function_labels(obj: types.FunctionType) -> list[str]:
+    return [
+        *(f" (its variable {name})" for name in obj.__code__.co_freevars),
+        *(" (a default argument)" for _ in obj.__defaults__ or ()),
+        *(f" (its default for {name})" for name in obj.__kwdefaults__ or ()),
+        *(f".{name}" for name in obj.__dict__),
+    ]
+
+
+def _function_value(obj: types.FunctionType) -> Any:
+    return obj.__code__, tuple(obj.__kwdefaults__ or ()), tuple(obj.__dict__)
 
 
 def _is_global(function: types.FunctionType) -> bool:
@@ -28,12 +63,11 @@ def _is_global(function: types.FunctionType) -> bool:
     return found is function
 
 
-def copy_function(obj: types.FunctionType, walk: CopyWalk) -> types.FunctionType:
-    if obj.__closure__ is None and not obj.__defaults__ and not obj.__kwdefaults__ and not obj.__dict__:
+def _copy_function(obj: types.FunctionType, walk: Walk) -> types.FunctionType:
+    old = _function_parts(obj)
+    if not old or _is_global(obj):
         return obj
-    if _is_global(obj):
-        return obj
-    cells = tuple(copy_cell(cell, walk) for cell in obj.__closure__ or ())
+    cells = tuple(walk.copy_all(obj.__closure__ or ()))
     found: types.FunctionType | None = walk.memo.get(id(obj))
     if found is not None:  # a variable that it captured led back to it
         return found
@@ -41,178 +75,161 @@ def copy_function(obj: types.FunctionType, walk: CopyWalk) -> types.FunctionType
     walk.memo[id(obj)] = new
     new.__defaults__ = walk.copy(obj.__defaults__)
     new.__kwdefaults__ = walk.copy(obj.__kwdefaults__)
-    new.__dict__.update({name: walk.copy(value) for name, value in obj.__dict__.items()})
-    if (
-        each_identical(cells, obj.__closure__ or ())
-        and new.__defaults__ is obj.__defaults__
-        and each_identical((new.__kwdefaults__ or {}).values(), (obj.__kwdefaults__ or {}).values())
-        and each_identical(new.__dict__.values(), obj.__dict__.values())
-    ):
+    copy_fields(obj, new, walk)
+    if all(map(is_, _function_parts(new), old)):
         return obj
-    new.__qualname__ = obj.__qualname__
-    new.__module__ = obj.__module__
-    new.__doc__ = obj.__doc__
-    new.__annotations__ = obj.__annotations__
+    new.__qualname__, new.__module__ = obj.__qualname__, obj.__module__
+    new.__doc__, new.__annotations__ = obj.__doc__, obj.__annotations__
     return new
 
 
-def copy_cell(cell: types.CellType, walk: CopyWalk) -> types.CellType:
-    """A cell of a closure: two closures that share a variable share it in the copy as well."""
-    found: types.CellType | None = walk.memo.get(id(cell))
-    if found is not None:
-        return found
+def _cell_content(cell: types.CellType) -> list[Any]:
     try:
-        content = cell.cell_contents
-    except ValueError:  # an empty cell: its variable has no value yet
-        content, empty = None, True
-    else:
-        empty = False
-    if isinstance(content, type | types.ModuleType):  # such as __class__, which super() captures
+        return [cell.cell_contents]
+    except ValueError:  # its variable has no value yet
+        return []
+
+
+def _copy_cell(cell: types.CellType, walk: Walk) -> types.CellType:
+    """A cell of a closure: two closures that share a variable share it in the copy as well."""
+    content = _cell_content(cell)
+    if content and isinstance(content[0], type | types.ModuleType):  # such as __class__, which super() captures
         return cell
-    new = types.CellType()
-    walk.memo[id(cell)] = new
-    if not empty:
-        new.cell_contents = walk.copy(content)
+    new = walk.memo[id(cell)] = types.CellType()
+    for value in content:
+        new.cell_contents = walk.copy(value)
     return new
 
 
-def copy_method(obj: types.MethodType, walk: CopyWalk) -> types.MethodType:
-    owner = walk.copy(obj.__self__)
-    function = obj.__func__
+def _copy_method(obj: types.MethodType, walk: Walk) -> types.MethodType:
+    owner: Any = walk.copy(obj.__self__)
+    function: Any = obj.__func__
     if isinstance(function, types.FunctionType) and not _belongs_to_class(function, obj.__self__):
         function = walk.copy(function)
-    if owner is obj.__self__ and function is obj.__func__:
-        return obj
-    return types.MethodType(function, owner)
+    return obj if owner is obj.__self__ and function is obj.__func__ else types.MethodType(function, owner)
 
 
 def _belongs_to_class(function: Any, owner: Any) -> bool:
     cls = owner if isinstance(owner, type) else type(owner)
-    for base in cls.__mro__:
-        found = base.__dict__.get(function.__name__)
-        if found is function or getattr(found, "__func__", None) is function:
-            return True
-    return False
+    found = [base.__dict__.get(function.__name__) for base in cls.__mro__]
+    return any(one is function or getattr(one, "__func__", None) is function for one in found)
 
 
-def copy_builtin_method(obj: Any, walk: CopyWalk) -> Any:
-    owner = obj.__self__
-    if owner is None or isinstance(owner, types.ModuleType | type):
-        return obj
-    new_owner = walk.copy(owner)
-    return obj if new_owner is owner else getattr(new_owner, obj.__name__)
+def _is_plain_builtin(obj: Any) -> bool:
+    """A built-in function, rather than a method that is bound to an object."""
+    return obj.__self__ is None or isinstance(obj.__self__, types.ModuleType | type)
 
 
-def copy_partial(obj: functools.partial[Any], walk: CopyWalk) -> functools.partial[Any]:
-    function, arguments, keywords = walk.copy(obj.func), walk.copy(obj.args), walk.copy(obj.keywords)
+def _make_partial(obj: functools.partial[Any], parts: list[Any]) -> functools.partial[Any]:
+    function, arguments, keywords, *fields = parts
     new: functools.partial[Any] = type(obj)(function, *arguments, **keywords)
-    new.__dict__.update({name: walk.copy(value) for name, value in obj.__dict__.items()})
+    new.__dict__.update(zip(obj.__dict__, fields, strict=True))
     return new
 
 
-def copy_cached_function(obj: Any, walk: CopyWalk) -> Any:
+def _make_cached(obj: Any, parts: list[Any]) -> Any:
     """A function under ``functools.lru_cache``: shared if it is nobody's own, else with an empty cache."""
-    wrapped = walk.copy(obj.__wrapped__)
-    if wrapped is obj.__wrapped__:
-        return obj
     settings = obj.cache_parameters()
-    return functools.lru_cache(maxsize=settings["maxsize"], typed=settings["typed"])(wrapped)
+    return functools.lru_cache(maxsize=settings["maxsize"], typed=settings["typed"])(parts[0])
 
 
-def copy_mapping_proxy(obj: types.MappingProxyType[Any, Any], walk: CopyWalk) -> types.MappingProxyType[Any, Any]:
-    (mapping,) = gc.get_referents(obj)
-    new = walk.copy(mapping)
-    return obj if new is mapping else types.MappingProxyType(new)
-
-
-def copy_dict_view(obj: Any, walk: CopyWalk) -> Any:
-    (mapping,) = gc.get_referents(obj)
-    new = walk.copy(mapping)
+def _make_view(obj: Any, parts: list[Any]) -> Any:
     for view in (dict.keys, dict.values, dict.items):
-        if type(view(new)) is type(obj):
-            return view(new)
+        if type(view(parts[0])) is type(obj):
+            return view(parts[0])
     raise UncopyableError(obj, f"is a {type(obj).__name__}, which cannot be copied")
 
 
-def copy_weakref(obj: weakref.ref[Any], walk: CopyWalk) -> weakref.ref[Any]:
-    """Points at the copy of its target, if the environment holds the target; else at the target itself."""
-    target = obj()
-    if target is None:
+# --- weak references: they lead to the copy of their target if the environment holds it, else to the target itself
+
+
+def _followed(target: Any, walk: Walk) -> Any:
+    return walk.copy(target) if walk.is_held(target) else target
+
+
+def _target(obj: Any) -> Any:
+    """What a weak reference or a proxy leads to; a proxy is read through the method that it passes on."""
+    return obj() if issubclass(type(obj), weakref.ref) else obj.__repr__.__self__
+
+
+def _copy_reference(obj: Any, walk: Walk) -> Any:
+    target = _target(obj)
+    found = _followed(target, walk)
+    if target is None or found is target:
         return obj
-    found = walk.memo.get(id(target))
-    if found is None and walk.is_reachable(target):
-        found = walk.copy(target)
-    if found is None or found is target:
-        return obj
-    callback = walk.copy(obj.__callback__) if obj.__callback__ is not None else None
-    new: weakref.ref[Any] = weakref.ref(found) if callback is None else weakref.ref(found, callback)
-    return new
+    if not issubclass(type(obj), weakref.ref):
+        return weakref.proxy(found)
+    callback = obj.__callback__
+    return weakref.ref(found) if callback is None else weakref.ref(found, walk.copy(callback))
 
 
-def copy_proxy(obj: Any, walk: CopyWalk) -> Any:
-    """``weakref.proxy``, read through the method it passes on."""
-    target = obj.__repr__.__self__
-    found = walk.memo.get(id(target))
-    if found is None and walk.is_reachable(target):
-        found = walk.copy(target)
-    return obj if found is None or found is target else weakref.proxy(found)
-
-
-def copy_weak_method(obj: weakref.WeakMethod[Any], walk: CopyWalk) -> weakref.WeakMethod[Any]:
+def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: Walk) -> weakref.WeakMethod[Any]:
     method = obj()
-    if method is None:
+    owner = None if method is None else _followed(method.__self__, walk)
+    if method is None or owner is method.__self__:
         return obj
-    target = method.__self__
-    if walk.memo.get(id(target)) is None and not walk.is_reachable(target):
-        return obj
-    return weakref.WeakMethod(types.MethodType(method.__func__, walk.copy(target)))
+    return weakref.WeakMethod(types.MethodType(method.__func__, owner))
 
 
-def copy_weak_values(obj: Any, walk: CopyWalk) -> Any:
-    new = type(obj)()
-    walk.memo[id(obj)] = new
-    for key, value in list(obj.items()):
-        new[walk.copy(key)] = walk.copy(value) if _is_held(value, walk) else value
+def _write_reference(obj: Any, walk: Any) -> None:
+    target = _target(obj)
+    walk.out += (Mark.WEAK, type(target), walk.seen.get(id(target), -1))
+
+
+def _copy_weak_container(obj: Any, walk: Walk) -> Any:
+    new = walk.memo[id(obj)] = type(obj)()
+    if isinstance(obj, weakref.WeakSet):
+        new.update([_followed(item, walk) for item in list(obj)])
+    elif isinstance(obj, weakref.WeakKeyDictionary):
+        new.update([(_followed(key, walk), walk.copy(value)) for key, value in list(obj.items())])
+    else:
+        new.update([(walk.copy(key), _followed(value, walk)) for key, value in list(obj.items())])
     return new
 
 
-def copy_weak_keys(obj: Any, walk: CopyWalk) -> Any:
-    new = type(obj)()
-    walk.memo[id(obj)] = new
-    for key, value in list(obj.items()):
-        new[walk.copy(key) if _is_held(key, walk) else key] = walk.copy(value)
-    return new
+_REFERENCE: Final = Kind(copy=_copy_reference, key=_write_reference)
+_BUILTIN: Final = _made(
+    lambda obj, parts: getattr(parts[0], obj.__name__),
+    lambda obj: [] if _is_plain_builtin(obj) else [obj.__self__],
+    ".__self__",
+    value=lambda obj: obj if _is_plain_builtin(obj) else obj.__name__,
+)
+_VIEW: Final = _made(_make_view, gc.get_referents, "")
+_KINDS: Final[dict[type, Kind]] = {
+    types.FunctionType: Kind(
+        copy=_copy_function, parts=_function_parts, labels=_function_labels, value=_function_value
+    ),
+    types.CellType: Kind(copy=_copy_cell, parts=_cell_content, labels=lambda obj: [""]),
+    types.MethodType: Kind(
+        copy=_copy_method,
+        parts=lambda obj: [obj.__self__, obj.__func__],
+        labels=lambda obj: [".__self__", ".__func__"],
+    ),
+    types.BuiltinMethodType: _BUILTIN,
+    types.MethodWrapperType: _BUILTIN,
+    functools.partial: _made(
+        _make_partial,
+        lambda obj: [obj.func, obj.args, obj.keywords, *fields_of(obj).values()],
+        ".func .args .keywords",
+    ),
+    type(functools.lru_cache(len)): _made(_make_cached, lambda obj: [obj.__wrapped__], ".__wrapped__"),
+    types.MappingProxyType: _made(
+        lambda obj, parts: types.MappingProxyType(parts[0]), lambda obj: gc.get_referents(obj), ""
+    ),
+    type({}.keys()): _VIEW,
+    type({}.values()): _VIEW,
+    type({}.items()): _VIEW,
+    weakref.ref: _REFERENCE,
+    weakref.ProxyType: _REFERENCE,
+    weakref.CallableProxyType: _REFERENCE,
+    weakref.WeakMethod: Kind(copy=_copy_weak_method, key=_write_reference),
+}
 
 
-def copy_weak_set(obj: Any, walk: CopyWalk) -> Any:
-    new = type(obj)()
-    walk.memo[id(obj)] = new
-    for item in list(obj):
-        new.add(walk.copy(item) if _is_held(item, walk) else item)
-    return new
-
-
-def _is_held(target: Any, walk: CopyWalk) -> bool:
-    return id(target) in walk.memo or walk.is_reachable(target)
-
-
-def register() -> None:
-    """Tells the walk how to copy functions, methods, views and weak references."""
-    register_copier(types.FunctionType, copy_function)
-    register_copier(types.CellType, copy_cell)
-    register_copier(types.MethodType, copy_method)
-    register_copier(types.BuiltinMethodType, copy_builtin_method)
-    register_copier(types.MethodWrapperType, copy_builtin_method)
-    register_copier(functools.partial, copy_partial)
-    register_copier(type(functools.lru_cache(len)), copy_cached_function)
-    register_copier(types.MappingProxyType, copy_mapping_proxy)
-    register_copier(type({}.keys()), copy_dict_view)
-    register_copier(type({}.values()), copy_dict_view)
-    register_copier(type({}.items()), copy_dict_view)
-    register_copier(weakref.ref, copy_weakref)
-    register_copier(weakref.ProxyType, copy_proxy)
-    register_copier(weakref.CallableProxyType, copy_proxy)
-    register_copier(weakref.WeakMethod, copy_weak_method)
-    register_copier(weakref.WeakValueDictionary, copy_weak_values)
-    register_copier(weakref.WeakKeyDictionary, copy_weak_keys)
-    register_copier(weakref.WeakSet, copy_weak_set)
+def find(cls: type) -> Kind | None:
+    """The kind of functions and what is like them."""
+    if cls in (weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet):
+        kind = kind_by_structure(cls)
+        assert kind is not None, "they are Python classes"
+        return replace(kind, copy=_copy_weak_container, plain=False)
+    return _KINDS.get(cls)

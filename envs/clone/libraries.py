@@ -1,103 +1,326 @@
-"""How objects of known libraries are copied: Gymnasium's spaces, OpenSpiel's states, pygame's shapes, chess.
+"""Objects of known libraries: numpy's arrays, all random generators, Gymnasium's spaces, OpenSpiel's states.
 
-Nothing is imported for it: a class is recognised by its name, and the first object met brings its library.
+A view of an array stays a view: when an environment keeps both ``board`` and ``board[1:-1]``, writing to one shows
+in the other, and so it does in the copy. A generator's copy continues with the same numbers; a search replaces it
+(``zermelo.envs.clone.random_state``). But for numpy nothing is imported: a class is recognised by its name,
+and the first object met brings its library.
 """
 
 from __future__ import annotations
 
+import array
 import copy
 import io
+import random
 import sys
 import threading
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
 
-from zermelo.envs.clone.object_kinds import is_defined_in, is_python_class
-from zermelo.envs.clone.plan import register_shallow
-from zermelo.envs.clone.walk import (
-    CopyWalk,
-    Handler,
+import numpy as np
+
+from zermelo.envs.clone.kinds import (
+    PYGAME_POSITIONS,
+    Kind,
+    Mark,
     UncopyableError,
-    register_copier,
-    register_family,
-    register_invariant,
+    Walk,
+    fields_of,
+    is_defined_in,
+    is_python_class,
 )
+from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, kind_by_structure
 
-__all__ = ["register", "space_holds_generator"]
+__all__ = ["CHECKS", "SHALLOW", "find", "is_space"]
 
 
-def space_holds_generator(space: Any) -> bool:
-    """Whether a Gymnasium space, or one inside it, has made its random generator already."""
+def _copy_array(obj: np.ndarray[Any, Any], walk: Walk) -> np.ndarray[Any, Any]:
+    base = obj.base
+    if base is None:
+        if not obj.flags.owndata:
+            raise UncopyableError(obj, "is an array over memory that is not numpy's")
+        new = obj.__copy__()
+    else:
+        new = _copy_view(obj, base, walk)
+    walk.memo[id(obj)] = new
+    if base is None and obj.dtype.hasobject:
+        _copy_elements(obj, new, walk)
+    if type(obj) is not np.ndarray:
+        copy_fields(obj, new, walk)
+    if not obj.flags.writeable:
+        new.flags.writeable = False
+    return new
+
+
+def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: Walk) -> np.ndarray[Any, Any]:
+    base = _owner(base)
+    if isinstance(base, bytes) or obj.size == 0 or obj.itemsize == 0:
+        return obj.__copy__()
+    if not isinstance(base, np.ndarray | bytearray | array.array):
+        raise UncopyableError(obj, f"is an array over the memory of a {type(base).__name__}")
+    copied = walk.copy(base)
+    start = base if isinstance(base, np.ndarray) else np.frombuffer(base, dtype=np.uint8)
+    offset = obj.__array_interface__["data"][0] - start.__array_interface__["data"][0]
+    low, high = np.lib.array_utils.byte_bounds(obj)
+    first, last = np.lib.array_utils.byte_bounds(start)
+    if low < first or high > last:
+        raise UncopyableError(obj, "is an array over memory that is not numpy's")
+    if obj.dtype.hasobject and isinstance(base, np.ndarray):
+        return _object_view(obj, base, copied, offset)
+    locked = isinstance(copied, np.ndarray) and not copied.flags.writeable
+    if locked:
+        copied.flags.writeable = True
+    # A view of the copy's memory; the buffer must start where the owner's memory starts.
+    new = np.ndarray.__new__(type(obj), obj.shape, obj.dtype, _memory(copied), offset, obj.strides)
+    if locked:
+        copied.flags.writeable = False
+    return new
+
+
+def _owner(base: Any) -> Any:
+    while isinstance(base, memoryview) or (isinstance(base, np.ndarray) and base.base is not None):
+        base = base.obj if isinstance(base, memoryview) else base.base
+    return base
+
+
+def _memory(owner: Any) -> Any:
+    """The whole memory of an owner as one buffer."""
+    if not isinstance(owner, np.ndarray):
+        return owner
+    order = np.argsort([-abs(stride) for stride in owner.strides], kind="stable")
+    return owner.view(np.ndarray) if owner.flags.c_contiguous else owner.view(np.ndarray).transpose(order)
+
+
+def _object_view(
+    obj: np.ndarray[Any, Any], base: np.ndarray[Any, Any], copied: np.ndarray[Any, Any], offset: int
+) -> np.ndarray[Any, Any]:
+    """Numpy makes no object array over a buffer, so the view is cut out of the flat copy by its strides."""
+    flat = _memory(copied).reshape(-1)
+    if obj.dtype != base.dtype or offset % obj.itemsize:
+        raise UncopyableError(obj, "is a view of one field of an array of objects")
+    new = np.lib.stride_tricks.as_strided(flat[offset // obj.itemsize :], obj.shape, obj.strides)
+    return new if type(obj) is np.ndarray else new.view(type(obj))
+
+
+def _copy_elements(obj: np.ndarray[Any, Any], new: np.ndarray[Any, Any], walk: Walk) -> None:
+    if obj.dtype == object:
+        source, target = np.atleast_1d(obj.view(np.ndarray)), np.atleast_1d(new.view(np.ndarray))
+        for index in np.ndindex(source.shape):
+            target[index] = walk.copy(source[index])
+        return
+    for name in obj.dtype.names or ():
+        if obj.dtype[name].hasobject:
+            _copy_elements(obj[name], new[name], walk)
+
+
+def _elements(obj: np.ndarray[Any, Any]) -> list[Any]:
+    """The objects in an array."""
+    return obj.ravel().tolist() if obj.dtype.hasobject else []
+
+
+def _array_parts(obj: np.ndarray[Any, Any]) -> list[Any]:
+    return [*_elements(obj), *([] if obj.base is None else [obj.base]), *fields_of(obj).values()]
+
+
+def _array_labels(obj: np.ndarray[Any, Any]) -> list[str]:
+    places = (list(place) for place in np.ndindex(obj.shape)) if obj.dtype.hasobject else ()
+    return [*map(str, places), *([] if obj.base is None else [".base"]), *(f".{name}" for name in fields_of(obj))]
+
+
+def _write_array(obj: np.ndarray[Any, Any], walk: Any) -> None:
+    """Its elements and fields; not whose memory it is, or a view would never equal an array of its own."""
+    walk.out += (type(obj), obj.shape, obj.dtype.str if obj.dtype.names is None else repr(obj.dtype))
+    if obj.dtype.hasobject:
+        walk.add_all(_elements(obj))
+    else:
+        walk.out.append(obj.tobytes())
+    if type(obj) is not np.ndarray:
+        walk.add_all([*fields_of(obj).values()])
+
+
+def _copy_memoryview(obj: memoryview, walk: Walk) -> memoryview:
+    if isinstance(obj.obj, bytes):
+        return obj
+    if not obj.c_contiguous or obj.nbytes != memoryview(obj.obj).nbytes:
+        raise UncopyableError(obj, "is a memoryview of a part of another object")
+    new = memoryview(walk.copy(obj.obj))
+    if (new.format, new.shape) != (obj.format, obj.shape):
+        new = new.cast("B").cast(obj.format, obj.shape)  # type: ignore[call-overload]  # typeshed wants literals
+    return new.toreadonly() if obj.readonly else new
+
+
+# --- random generators
+
+
+class _NoSeed(np.random.bit_generator.ISeedSequence):
+    """Starts a bit generator whose state is set at once, so that no seed need be spread over it."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        return np.zeros(n_words, dtype)
+
+
+_STATE_HAS_SEED: Final = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+
+
+def _copy_bit_generator(obj: Any, walk: Walk) -> Any:
+    """The state, and the seed sequence from which the generator spawns others."""
+    seed_sequence = getattr(obj, "seed_seq", None)
+    seeded = isinstance(seed_sequence, np.random.SeedSequence)
+    if _STATE_HAS_SEED:
+        new = type(obj)(_NoSeed())
+        new.__setstate__((obj.state, walk.copy(seed_sequence)) if seeded else obj.state)
+        return new
+    new = type(obj)(walk.copy(seed_sequence) if seeded else 0)
+    new.state = obj.state
+    return new
+
+
+def _copy_random_state(obj: Any, walk: Walk) -> Any:
+    new = type(obj)(walk.copy(obj._bit_generator))
+    new.set_state(obj.get_state(legacy=False))
+    return new
+
+
+def _copy_python_random(obj: random.Random, walk: Walk) -> random.Random:
+    new: random.Random = random.Random.__new__(type(obj))
+    super(random.Random, new).setstate(super(random.Random, obj).getstate())
+    return new
+
+
+def _generator(copy: Callable[[Any, Walk], Any], source: str = "", inline: str = "") -> Kind:
+    """Of random generators, whose state is no part of a position; ``source`` is where they have it from."""
+
+    def copy_all(obj: Any, walk: Walk) -> Any:
+        new = walk.memo[id(obj)] = copy(obj, walk)
+        copy_fields(obj, new, walk)
+        return new
+
+    def parts(obj: Any) -> list[Any]:
+        return [*([getattr(obj, source)] if source else []), *fields_of(obj).values()]
+
+    return Kind(
+        copy=copy_all,
+        parts=parts,
+        labels=lambda obj: [*([f".{source}"] if source else []), *(f".{name}" for name in fields_of(obj))],
+        key=lambda obj, walk: walk.out.append(Mark.GENERATOR),
+        by_value=True,
+        inline=inline,
+        inline_if="not getattr({0}, '__dict__', None)",
+    )
+
+
+_BY_BASE: Final[dict[type, Kind]] = {
+    np.ndarray: Kind(
+        copy=_copy_array,
+        parts=_array_parts,
+        labels=_array_labels,
+        key=_write_array,
+        inline="{0}.__copy__()",
+        inline_if="{0}.base is None and not {0}.dtype.hasobject and {0}.flags.num & 0x0404 == 0x0404",
+    ),
+    np.void: Kind(
+        copy=lambda obj, walk: obj.copy(), by_value=True, value=lambda obj: (obj.dtype.str, obj.tobytes())
+    ),
+    np.random.Generator: _generator(
+        lambda obj, walk: type(obj)(walk.copy(obj.bit_generator)), "bit_generator", inline="copied({0})"
+    ),
+    np.random.RandomState: _generator(_copy_random_state, "_bit_generator", inline="copied({0})"),
+    np.random.BitGenerator: _generator(_copy_bit_generator),
+    np.random.SeedSequence: _generator(lambda obj, walk: type(obj)(**obj.state)),
+    random.Random: _generator(_copy_python_random),
+    array.array: Kind(copy=lambda obj, walk: obj[:], value=lambda obj: (obj.typecode, obj.tobytes())),
+    memoryview: Kind(
+        copy=_copy_memoryview,
+        parts=lambda obj: [obj.obj],
+        labels=lambda obj: [".obj"],
+        value=lambda obj: (obj.format, obj.shape, obj.strides, obj.readonly),
+    ),
+}
+
+
+# --- other libraries
+
+
+_are_spaces: dict[type, bool] = {}
+
+
+def is_space(cls: type) -> bool:
+    """Whether a class is one of Gymnasium's or Gym's spaces."""
+    found = _are_spaces.get(cls)
+    if found is None:
+        names = ("gymnasium.spaces.space.Space", "gym.spaces.space.Space")
+        found = _are_spaces[cls] = is_defined_in(cls, *names)
+    return found
+
+
+def _holds_generator(space: Any) -> bool:
+    """Whether a space, or one inside it, has made its random generator already."""
     fields = space.__dict__
     if fields.get("_np_random") is not None:
         return True
-    return any(space_holds_generator(part) for part in _inner_spaces(fields))
-
-
-def _inner_spaces(fields: dict[str, Any]) -> list[Any]:
     inner: list[Any] = []
     for value in fields.values():
-        if isinstance(value, dict):
-            inner.extend(value.values())
-        elif isinstance(value, tuple | list):
-            inner.extend(value)
-        else:
-            inner.append(value)
-    return [part for part in inner if _is_space(part)]
+        inner.extend(
+            value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else [value]
+        )
+    return any(is_space(type(part)) and _holds_generator(part) for part in inner)
 
 
-def _is_space(value: Any) -> bool:
-    return is_defined_in(type(value), "gymnasium.spaces.space.Space", "gym.spaces.space.Space")
-
-
-def copy_space(obj: Any, walk: CopyWalk) -> Any:
+def _copy_space(obj: Any, walk: Walk) -> Any:
     """Shared while it has no random generator; else the generator is copied and the bounds are shared."""
-    if not space_holds_generator(obj):
+    if not _holds_generator(obj):
         return obj
     new: Any = object.__new__(type(obj))
     walk.memo[id(obj)] = new
     for name, value in obj.__dict__.items():
-        if name == "_np_random" or _is_space(value) or isinstance(value, dict | list | tuple):
-            new.__dict__[name] = walk.copy(value)
-        else:
-            new.__dict__[name] = value
+        is_copied = name == "_np_random" or is_space(type(value)) or isinstance(value, dict | list | tuple)
+        new.__dict__[name] = walk.copy(value) if is_copied else value
     return new
 
 
-def copy_open_spiel_state(obj: Any, walk: CopyWalk) -> Any:
+def _copy_open_spiel_state(obj: Any, walk: Walk) -> Any:
     """OpenSpiel's own ``clone``; the game, which is configuration, is shared unless it draws the chance itself."""
     if obj.get_game().get_type().chance_mode.name == "SAMPLED_STOCHASTIC":
         raise UncopyableError(obj, "is a state of an OpenSpiel game that draws its chance out of sight")
     return obj.clone()
 
 
-def copy_lock(obj: Any, walk: CopyWalk) -> Any:
+def _copy_lock(obj: Any, walk: Walk) -> Any:
     """A lock that nobody holds is copied as a new one."""
     if not obj.acquire(blocking=False):
         raise UncopyableError(obj, "is a lock that is held")
     obj.release()
-    return type(obj)() if type(obj) is not type(threading.Lock()) else threading.Lock()
+    return threading.Lock() if type(obj) is _LOCKS[0] else threading.RLock()
 
 
-def copy_text_buffer(obj: Any, walk: CopyWalk) -> Any:
+_LOCKS: Final = (type(threading.Lock()), type(threading.RLock()))
+
+
+def _copy_buffer(obj: Any, walk: Walk) -> Any:
     new = io.StringIO(obj.getvalue(), newline="") if isinstance(obj, io.StringIO) else io.BytesIO(obj.getvalue())
     new.seek(obj.tell())
     return new
 
 
-def _copy_shape(obj: Any, walk: CopyWalk) -> Any:
-    return copy.copy(obj)
-
-
-def _find(cls: type) -> Handler | None:
-    module = cls.__module__
-    if module.startswith(("gymnasium.spaces.", "gym.spaces.")) and is_defined_in(
-        cls, "gymnasium.spaces.space.Space", "gym.spaces.space.Space"
-    ):
-        return copy_space
+def find(cls: type) -> Kind | None:
+    """The kind of a class of a known library; of a subclass as well, where it is Python's or numpy's."""
+    if cls in _LOCKS:
+        return Kind(copy=_copy_lock)
+    if cls in (io.StringIO, io.BytesIO):
+        return Kind(copy=_copy_buffer, value=lambda obj: (obj.getvalue(), obj.tell()))
     if is_defined_in(cls, "pyspiel.State"):
-        return copy_open_spiel_state
-    if cls.__name__ in ("Rect", "FRect", "Vector2", "Vector3", "Mask", "Color") and module.startswith("pygame"):
-        return None if is_python_class(cls) else _copy_shape
+        return Kind(copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()))
+    base = next((base for base in cls.__mro__ if base in _BY_BASE), None)
+    if base is not None:
+        return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], inline="")
+    structure = kind_by_structure(cls)
+    if structure is not None and is_space(cls):
+        known = cls.__module__.startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change
+        marked = replace(structure, key=lambda obj, walk: walk.out.append(Mark.SPACE), by_value=True)
+        return replace(marked, copy=_copy_space, plain=False) if known else marked
+    if cls.__module__.startswith("pygame") and cls.__name__ in PYGAME_POSITIONS and not is_python_class(cls):
+        return replace(KIND_BY_REDUCTION, copy=lambda obj, walk: copy.copy(obj))
     return None
 
 
@@ -113,13 +336,7 @@ def _go_board_size(env: Any) -> str | None:
     )
 
 
-def register() -> None:
-    """Tells the walk how to copy objects of known libraries, and what to check of them."""
-    register_family(_find)
-    register_copier(type(threading.Lock()), copy_lock)
-    register_copier(type(threading.RLock()), copy_lock)
-    register_copier(io.StringIO, copy_text_buffer)
-    register_copier(io.BytesIO, copy_text_buffer)
-    register_invariant("pettingzoo.classic.go.go.raw_env", _go_board_size)
-    # python-chess never changes a move or a remembered position once it is made.
-    register_shallow("chess.Board", "move_stack", "_stack")
+CHECKS: Final[dict[str, Callable[[Any], str | None]]] = {"pettingzoo.classic.go.go.raw_env": _go_board_size}
+"""What is asked before an object of a class, or of one that extends it, is copied (``Kind.check``)."""
+SHALLOW: Final = {"chess.Board": frozenset({"move_stack", "_stack"})}
+"""Lists of which the elements never change once they are made: python-chess's moves and remembered positions."""

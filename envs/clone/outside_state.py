@@ -11,39 +11,20 @@ import types
 from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
-from zermelo.envs.clone.copier import copy_generally
-from zermelo.envs.clone.object_graph import reachable
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.traversal import copy_generally, reachable
 from zermelo.envs.errors import CloneError
 
 __all__ = ["OutsideState"]
 
-_LIBRARIES: Final = frozenset(
-    {
-        "chess",
-        "gymnasium",
-        "matplotlib",
-        "numba",
-        "numpy",
-        "pygame",
-        "pyspiel",
-        "pytest",
-        "scipy",
-        "torch",
-        "zermelo",
-    }
-)
+_LIBRARIES: Final = (
+    "chess", "gymnasium", "matplotlib", "numba", "numpy", "pygame", "pyspiel", "pytest", "scipy", "torch",
+    "zermelo",
+)  # fmt: skip
 _CODE: Final = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.ModuleType,
-    type,
-    property,
-    staticmethod,
-    classmethod,
-    types.GetSetDescriptorType,
-    types.MemberDescriptorType,
-)
+    types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, property, staticmethod, classmethod,
+    types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
 
 
 class OutsideState:
@@ -55,38 +36,35 @@ class OutsideState:
 
     def __init__(self, env: Any) -> None:
         self._owners = list(_owners(env))
-        self._keys: dict[tuple[str, str], Hashable] = {}
-        self._values: dict[tuple[str, str], tuple[Any, Any]] = {}
-        for owner, name, value in self._entries():
-            place = (_owner_name(owner), name)
-            self._keys[place] = _key(value)
-            self._values[place] = (value, _saved(value))
+        self._before = {
+            (id(owner), name): (_key(value), value, _saved(value)) for owner, name, value in self._entries()
+        }
 
     def _entries(self) -> Iterator[tuple[Any, str, Any]]:
         for owner in self._owners:
             for name, value in list(vars(owner).items()):
-                if not name.startswith("__") and not name.startswith("_abc_") and not isinstance(value, _CODE):
+                if not name.startswith(("__", "_abc_")) and not isinstance(value, _CODE):
                     yield owner, name, value
+
+    def _changed(self) -> Iterator[tuple[Any, str, Any, Any, Any]]:
+        """What holds it, its name, what is there now, what was there, and a copy of how that was."""
+        for owner, name, value in self._entries():
+            key, old, saved = self._before.get((id(owner), name), (None, None, None))
+            if key is not None and key != _key(value):
+                yield owner, name, value, old, saved
 
     def changes(self) -> list[str]:
         """The names that hold something else now, such as ``pettingzoo.classic.go.go_base.N (9, now 5)``."""
         found = []
-        for owner, name, value in self._entries():
-            place = (_owner_name(owner), name)
-            old = self._keys.get(place)
-            if old is None or old == _key(value):
-                continue
-            before, now = (_short(self._values[place][1]), _short(value))
-            found.append(f"{'.'.join(place)}" + (f" ({before}, now {now})" if before != now else ""))
+        for owner, name, value, _, saved in self._changed():
+            holder = owner.__name__ if isinstance(owner, types.ModuleType) else _class_name(owner)
+            before, now = _short(saved), _short(value)
+            found.append(f"{holder}.{name}" + (f" ({before}, now {now})" if before != now else ""))
         return found
 
     def restore(self) -> None:
         """Puts back what has changed, as far as that can be done from outside."""
-        for owner, name, value in self._entries():
-            place = (_owner_name(owner), name)
-            if place not in self._keys or self._keys[place] == _key(value):
-                continue
-            old, saved = self._values[place]
+        for owner, name, value, old, saved in self._changed():
             if isinstance(old, list):
                 old[:] = saved
             elif isinstance(old, dict | set):
@@ -98,7 +76,7 @@ class OutsideState:
 
 def _owners(env: Any) -> Iterator[Any]:
     seen: set[int] = set()
-    for _, obj in reachable(env):
+    for obj in reachable(env):
         for cls in type(obj).__mro__:
             module = sys.modules.get(cls.__module__)
             if module is None or _is_library(cls.__module__):
@@ -114,8 +92,8 @@ def _is_library(module: str) -> bool:
     return package in sys.stdlib_module_names or package in _LIBRARIES or module.startswith("pettingzoo.utils")
 
 
-def _owner_name(owner: Any) -> str:
-    return owner.__name__ if isinstance(owner, types.ModuleType) else f"{owner.__module__}.{owner.__qualname__}"
+def _class_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _key(value: Any) -> Hashable:

@@ -7,7 +7,7 @@ the function's text relies on still holds,
 
 * each object has exactly the class, and exactly the attributes that it had;
 * each container has exactly the type it had; where its elements were all shared values, of exact types from
-  ``SHARED_TYPES``, they still all are, and their number is free; elsewhere the number is the same;
+  ``SHARED``, they still all are, and their number is free; elsewhere the number is the same;
 * objects that were one are one still, and those that were different are different still;
 * each array owns its memory, may be written to and holds no objects; each space has no random generator.
 
@@ -21,33 +21,16 @@ import collections
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import numpy as np
+from zermelo.envs.clone.kinds import SHARED, Kind, is_shared_type
+from zermelo.envs.clone.libraries import SHALLOW, is_space
+from zermelo.envs.clone.traversal import CopyWalk, kind_of
 
-from zermelo.envs.clone.object_kinds import SHARED_TYPES, is_shared_type, layout_of
-from zermelo.envs.clone.walk import CopyWalk, handler_is_general, invariant_of
+__all__ = ["compile_copier"]
 
-__all__ = ["compile_copier", "register_shallow"]
-
-_MOST_NODES: Final = 200
+_MOST_NODES: Final = 800
 _FEW: Final = 5  # up to so many attributes are looked up one by one, which is faster than comparing all names
-_OWNED_AND_WRITEABLE: Final = 0x0004 | 0x0400
-_CONTAINERS: Final = (list, dict, set, collections.deque)
 _FLAT: Final = "only shared values"
 _EMPTY: Final = "nothing"
-_shallow: dict[str, frozenset[str]] = {}
-
-
-def register_shallow(full_name: str, *attributes: str) -> None:
-    """Says that elements of these list attributes of exactly this class never change once they are made."""
-    _shallow[full_name] = frozenset(attributes)
-
-
-def _is_named_tuple_of_values(obj: Any) -> bool:
-    """Whether an object is a tuple of another class, such as a ``NamedTuple``, that holds shared values only."""
-    cls = type(obj)
-    layout = layout_of(cls) if issubclass(cls, tuple) and handler_is_general(cls) else None
-    plain = layout is not None and layout.base is tuple and not layout.slots and layout.dict_of is None
-    return plain and cls.__iter__ is tuple.__iter__ and all(type(item) in SHARED_TYPES for item in obj)
 
 
 class _NoPlanError(Exception):
@@ -60,38 +43,52 @@ class _Writer:
     def __init__(self, *, loose: bool) -> None:
         self.loose = loose
         self.guards: list[str] = []
+        """Conditions, and statements that begin with "!"."""
         self.makes: list[str] = []
         self.values: list[str] = []
-        self.names: dict[str, Any] = {}
+        """Variables that hold shared values, starred where each element is one; ``types`` has their types."""
+        self.types: list[type] = []
+        self.constants: list[Any] = []
         self.seen: dict[int, tuple[str, str | None]] = {}
+        """For each object met, by its ``id``: its variable and its copy's, None while that is being made."""
         self.groups: dict[Any, list[str]] = collections.defaultdict(list)
         """Variables that could hold one object, by what else the guards say of them; they must not."""
-        self.types: list[type] = []
         self.generators: list[str] = []
-        self.keep: list[Any] = []
         self.count = 0
 
     def fresh(self, letter: str) -> str:
         self.count += 1
-        if self.count > 4 * _MOST_NODES:
+        if self.count > _MOST_NODES:
             raise _NoPlanError
         return f"{letter}{self.count}"
 
     def constant(self, value: Any) -> str:
-        for name, known in self.names.items():
-            if known is value:
-                return name
-        name = f"C{len(self.names)}"
-        self.names[name] = value
-        return name
+        number = next((i for i, known in enumerate(self.constants) if known is value), len(self.constants))
+        if number == len(self.constants):
+            self.constants.append(value)
+        return f"C{number}"
 
     def require(self, condition: str) -> None:
         self.guards.append(condition)
 
+    def require_type(self, name: str, obj: Any) -> None:
+        self.require(f"type({name}) is {self.constant(type(obj))}")
+
+    def add_values(self, text: str, items: Iterable[Any]) -> None:
+        self.values.append(text)
+        self.types.extend(map(type, items))
+
+    def made(self, name: str, obj: Any, expression: str) -> str:
+        """Adds the copy of an object that is copied by one expression; returns the copy's variable."""
+        copied = self.fresh("n")
+        self.makes.append(f"{copied} = {expression}")
+        self.seen[id(obj)] = (name, copied)
+        return copied
+
     def node(self, name: str, obj: Any) -> str:
         """Adds what is needed to copy ``obj``, found in the variable ``name``; returns the copy's expression."""
         cls = type(obj)
-        if cls in SHARED_TYPES or is_shared_type(cls):
+        if is_shared_type(cls):
             self.add_values(name, [obj])
             return name
         if id(obj) in self.seen:
@@ -100,64 +97,80 @@ class _Writer:
                 raise _NoPlanError
             self.require(f"{name} is {first}")
             return copied
-        self.keep.append(obj)
-        if cls is tuple or _is_named_tuple_of_values(obj):
-            return self.tuple_node(name, obj)
-        if cls in _CONTAINERS:
-            return self.container(name, obj)
-        if cls is np.ndarray:
-            return self.array(name, obj)
-        if _is_space(cls):
+        kind = kind_of(cls)
+        if kind.inline and kind.layout is None:
+            return self.leaf(name, obj, kind)
+        if kind.inline and SHARED.issuperset(map(type, kind.parts(obj))):
+            return self.flat(name, obj, kind)
+        if cls in (tuple, list, dict):
+            return self.nested(name, obj)
+        if is_space(cls) and not kind.plain:
             self.space(name, obj)
             return name
-        if cls in _GENERATORS:
-            return self.generator(name, obj)
-        return self.instance(name, obj)
+        return self.instance(name, obj, kind)
 
-    def add_values(self, text: str, items: Iterable[Any]) -> None:
-        """Adds values that are shared, if their types say so; ``text`` is one variable, or starred."""
-        self.values.append(text)
-        self.types.extend(map(type, items))
+    def leaf(self, name: str, obj: Any, kind: Kind) -> str:
+        """An array or a random generator."""
+        if not eval(kind.inline_if.format("obj"), {"obj": obj}):
+            raise _NoPlanError
+        self.require_type(name, obj)
+        self.require(kind.inline_if.format(name))
+        if kind.by_value:
+            if self.generators:  # two could share one bit generator
+                raise _NoPlanError
+            self.generators.append(name)
+        self.groups[type(obj)].append(name)
+        return self.made(name, obj, kind.inline.format(name))
 
-    def tuple_node(self, name: str, obj: tuple[Any, ...]) -> str:
-        self.require(f"type({name}) is {self.constant(type(obj))}")
-        if all(type(item) in SHARED_TYPES for item in obj):
-            if obj or self.loose:
-                self.add_values(f"*{name}", obj)
-            else:
-                self.require(f"not {name}")
-            return name
-        parts = self.unpack(name, name, list(obj))
-        copies = [self.node(part, item) for part, item in zip(parts, obj, strict=True)]
-        return name if copies == parts else f"({', '.join(copies)},)"
-
-    def unpack(self, name: str, source: str, items: list[Any]) -> list[str]:
-        parts = [self.fresh("v") for _ in items]
-        self.require(f"len({name}) == {len(items)}")
-        if parts:
-            self.guards.append(f"!{', '.join(parts)}, = {source}")
-        return parts
-
-    def container(self, name: str, obj: Any) -> str:
+    def flat(self, name: str, obj: Any, kind: Kind) -> str:
+        """A container of shared values."""
         cls = type(obj)
-        self.require(f"type({name}) is {self.constant(cls)}")
+        if cls.__iter__ is not kind.layout.base.__iter__:  # type: ignore[union-attr]  # it is a container
+            raise _NoPlanError
+        self.require_type(name, obj)
+        counted = not self.loose and cls not in (
+            set,
+            collections.deque,
+        )  # emptiness is part of the shape
+        if counted and not obj:
+            self.require(f"not {name}")
+        elif counted and cls in (list, dict):
+            self.require(name)
+        if obj or self.loose:
+            self.add_values(f"*{name}", obj)
+            if cls is dict:
+                self.add_values(f"*{name}.values()", obj.values())
+        if kind.inline == "{0}":
+            return name
+        self.groups[cls, _EMPTY if counted and not obj else _FLAT].append(name)
+        return self.made(name, obj, kind.inline.format(name) if obj or not counted else repr(obj))
+
+    def unpack(self, source: str, items: list[Any], letter: str = "v") -> list[str]:
+        names = [self.fresh(letter) for _ in items]
+        if names:
+            self.guards.append(f"!{', '.join(names)}, = {source}")
+        return names
+
+    def nested(self, name: str, obj: Any) -> str:
+        """A tuple, list or dict of a fixed number of objects."""
+        cls = type(obj)
         items = list(obj.values()) if cls is dict else list(obj)
-        if cls is dict and not all(type(key) in SHARED_TYPES for key in obj):
+        if cls is dict and not SHARED.issuperset(map(type, obj)):
             raise _NoPlanError
-        if all(type(item) in SHARED_TYPES for item in items):
-            return self.flat_container(name, obj)
-        if cls not in (list, dict):
-            raise _NoPlanError
-        self.groups[cls, _signature(items)].append(name)
-        copied = self.fresh("n")
-        self.seen[id(obj)] = (name, None)
-        parts = self.unpack(name, f"{name}.values()" if cls is dict else name, items)
-        keys = [self.fresh("k") for _ in items] if cls is dict else []
-        if keys:
-            self.guards.append(f"!{', '.join(keys)}, = {name}")
-            for key, value in zip(keys, obj, strict=True):
-                self.add_values(key, [value])
+        self.require_type(name, obj)
+        copied = name
+        if cls is not tuple:
+            self.groups[cls, _signature(items)].append(name)
+            copied = self.fresh("n")
+            self.seen[id(obj)] = (name, None)
+        self.require(f"len({name}) == {len(items)}")
+        parts = self.unpack(f"{name}.values()" if cls is dict else name, items)
+        keys = self.unpack(name, items, "k") if cls is dict else []
+        for key, value in zip(keys, obj, strict=False):
+            self.add_values(key, [value])
         copies = [self.node(part, item) for part, item in zip(parts, items, strict=True)]
+        if cls is tuple:
+            return name if copies == parts else f"({', '.join(copies)},)"
         if copies == parts:  # such as a dict of spaces
             self.makes.append(f"{copied} = {name}.copy()")
         elif cls is list:
@@ -168,129 +181,76 @@ class _Writer:
         self.seen[id(obj)] = (name, copied)
         return copied
 
-    def flat_container(self, name: str, obj: Any) -> str:
-        cls = type(obj)
-        copied = self.fresh("n")
-        self.seen[id(obj)] = (name, copied)
-        if self.loose or cls not in (list, dict):
-            self.groups[cls, _FLAT].append(name)
-        else:
-            self.require(name if obj else f"not {name}")
-            self.groups[cls, _FLAT if obj else _EMPTY].append(name)
-        if obj or self.loose:
-            self.add_values(f"*{name}", obj)
-            if cls is dict:
-                self.add_values(f"*{name}.values()", obj.values())
-        if cls is set:
-            self.makes.append(f"{copied} = {self.constant(_copy_leaf)}({name})")
-        elif obj or self.loose or cls is collections.deque:
-            self.makes.append(f"{copied} = {name}.copy()")
-        else:
-            self.makes.append(f"{copied} = {'{}' if cls is dict else '[]'}")
-        return copied
-
-    def array(self, name: str, obj: np.ndarray[Any, Any]) -> str:
-        if obj.base is not None or obj.dtype.hasobject or obj.flags.num & 0x0404 != _OWNED_AND_WRITEABLE:
-            raise _NoPlanError
-        self.require(
-            f"type({name}) is {self.constant(np.ndarray)} and {name}.base is None "
-            f"and not {name}.dtype.hasobject and {name}.flags.num & 0x0404 == 0x0404"
-        )
-        self.groups[np.ndarray].append(name)
-        copied = self.fresh("n")
-        self.makes.append(f"{copied} = {name}.__copy__()")
-        self.seen[id(obj)] = (name, copied)
-        return copied
-
     def space(self, name: str, obj: Any) -> None:
+        """A space, shared while neither it nor one inside it has a random generator."""
         fields = obj.__dict__
         if "_np_random" not in fields or fields["_np_random"] is not None:
             raise _NoPlanError
-        cls = type(obj)
-        self.require(f"type({name}) is {self.constant(cls)} and {name}._np_random is None")
-        if cls.__name__ in ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text"):
+        self.require_type(name, obj)
+        self.require(f"{name}._np_random is None")
+        if type(obj).__name__ in ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text"):
             return
         inner = fields.get("spaces")
-        if cls.__name__ not in ("Dict", "Tuple") or type(inner) not in (dict, tuple):
+        if type(obj).__name__ not in ("Dict", "Tuple") or type(inner) not in (dict, tuple):
             raise _NoPlanError
         spaces = self.fresh("v")
         self.guards.append(f"!{spaces} = {name}.spaces")
-        self.require(f"type({spaces}) is {self.constant(type(inner))}")
+        self.require_type(spaces, inner)
         items = list(inner.values()) if isinstance(inner, dict) else list(inner)
+        self.require(f"len({spaces}) == {len(items)}")
         source = f"{spaces}.values()" if isinstance(inner, dict) else spaces
-        for part, item in zip(self.unpack(spaces, source, items), items, strict=True):
-            if not _is_space(type(item)):
+        for part, item in zip(self.unpack(source, items), items, strict=True):
+            if not is_space(type(item)):
                 raise _NoPlanError
             self.space(part, item)
 
-    def generator(self, name: str, obj: Any) -> str:
-        if self.generators or getattr(obj, "__dict__", None):
-            raise _NoPlanError  # two could share one bit generator
-        self.require(f"type({name}) is {self.constant(type(obj))} and not getattr({name}, '__dict__', None)")
-        self.generators.append(name)
-        copied = self.fresh("n")
-        self.makes.append(f"{copied} = {self.constant(_GENERATORS[type(obj)])}({name})")
-        self.seen[id(obj)] = (name, copied)
-        return copied
-
-    def instance(self, name: str, obj: Any) -> str:
-        cls = type(obj)
-        layout = layout_of(cls)
-        if layout is None or layout.base is not object or layout.slots or layout.dict_of is None:
-            raise _NoPlanError
-        if not handler_is_general(cls):
+    def instance(self, name: str, obj: Any, kind: Kind) -> str:
+        """An object of a Python class, with a dict and no slots."""
+        cls, layout = type(obj), kind.layout
+        if not kind.plain or layout is None or layout.base is not object or layout.slots or layout.dict_of is None:
             raise _NoPlanError
         fields = layout.dict_of.__get__(obj)
         if id(fields) in self.seen or not all(type(key) is str for key in fields):
             raise _NoPlanError
-        kind = self.constant(cls)
-        self.require(f"type({name}) is {kind}")
-        check = invariant_of(cls)
-        if check is not None:
-            self.require(f"{self.constant(check)}({name}) is None")
+        self.require_type(name, obj)
+        if kind.check is not None:
+            self.require(f"{self.constant(kind.check)}({name}) is None")
         copied = self.fresh("n")
         self.seen[id(obj)] = (name, copied)
         self.groups[cls].append(name)
         own = self.fresh("d")
-        plain = _inherits(cls, "__getattribute__")
-        self.guards.append(f"!{own} = " + (f"{name}.__dict__" if plain else f"{self.read_dict(layout)}({name})"))
+        read = f"{self.constant(layout.dict_of.__get__)}({name})"
+        self.guards.append(f"!{own} = " + (f"{name}.__dict__" if _inherits(cls, "__getattribute__") else read))
         self.seen[id(fields)] = (own, None)
         self.groups[dict, _signature(fields.values())].append(own)
-        parts = [self.fresh("v") for _ in fields]
         if len(fields) <= _FEW:
             # A missing name raises KeyError, which ends the function; with the number right, none is left over.
+            parts = [self.fresh("v") for _ in fields]
             self.require(f"len({own}) == {len(fields)}")
             self.guards.extend(f"!{part} = {own}[{key!r}]" for part, key in zip(parts, fields, strict=True))
         else:
             self.require(f"[*{own}] == {self.constant(list(fields))}")
-            self.guards.append(f"!{', '.join(parts)}, = {own}.values()")
-        self.makes.insert(0, f"{copied} = new({kind})")
-        trusted = _shallow.get(f"{cls.__module__}.{cls.__qualname__}", frozenset())
-        pairs = []
+            parts = self.unpack(f"{own}.values()", list(fields))
+        self.makes.insert(0, f"{copied} = new({self.constant(cls)})")
+        trusted = SHALLOW.get(f"{cls.__module__}.{cls.__qualname__}", ())
+        copies = []
         for part, (key, value) in zip(parts, fields.items(), strict=True):
-            if key in trusted and type(value) is list and id(value) not in self.seen:
-                pairs.append((key, self.shallow(part, value)))
-            else:
-                pairs.append((key, self.node(part, value)))
-        content = "{" + ", ".join(f"{key!r}: {value}" for key, value in pairs) + "}"
+            is_shallow = key in trusted and type(value) is list and id(value) not in self.seen
+            copies.append(self.shallow(part, value) if is_shallow else self.node(part, value))
+        content = "{" + ", ".join(f"{key!r}: {value}" for key, value in zip(fields, copies, strict=True)) + "}"
         if _inherits(cls, "__setattr__"):
             self.makes.append(f"{copied}.__dict__ = {content}")
         else:
             self.makes.append(f"{self.constant(layout.dict_of.__set__)}({copied}, {content})")
         return copied
 
-    def read_dict(self, layout: Any) -> str:
-        return self.constant(layout.dict_of.__get__)
-
     def shallow(self, name: str, value: list[Any]) -> str:
-        self.require(f"type({name}) is {self.constant(list)}")
+        """A list whose elements never change, whatever they are."""
+        self.require_type(name, value)
         self.groups[list, _FLAT].append(name)
         if not self.loose:
             self.require(name if value else f"not {name}")
-        copied = self.fresh("n")
-        self.makes.append(f"{copied} = {name}.copy()")
-        self.seen[id(value)] = (name, copied)
-        return copied
+        return self.made(name, value, f"{name}.copy()")
 
     def source(self, root: str, result: str) -> str:
         """The text of ``copy`` (None if the shape is another) and of ``scan`` (the generators, None likewise)."""
@@ -320,7 +280,7 @@ class _Writer:
             lines.append(f"    types = [*map(type, [{', '.join(self.values)}])]")
             lines.append(f"    if types != {expected} and not all_shared(types):")
             lines.append("        return None")
-        defaults = "".join(f", {name}={name}" for name in self.names)
+        defaults = "".join(f", C{number}=C{number}" for number in range(len(self.constants)))
         head = f"({root}, new=new, all_shared=all_shared, type=type, len=len{defaults}):"
         lines = ["    " + line for line in lines]
         missing = ["    except KeyError:", "        return None"]
@@ -343,7 +303,7 @@ class _Writer:
 
 def _signature(values: Iterable[Any]) -> Any:
     """What the guards know of a container's elements; containers with different signatures are different."""
-    kinds = tuple(None if type(value) in SHARED_TYPES else type(value) for value in values)
+    kinds = tuple(None if type(value) in SHARED else type(value) for value in values)
     return kinds if any(kinds) else _FLAT
 
 
@@ -352,18 +312,8 @@ def _inherits(cls: type, name: str) -> bool:
     return all(base is object or name not in base.__dict__ for base in cls.__mro__)
 
 
-def _copy_leaf(obj: Any) -> Any:
+def _copied(obj: Any) -> Any:
     return CopyWalk(obj).copy(obj)
-
-
-_GENERATORS: Final[dict[type, Callable[[Any], Any]]] = {
-    np.random.Generator: _copy_leaf,
-    np.random.RandomState: _copy_leaf,
-}
-
-
-def _is_space(cls: type) -> bool:
-    return cls.__module__.startswith(("gymnasium.spaces.", "gym.spaces.")) and cls.__name__ not in ("Space",)
 
 
 Copy = Callable[[Any], Any]
@@ -387,13 +337,14 @@ def compile_copier(template: Any, *, loose: bool) -> tuple[Copy, Scan] | None:
         result = writer.node("v0", template)
     except (_NoPlanError, RecursionError):
         return None
-    if result == "v0" or writer.count > 4 * _MOST_NODES:
+    if result == "v0":
         return None
     text = writer.source("v0", result)
     namespace: dict[str, Any] = {
         "new": object.__new__,
-        "all_shared": SHARED_TYPES.issuperset,
-        **writer.names,
+        "all_shared": SHARED.issuperset,
+        "copied": _copied,
+        **{f"C{number}": value for number, value in enumerate(writer.constants)},
     }
     exec(compile(text, f"<copier of {type(template).__qualname__}>", "exec"), namespace)
     copy: Any = namespace["copy"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable
 from functools import partial
@@ -9,10 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.copier import copy_generally
-from zermelo.envs.clone.object_graph import reachable
+from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.traversal import copy_generally
+from zermelo.envs.errors import CloneError
 
-__all__ = ["Player", "Raised"]
+__all__ = ["Player", "Raised", "first_difference"]
 
 
 _AEC_FIELDS: Final = (
@@ -165,21 +167,61 @@ def _sample(space: Any, mask: Any, generator: np.random.Generator) -> Any:
         return int(generator.choice(np.flatnonzero(np.asarray(mask)))) + int(start)
     if type(space).__name__ == "Discrete":
         return int(generator.integers(space.n)) + int(start)
-    own = copy_generally(space)  # the environment's own space would be advanced
-    if own is space:  # shared, since it has no generator yet
-        own = _unshared(space)
+    own = copy.deepcopy(space)  # the environment's own space would be advanced
     own.seed(int(generator.integers(2**31)))
     return own.sample(mask) if isinstance(mask, tuple) else own.sample()
 
 
-def _unshared(space: Any) -> Any:
-    """A copy of a space and of the spaces inside it."""
-    memo: dict[int, Any] = {}
-    spaces = [obj for _, obj in reachable(space) if hasattr(obj, "_np_random")]
-    for part in spaces:
-        memo[id(part)] = object.__new__(type(part))
-    for part in spaces:
-        memo[id(part)].__dict__.update(
-            {name: copy_generally(value, dict(memo)) for name, value in part.__dict__.items()}
-        )
-    return memo[id(space)]
+# --- the first difference between two records
+
+
+def first_difference(first: Any, second: Any, where: str = "") -> tuple[str, Any, Any] | None:
+    """Where two values differ, and the two parts there; None if they are the same.
+
+    Types count for arrays (dtype and shape), not for numbers: 1 and 1.0 are the same, and nan is itself.
+    """
+    if isinstance(first, dict) and isinstance(second, dict):
+        if list(first) != list(second):
+            return f"{where} (its keys)", list(first), list(second)
+        pairs = [(f"{where}[{key!r}]", first[key], second[key]) for key in first]
+    elif isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return _array_difference(first, second, where)
+    elif isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        if len(first) != len(second):
+            return where, first, second
+        pairs = [(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(first, second, strict=True))]
+    else:
+        return None if _equal(first, second) else (where, first, second)
+    for place, a, b in pairs:
+        found = first_difference(a, b, place)
+        if found is not None:
+            return found
+    return None
+
+
+def _array_difference(first: Any, second: Any, where: str) -> tuple[str, Any, Any] | None:
+    if not (isinstance(first, np.ndarray) and isinstance(second, np.ndarray)):
+        return where, first, second
+    if first.dtype != second.dtype or first.shape != second.shape:
+        return f"{where} (its shape and dtype)", (first.shape, str(first.dtype)), (second.shape, str(second.dtype))
+    if not first.dtype.hasobject and first.tobytes() == second.tobytes():
+        return None
+    return first_difference(first.tolist(), second.tolist(), where)
+
+
+def _equal(first: Any, second: Any) -> bool:
+    if first is second:
+        return True
+    try:
+        if bool(first == second):
+            return True
+        if bool(first != first and second != second):  # nan
+            return True
+    except (TypeError, ValueError):  # a comparison that has no one answer
+        pass
+    if type(first) is not type(second) or any("__eq__" in base.__dict__ for base in type(first).__mro__[:-1]):
+        return False
+    try:  # objects that only know themselves are compared by what they hold
+        return state_key(first) == state_key(second)
+    except CloneError:
+        return True

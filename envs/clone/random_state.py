@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.copier import known_generators
-from zermelo.envs.clone.object_graph import reachable
+from zermelo.envs.clone.clone_env import known_generators
+from zermelo.envs.clone.traversal import reachable
 
 __all__ = [
     "GlobalRandomUse",
@@ -35,10 +35,10 @@ def find_generators(env: Any) -> list[Any]:
     These are numpy's bit generators (those inside ``Generator`` and ``RandomState`` objects) and seed sequences
     and Python's ``random.Random``; ``random.SystemRandom``, which has no state, is left out.
     """
-    return _sources([obj for _, obj in reachable(env)])
+    return _sources(reachable(env))
 
 
-def _sources(objects: list[Any]) -> list[Any]:
+def _sources(objects: Iterable[Any]) -> list[Any]:
     return [
         obj for obj in objects if isinstance(obj, _GENERATOR_TYPES) and not isinstance(obj, random.SystemRandom)
     ]
@@ -70,7 +70,7 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
             for holder in holders
         ]
     else:
-        everything = [obj for _, obj in reachable(env)]
+        everything = [*reachable(env)]
         holders = [obj for obj in everything if isinstance(obj, np.random.RandomState)]
         found = _sources(everything)
     for source in found:

@@ -11,12 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
-from zermelo.envs.clone.differences import first_difference
-from zermelo.envs.clone.object_graph import reachable
 from zermelo.envs.clone.outside_state import OutsideState
-from zermelo.envs.clone.player import Player, Raised
+from zermelo.envs.clone.player import Player, Raised, first_difference
 from zermelo.envs.clone.random_state import global_random_guard
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError
 
 __all__ = ["check_clone", "is_known_to_clone", "verify_clone"]
@@ -288,7 +287,7 @@ def _outside_text(outside: OutsideState) -> str:
 
 def _sets_text(env: Any) -> str:
     """Sets that an environment holds: rules that depend on their order are not the same in a copy."""
-    sets = [f"env{path}" for path, obj in reachable(env) if type(obj) is set and len(obj) > 1]
+    sets = [path_to(env, obj) for obj in reachable(env) if type(obj) is set and len(obj) > 1]
     if not sets:
         return ""
     return (

@@ -139,11 +139,17 @@ def _options(function: python_types.FunctionType) -> dict[str, Any]:
 class Functions:
     """Plain functions in the form that compiled code calls, each with those that it calls by a name of its own.
 
-    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted.
+    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted. Functions of
+    other modules are the same for all kernels, and come from ``others``.
     """
 
-    def __init__(self, module: str = "", constants: Mapping[str, bool] = MappingProxyType({})) -> None:
-        self._module, self._constants = module, constants
+    def __init__(
+        self,
+        module: str = "",
+        constants: Mapping[str, bool] = MappingProxyType({}),
+        others: Functions | None = None,
+    ) -> None:
+        self._module, self._constants, self._others = module, constants, others
         self._made: dict[python_types.FunctionType, Any] = {}
 
     def compiled(self, function: Any) -> Any:
@@ -154,6 +160,8 @@ class Functions:
             return function
         if function in INTRINSICS:
             return INTRINSICS[function]
+        if self._others is not None and function.__module__ != self._module:
+            return self._others.compiled(function)
         if function not in self._made:
             import numba
 
@@ -183,6 +191,8 @@ def _names(code: python_types.CodeType) -> set[str]:
 
 
 _METHODS: dict[type, Functions] = {}
+_OF_KERNELS: Final = Functions()
+_KERNELS: dict[tuple[str, tuple[tuple[str, bool], ...]], Functions] = {}
 
 
 def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
@@ -219,7 +229,10 @@ def compile_kernel(
 
     first = types_of(rules)
     kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
-    kernel = Functions(function.__module__, constants).compiled(function)
+    with _LOCK:
+        shared = function.__module__, tuple(sorted(constants.items()))
+        functions = _KERNELS.setdefault(shared, Functions(function.__module__, constants, _OF_KERNELS))
+        kernel = functions.compiled(function)
     kernel.compile(types.int64(*first, *kinds))
     words = [f"a{place}, " for place in range(len(kinds))]
     passed = [

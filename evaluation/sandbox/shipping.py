@@ -23,7 +23,7 @@ import numpy as np
 
 from zermelo.envs import CloneError, UnsupportedGameError, clone_env
 from zermelo.envs.adapters.wrappers import game_name
-from zermelo.envs.clone.object_kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
 from zermelo.envs.clone.random_state import replace_generators
 
 __all__ = ["OddAnswer", "pack_answer", "pack_env", "pack_object", "unpack_answer"]
@@ -63,7 +63,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no 
         if isinstance(obj, type) or is_shared_type(cls):
             return super().reducer_override(obj)
         layout = layout_of(cls)
-        if layout is None or layout.base is not object or refusal(cls) is not None:
+        if layout.base is not object or refusal(cls) is not None:
             return super().reducer_override(obj)
         filled = [slot for slot in layout.slots if _is_set(slot, obj)]
         slots = {slot.__name__: (slot.__objclass__, slot.__get__(obj)) for slot in filled}

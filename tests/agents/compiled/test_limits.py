@@ -218,7 +218,7 @@ def test_wide_states_are_searched_as_far_as_the_stack_goes() -> None:
 
 
 def test_a_stack_that_is_too_small_is_an_error_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_SPARE_STACK", threads._STACK - (1 << 18))
+    monkeypatch.setattr(threads, "_SPARE_STACK", threads._STACK - (1 << 16))
     with pytest.raises(UnsupportedGameError, match=r"more than \d+ moves from here.*limit the search with depth="):
         MinimaxAgent().search_state(RulesGame(WideCorridor(1500)))
 

@@ -144,8 +144,9 @@ def test_limits_and_results_are_as_everywhere() -> None:
 
 @pytest.mark.alone
 def test_the_clock_stops_a_kernel() -> None:
-    limits = Limits(seconds=0.2)
-    search, state = search_of(MNK(m=5, n=5, k=4, players=3), limits)
+    rules = DotsAndBoxes(rows=3, columns=3, players=3)
+    search_of(rules, Limits())  # compiled by now
+    search, state = search_of(rules, Limits(seconds=0.2))
     with pytest.raises(SearchStopped):
         search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
 

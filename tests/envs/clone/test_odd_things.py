@@ -14,9 +14,8 @@ from doubles.clone_envs import BareEnv, odd_env
 from gymnasium import spaces
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.clone.copier import copy_generally
-from zermelo.envs.clone.object_graph import path_to
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.traversal import copy_generally, path_to
 
 MUTABLE = (list, dict, set, bytearray, np.ndarray)
 

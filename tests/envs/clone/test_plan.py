@@ -12,12 +12,12 @@ from doubles.clone_envs import BareEnv, MyList, Piece
 from gymnasium import spaces
 
 from zermelo.envs import clone_env
-from zermelo.envs.clone.copier import copier_for, copy_generally
-from zermelo.envs.clone.object_graph import reachable
-from zermelo.envs.clone.object_kinds import is_shared_type
+from zermelo.envs.clone.clone_env import copier_for
+from zermelo.envs.clone.kinds import is_shared_type
 from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.clone.random_state import find_generators
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 
 
 class Board:
@@ -53,10 +53,10 @@ def template():
 def places(env):
     """Every container and object in an environment that a mutation may go into; spaces never change."""
     inside_spaces = set()
-    for _, obj in reachable(env):
+    for obj in reachable(env):
         if isinstance(obj, spaces.Space):
-            inside_spaces |= {id(part) for _, part in reachable(obj)}
-    objects = [obj for _, obj in reachable(env) if isinstance(obj, list | dict) or hasattr(obj, "__dict__")]
+            inside_spaces |= {id(part) for part in reachable(obj)}
+    objects = [obj for obj in reachable(env) if isinstance(obj, list | dict) or hasattr(obj, "__dict__")]
     return [obj for obj in objects if id(obj) not in inside_spaces and not isinstance(obj, np.random.Generator)]
 
 
@@ -118,16 +118,16 @@ def mutate(env, chance):
 def assert_right(env, new):
     """Equal as a graph, and with nothing in common that can change."""
     assert state_key(new) == state_key(env)
-    mine = {id(obj) for _, obj in reachable(env) if not is_shared_type(type(obj))}
+    mine = {id(obj) for obj in reachable(env) if not is_shared_type(type(obj))}
     shared = set()
-    for _, obj in reachable(new):
+    for obj in reachable(new):
         if isinstance(obj, spaces.Box):
             shared |= {id(obj.low), id(obj.high), id(obj.bounded_below), id(obj.bounded_above)}
         if isinstance(obj, spaces.Space) and not find_generators(obj):
-            shared |= {id(part) for _, part in reachable(obj)}
-    for path, obj in reachable(new):
+            shared |= {id(part) for part in reachable(obj)}
+    for obj in reachable(new):
         if id(obj) in mine and id(obj) not in shared:
-            assert isinstance(obj, tuple | frozenset | weakref.ref) or callable(obj), path
+            assert isinstance(obj, tuple | frozenset | weakref.ref) or callable(obj), path_to(new, obj)
     assert len(find_generators(new)) == len(find_generators(env))
 
 

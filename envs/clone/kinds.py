@@ -1,0 +1,361 @@
+"""How the objects of one class are treated: what a ``Kind`` says, and what classes are by name and by memory.
+
+* **shared**: values that nothing can change (numbers, text, classes, modules, enum members), and objects that
+  draw or play sound (pygame surfaces, fonts, clocks), which are not part of a game's position;
+* **refused**: what lives partly outside of Python (files, sockets, threads, ...), where a copy would be wrong;
+* **everything else** is copied: its parts are, and then it is made again of their copies.
+
+``zermelo.envs.clone.registry`` has the kind of every class; nothing else knows types.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import inspect
+import io
+import re
+import struct
+import types
+import uuid
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+__all__ = [
+    "SHARED",
+    "Kind",
+    "Layout",
+    "Mark",
+    "UncopyableError",
+    "Walk",
+    "fields_of",
+    "instance_dict",
+    "is_defined_in",
+    "is_display_type",
+    "is_python_class",
+    "is_shared_type",
+    "layout_of",
+    "no_labels",
+    "no_parts",
+    "refusal",
+    "shared_kind",
+]
+
+
+class UncopyableError(Exception):
+    """An object was met that cannot be copied; ``clone_env`` says where it was."""
+
+    def __init__(self, obj: Any, reason: str, *, final: bool = False) -> None:
+        super().__init__(reason)
+        self.obj = obj
+        self.reason = reason
+        self.final = final
+        """The reason says already what to do."""
+
+
+class Walk(Protocol):
+    """What a kind sees of the traversal that copies (``zermelo.envs.clone.traversal.CopyWalk``)."""
+
+    memo: dict[int, Any]
+    """For each object met that is copied, by its ``id``: its copy."""
+    keep: list[Any]
+    """What was made on the way: it must live as long as the memo, or its id would be used again."""
+
+    def copy(self, obj: Any) -> Any:
+        """The copy of an object; the object itself where sharing it is right."""
+
+    def copy_all(self, objects: Sequence[Any]) -> list[Any]:
+        """The copies of several."""
+
+    def is_held(self, obj: Any) -> bool:
+        """Whether the environment holds this object by something stronger than a weak reference."""
+
+
+def no_parts(obj: Any) -> tuple[Any, ...]:
+    """Of an object that holds no others."""
+    return ()
+
+
+def no_labels(obj: Any) -> list[str]:
+    """Of parts that Python has no words for."""
+    return []
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Kind:
+    """How the objects of one class are treated.
+
+    As in pytrees, an object is taken apart into a hashable value and a sequence of other objects.
+
+    Attributes:
+        copy: The copy of an object.
+        parts: The objects that it holds, in some order: these themselves, since a search reseeds generators.
+        labels: How Python would reach each part, such as ``.board`` or ``[3]``; may be fewer than the parts.
+        value: What else decides what it will do.
+        key: What writes it to a key, where type, value and parts are not what counts.
+        shared: An environment and its copies share it.
+        by_value: Which object it is does not matter in a key: shared objects, spaces, random generators.
+        layout: The memory that parts and value are read from, where they are; a key has attributes in their order.
+        plain: ``copy`` copies what is in that memory and nothing else, which a generated copier can do as well.
+        check: Answers None while an object may be copied, or else what is wrong and what to do, in words that
+            follow its path. For classes that keep a part of their state outside of their objects.
+        inline: Text of an expression that copies ``{0}``, for generated copiers.
+        inline_if: Text of the condition under which it does.
+    """
+
+    copy: Callable[[Any, Walk], Any]
+    parts: Callable[[Any], Sequence[Any]] = no_parts
+    labels: Callable[[Any], Sequence[str]] = no_labels
+    value: Callable[[Any], Hashable] = no_parts
+    key: Callable[[Any, Any], None] | None = None
+    shared: bool = False
+    by_value: bool = False
+    layout: Layout | None = None
+    plain: bool = False
+    check: Callable[[Any], str | None] | None = None
+    inline: str = ""
+    inline_if: str = ""
+
+
+class Mark(enum.Enum):
+    """What stands in a key for what does not count by its content."""
+
+    SAME = "the object that was met as number ..."
+    GENERATOR = "a random generator"
+    SPACE = "a space"
+    WEAK = "a weak reference"
+
+
+# --- by name
+
+
+SHARED: Final[set[type]] = {
+    bool, bytes, complex, float, int, object, range, str, type, classmethod, property, staticmethod,
+    datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
+    decimal.Decimal, fractions.Fraction, functools.cached_property, re.Match, re.Pattern, uuid.UUID, np.ufunc,
+    types.CodeType, types.EllipsisType, types.GenericAlias, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.MethodDescriptorType, types.ModuleType, types.NoneType,
+    types.NotImplementedType, types.UnionType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
+}  # fmt: skip
+"""Exact types whose values are shared. ``is_shared_type`` adds to it what it finds out about further types."""
+
+_SHARED_BASES: Final = (BaseException, PurePath, enum.Enum, np.dtype, type, types.ModuleType)
+_NUMPY_VALUES: Final = (np.number, np.bool_, np.character, np.datetime64, np.timedelta64)
+_SHARED_NAMES: Final = (
+    "logging.Logger", "logging.Handler", "logging.LoggerAdapter", "gymnasium.envs.registration.EnvSpec",
+    "random.SystemRandom", "pyspiel.Game", "pyspiel.GameType", "pyspiel.GameInfo", "chess.Move",
+    "chess._BoardState", "_contextvars.ContextVar", "typing._SpecialForm", "typing._GenericAlias",
+    "typing.TypeVar",
+)  # fmt: skip
+# Packages whose C objects draw, play or listen; a clone shares them, as a search never renders.
+_DISPLAY_PACKAGES: Final = (
+    "pygame", "pyglet", "OpenGL", "moderngl", "matplotlib", "tkinter", "_tkinter", "PIL", "cairo", "glfw",
+)  # fmt: skip
+PYGAME_POSITIONS: Final = (
+    "Rect", "FRect", "Vector2", "Vector3", "Mask", "Color",
+)  # fmt: skip
+_REFUSED_NAMES: Final = {
+    name: reason
+    for reason, names in {
+        "a thread": "threading.Thread",
+        "a running process": "subprocess.Popen multiprocessing.process.BaseProcess "
+        "multiprocessing.managers.BaseManager",
+        "a pool of workers": "concurrent.futures._base.Executor",
+        "a result that is still to come": "concurrent.futures._base.Future _asyncio.Future",
+        "a connection": "multiprocessing.connection._ConnectionBase ssl.SSLContext",
+        "a queue between processes": "multiprocessing.queues.Queue",
+        "a queue between threads": "_queue.SimpleQueue",
+        "a lock between processes": "multiprocessing.synchronize.SemLock",
+        "a socket": "socket.socket _socket.socket",
+        "a memory map": "mmap.mmap numpy.memmap",
+        "memory outside of Python (ctypes)": "_ctypes._CData",
+        "a function outside of Python (ctypes)": "_ctypes.CFuncPtr",
+        "a library outside of Python (ctypes)": "ctypes.CDLL",
+        "memory outside of Python (cffi)": "_cffi_backend._CDataBase",
+        "a database connection": "sqlite3.Connection",
+        "a database cursor": "sqlite3.Cursor",
+        "an event loop": "asyncio.events.AbstractEventLoop",
+        "a temporary folder": "tempfile.TemporaryDirectory",
+        "an Atari emulator": "ale_py._ale_py.ALEInterface multi_agent_ale_py.ale_python_interface.ALEInterface",
+        "a generator that is under way": "builtins.generator builtins.async_generator",
+        "a coroutine that is under way": "builtins.coroutine",
+        "a frame of a running function": "builtins.frame",
+        "a traceback": "builtins.traceback",
+    }.items()
+    for name in names.split()
+}
+
+
+def _full_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def is_defined_in(cls: type, *names: str) -> bool:
+    """Whether the class or one of its parents has one of these full names; imports nothing."""
+    return any(_full_name(base) in names for base in cls.__mro__)
+
+
+def refusal(cls: type) -> str | None:
+    """Why objects of this class cannot be copied, in words that follow "is", or None."""
+    if issubclass(cls, io.IOBase) and not issubclass(cls, io.StringIO | io.BytesIO):
+        return "an open file"
+    return next((_REFUSED_NAMES[name] for name in map(_full_name, cls.__mro__) if name in _REFUSED_NAMES), None)
+
+
+def is_display_type(cls: type) -> bool:
+    """Whether objects of the class only draw, play or listen."""
+    package = cls.__module__.partition(".")[0]
+    if package == "pygame":
+        return not is_python_class(cls) and cls.__name__ not in PYGAME_POSITIONS
+    return package in _DISPLAY_PACKAGES
+
+
+def is_shared_type(cls: type) -> bool:
+    """Whether every object of exactly this class may be shared by an environment and its copy."""
+    if cls in SHARED:
+        return True
+    shared = (
+        issubclass(cls, _SHARED_BASES)
+        or (issubclass(cls, _NUMPY_VALUES) and cls.__module__ == "numpy")
+        or is_defined_in(cls, *_SHARED_NAMES)
+        or is_display_type(cls)
+        or _is_bare_value(cls)
+    )
+    if shared:
+        SHARED.add(cls)
+    return shared
+
+
+def _is_bare_value(cls: type) -> bool:
+    """A subclass of a number or of text that has no attributes of its own, such as IntFlag's or np.str_'s kin."""
+    layout = layout_of(cls)
+    return layout.base in (int, float, complex, str, bytes) and layout.dict_of is None and not layout.slots
+
+
+def shared_kind(cls: type) -> Kind:
+    """The kind of a class whose objects are shared."""
+    key = _write_nothing if is_display_type(cls) else None
+    return Kind(copy=lambda obj, walk: obj, shared=True, by_value=True, value=_value_of(cls), key=key)
+
+
+def _write_nothing(obj: Any, walk: Any) -> None:
+    walk.out.append(None)  # as if it were not there: it often comes with the first rendering
+
+
+def _value_of(cls: type) -> Callable[[Any], Hashable]:
+    if cls is float:  # 0.0 and -0.0 differ, and nan is itself
+        return struct.Struct("d").pack
+    if issubclass(cls, np.generic):
+        return lambda obj: (obj.dtype.str, obj.tobytes())
+    if cls in (complex, decimal.Decimal, fractions.Fraction):
+        return repr
+    return _itself if cls.__hash__ is not None else id
+
+
+def _itself(obj: Any) -> Hashable:
+    try:
+        hash(obj)
+    except TypeError:
+        return id(obj)
+    return obj  # type: ignore[no-any-return]  # it is hashable
+
+
+# --- by memory
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What memory objects of a class have: a built-in part, slots, and a dict.
+
+    Attributes:
+        base: The built-in class that they extend (``object`` for most); None if it is C code that is not known.
+        slots: The slot descriptors of the class and its parents.
+        dict_of: The descriptor that reads their ``__dict__``, or None if they have none.
+    """
+
+    base: type | None
+    slots: tuple[Any, ...]
+    dict_of: Any
+
+
+_BASES: Final = frozenset(
+    {
+        object, list, dict, set, frozenset, tuple, int, float, complex, str, bytes, bytearray, np.ndarray,
+        collections.deque, collections.OrderedDict, collections.defaultdict, types.SimpleNamespace,
+    }
+)  # fmt: skip
+
+
+_layouts: dict[type, Layout] = {}
+
+
+def layout_of(cls: type) -> Layout:
+    """The memory layout of a class."""
+    return _layouts.get(cls) or _layouts.setdefault(cls, _find_layout(cls))
+
+
+def _find_layout(cls: type) -> Layout:
+    slots = tuple(slot for part in cls.__mro__ if is_python_class(part) for slot in _own_slots(part))
+    base: type | None = cls
+    while base is not None and base not in _BASES:
+        base = base.__base__ if is_python_class(base) else None
+    dict_of = None
+    if cls.__dictoffset__ != 0:
+        # Where a class hides its dict behind a property of its own, the real one is a parent's.
+        own = [part.__dict__.get("__dict__") for part in cls.__mro__]
+        found = [inspect.getattr_static(cls, "__dict__", None), *own]
+        dict_of = next((one for one in found if isinstance(one, types.GetSetDescriptorType)), None)
+        if dict_of is None:
+            base = None
+    return Layout(base, slots, dict_of)
+
+
+def is_python_class(cls: type) -> bool:
+    """Whether a class statement made it (not C code), so that all it holds are a dict and slots."""
+    return bool(cls.__flags__ & (1 << 9)) and "__module__" in cls.__dict__ and _own_fields_explain_size(cls)
+
+
+def _own_fields_explain_size(cls: type) -> bool:
+    base = cls.__base__
+    if base is None:
+        return False
+    explained = 8 * len(_own_slots(cls))
+    if cls.__weakrefoffset__ > 0 and cls.__weakrefoffset__ != base.__weakrefoffset__:
+        explained += 8
+    if cls.__dictoffset__ > 0 and cls.__dictoffset__ != base.__dictoffset__:
+        explained += 8
+    return cls.__basicsize__ - base.__basicsize__ == explained
+
+
+def _own_slots(cls: type) -> list[Any]:
+    """The slot descriptors that ``__slots__`` of this class (not its parents) made."""
+    if "__slots__" not in cls.__dict__:
+        return []
+    return [value for value in cls.__dict__.values() if type(value) is types.MemberDescriptorType]
+
+
+def instance_dict(obj: Any) -> dict[str, Any] | None:
+    """The real ``__dict__`` of an object, or None if it has none."""
+    layout = layout_of(type(obj))
+    if layout.dict_of is not None:
+        return layout.dict_of.__get__(obj)  # type: ignore[no-any-return]
+    return None if layout.base is not None else getattr(obj, "__dict__", None)
+
+
+def fields_of(obj: Any) -> dict[str, Any]:
+    """The attributes of an object, those in slots as well, whatever its class says of reading them."""
+    fields = dict(instance_dict(obj) or {})
+    for slot in layout_of(type(obj)).slots:
+        try:
+            fields[slot.__name__] = slot.__get__(obj)
+        except AttributeError:  # a slot that was never set
+            continue
+    return fields

@@ -1,0 +1,358 @@
+"""Containers and objects of Python classes: a built-in part, a dict and slots, whatever methods the class has.
+
+It never asks a class how to pickle itself: ``EzPickle``, which most PettingZoo environments inherit, answers with
+constructor arguments and loses the game. What can hold itself is made empty first and then filled, so that cycles
+close.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import copyreg
+import gc
+import itertools
+import sys
+import types
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import is_
+from typing import Any, Final, NamedTuple
+
+from zermelo.envs.clone.kinds import (
+    SHARED,
+    Kind,
+    Layout,
+    UncopyableError,
+    Walk,
+    fields_of,
+    is_defined_in,
+    layout_of,
+    no_labels,
+    no_parts,
+)
+
+__all__ = ["BUILTINS", "EZPICKLE", "KIND_BY_REDUCTION", "Builtin", "copy_fields", "kind_by_structure"]
+
+
+class Builtin(NamedTuple):
+    """A built-in class that others extend: how its part of an object is taken apart and put together.
+
+    Attributes:
+        parts: What it holds. All is asked of the built-in class, since a subclass may answer something else.
+        fill: Puts copies of the parts of the second object into the first, which is empty; None if that cannot
+            be: ``make`` is called then.
+        make: A new object of the class from such copies.
+        labels: As ``Kind.labels``.
+        value: As ``Kind.value``.
+        inline: As ``Kind.inline``, where all elements are shared.
+    """
+
+    parts: Callable[[Any], Sequence[Any]] = no_parts
+    fill: Callable[[Any, Any, list[Any]], None] | None = None
+    make: Callable[[Any, Any, list[Any]], Any] | None = None
+    labels: Callable[[Any], Sequence[str]] = no_labels
+    value: Callable[[Any], Hashable] = no_parts
+    inline: str = ""
+
+
+def _indices(obj: Any) -> list[str]:
+    return [f"[{index}]" for index in range(len(obj))]
+
+
+def _elements(obj: Any) -> list[str]:
+    return [" (an element)"] * len(obj)
+
+
+def _keys_and_values(obj: Any) -> list[Any]:
+    return [*dict.keys(obj), *dict.values(obj)]
+
+
+def _key_labels(obj: Any) -> list[str]:
+    names = [repr(key) if type(key) in SHARED else type(key).__name__ for key in dict.keys(obj)]
+    return [*(f" (the key {name})" for name in names), *(f"[{name}]" for name in names)]
+
+
+def _pairs(parts: list[Any]) -> Iterable[tuple[Any, Any]]:
+    half = len(parts) // 2
+    return zip(parts[:half], parts[half:], strict=True)
+
+
+def _fill_dict(new: Any, obj: Any, parts: list[Any]) -> None:
+    dict.update(new, _pairs(parts))
+
+
+def _ordered_parts(obj: Any) -> list[Any]:
+    keys = [*collections.OrderedDict.__iter__(obj)]
+    return [*keys, *(dict.__getitem__(obj, key) for key in keys)]
+
+
+def _fill_ordered(new: Any, obj: Any, parts: list[Any]) -> None:
+    for key, value in _pairs(parts):
+        collections.OrderedDict.__setitem__(new, key, value)
+
+
+def _fill_default(new: Any, obj: Any, parts: list[Any]) -> None:
+    collections.defaultdict.__init__(new, parts.pop())
+    _fill_dict(new, obj, parts)
+
+
+def _fill_deque(new: Any, obj: Any, parts: list[Any]) -> None:
+    collections.deque.__init__(new, parts, obj.maxlen)
+
+
+def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
+    """Fills an empty set with the elements of another, in its order if Python lets us.
+
+    A set is gone through in the order of its hash table, whose size and gaps depend on all that it ever held. The
+    size can be had again, and with it mostly the order, also that of a set that has lost elements; not where many
+    elements came in each other's way, or are copies with other hashes, and never where ``pop`` has got to. So
+    ``verify_clone`` names sets whose copies are in another order.
+    """
+    slots = (set.__sizeof__(old) - set.__sizeof__(new)) // _SLOT or _SMALL_TABLE
+    if slots == _slots_grown(len(items)):  # one by one, as most sets come to be
+        set.update(new, items)
+        if [*set.__iter__(new)] == items:
+            return
+        set.clear(new)
+    if slots == _slots_at_once(len(items)):  # a dict says how many there will be
+        set.update(new, dict.fromkeys(items))
+    else:
+        _fill_wide(new, items, slots)
+
+
+_SMALL_TABLE: Final = 8
+_SLOT: Final = 16
+"""Bytes of a slot in a set's table: an element and its hash."""
+
+
+def _slots_grown(count: int) -> int:
+    """How many slots CPython gives to so many elements that are added one by one (``set_add_entry``)."""
+    slots = _SMALL_TABLE
+    while count >= (full := _elements_to_fill(slots)):
+        slots = _power_above(full * (4 if full <= 50_000 else 2))
+    return slots
+
+
+def _elements_to_fill(slots: int) -> int:
+    """With how many elements a table of so many slots grows."""
+    return -(-(slots - 1) * 3 // 5)
+
+
+def _slots_at_once(count: int) -> int:
+    """The same for elements whose number is known before (``set_update_internal`` of a dict)."""
+    return _power_above(2 * count) if count >= _elements_to_fill(_SMALL_TABLE) else _SMALL_TABLE
+
+
+def _power_above(number: int) -> int:
+    return max(_SMALL_TABLE, 1 << number.bit_length())
+
+
+def _fill_wide(new: set[Any], items: list[Any], slots: int) -> None:
+    """Into a table as large as that of a set that has lost elements.
+
+    It is made large by integers that are taken out again; they stand where the elements do not go.
+    """
+    grown = _elements_to_fill(slots // 4)
+    is_grown = _slots_grown(grown) == slots
+    count = grown if is_grown else max(slots // 4, _elements_to_fill(_SMALL_TABLE))
+    if count + len(items) < _elements_to_fill(slots):  # else it would grow
+        taken = {hash(item) % slots for item in items}
+        taken |= {(slot + 1) % slots for slot in taken}
+        free = (slot for slot in range(slots) if slot not in taken)
+        placeholders = [slot + (slots << 20) for slot in itertools.islice(free, count)]
+        set.update(new, placeholders if is_grown else dict.fromkeys(placeholders))
+        for placeholder in placeholders:  # one by one: difference_update would make the table smaller
+            set.discard(new, placeholder)
+    set.update(new, items)
+
+
+def _value(base: type, plain: Callable[[Any], Any]) -> Builtin:
+    """Numbers and text, which hold nothing; ``plain`` gives their value without the subclass."""
+    make: Callable[..., Any] = base.__new__
+    return Builtin(make=lambda cls, obj, parts: make(cls, plain(obj)), value=lambda obj: repr(plain(obj)))
+
+
+BUILTINS: Final[dict[type, Builtin]] = {
+    object: Builtin(),
+    types.SimpleNamespace: Builtin(),
+    list: Builtin(
+        list.copy, lambda new, obj, parts: list.extend(new, parts), labels=_indices, inline="{0}.copy()"
+    ),
+    dict: Builtin(_keys_and_values, _fill_dict, labels=_key_labels, inline="{0}.copy()"),
+    collections.OrderedDict: Builtin(_ordered_parts, _fill_ordered, labels=_key_labels),
+    collections.defaultdict: Builtin(
+        lambda obj: [*_keys_and_values(obj), obj.default_factory],
+        _fill_default,
+        labels=lambda obj: [*_key_labels(obj), ".default_factory"],
+    ),
+    collections.deque: Builtin(
+        lambda obj: [*collections.deque.__iter__(obj)],
+        _fill_deque,
+        labels=_indices,
+        value=lambda obj: obj.maxlen,
+        inline="{0}.copy()",
+    ),
+    set: Builtin(lambda obj: [*set.__iter__(obj)], _fill_set, labels=_elements, inline="copied({0})"),
+    bytearray: Builtin(fill=lambda new, obj, parts: bytearray.extend(new, bytes(obj)), value=bytes),
+    tuple: Builtin(
+        lambda obj: [*tuple.__iter__(obj)],
+        make=lambda cls, obj, parts: tuple.__new__(cls, parts),
+        labels=_indices,
+        inline="{0}",
+    ),
+    frozenset: Builtin(
+        lambda obj: [*frozenset.__iter__(obj)],
+        make=lambda cls, obj, parts: frozenset.__new__(cls, parts),
+        labels=_elements,
+    ),
+    int: _value(int, int.__int__),
+    float: _value(float, float.__float__),
+    complex: _value(complex, complex.__pos__),
+    str: _value(str, str.__str__),
+    bytes: _value(bytes, lambda obj: bytes.__getitem__(obj, slice(None))),
+}
+"""The built-in classes that are taken apart. An environment's dict or list may be of any subclass of these."""
+
+
+def kind_by_structure(cls: type) -> Kind | None:
+    """The kind of a class whose objects are a built-in part, a dict and slots; None for C code not known."""
+    layout = layout_of(cls)
+    if layout.base not in BUILTINS:
+        return None
+    builtin = BUILTINS[layout.base]
+    has_fields = layout.dict_of is not None or bool(layout.slots)
+    return Kind(
+        copy=_copier(cls, layout, builtin, has_fields),
+        parts=_with_fields(builtin.parts) if has_fields else builtin.parts,
+        labels=_with_labels(builtin.labels) if has_fields else builtin.labels,
+        value=builtin.value,
+        layout=layout,
+        plain=True,
+        inline=builtin.inline if cls is layout.base or (layout.base is tuple and not has_fields) else "",
+    )
+
+
+def _with_fields(parts: Callable[[Any], Sequence[Any]]) -> Callable[[Any], Sequence[Any]]:
+    return lambda obj: [*parts(obj), *fields_of(obj).values()]
+
+
+def _with_labels(labels: Callable[[Any], Sequence[str]]) -> Callable[[Any], Sequence[str]]:
+    return lambda obj: [*labels(obj), *(f".{name}" for name in fields_of(obj))]
+
+
+def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
+    parts_of, fill, make, base = builtin.parts, builtin.fill, builtin.make, layout.base
+    assert base is not None, "asked of classes that are known"
+    new_object: Callable[..., Any] = base.__new__
+
+    def copy_filled(obj: Any, walk: Walk) -> Any:
+        new = new_object(cls)
+        walk.memo[id(obj)] = new
+        if fill is not None:
+            fill(new, obj, walk.copy_all(parts_of(obj)))
+        if has_fields:
+            copy_fields(obj, new, walk)
+        return new
+
+    if make is None:
+        return copy_filled
+
+    def copy_made(obj: Any, walk: Walk) -> Any:
+        parts = parts_of(obj)
+        copies = walk.copy_all(parts)
+        found = walk.memo.get(id(obj))
+        if found is not None:  # a part led back here
+            return found
+        if not has_fields and all(map(is_, copies, parts)):
+            return obj
+        new = walk.memo[id(obj)] = make(cls, obj, copies)
+        if has_fields:
+            copy_fields(obj, new, walk)
+        return new
+
+    return copy_made
+
+
+def copy_fields(obj: Any, new: Any, walk: Walk) -> None:
+    """Copies the attributes of an object, those in slots as well, to its copy."""
+    layout = layout_of(type(obj))
+    if layout.dict_of is not None:
+        old_fields, new_fields = layout.dict_of.__get__(obj), layout.dict_of.__get__(new)
+        walk.memo[id(old_fields)] = new_fields
+        copy = walk.copy
+        if new_fields:
+            new_fields.clear()
+        for name, value in old_fields.items():
+            new_fields[name] = value if type(value) in SHARED else copy(value)
+    for slot in layout.slots:
+        try:
+            value = slot.__get__(obj)
+        except AttributeError:
+            continue
+        slot.__set__(new, walk.copy(value))
+
+
+# --- objects of C code, by what they say they would be rebuilt from: iterators, dates, Cython classes
+
+EZPICKLE: Final = ("gymnasium.utils.ezpickle.EzPickle", "pettingzoo.utils.ezpickle.EzPickle")
+
+
+def _quiet() -> contextlib.AbstractContextManager[Any]:
+    """Python 3.12 warns that copying itertools objects will end with 3.14; until then it works."""
+    if sys.version_info < (3, 12):
+        return contextlib.nullcontext()
+    return warnings.catch_warnings(action="ignore", category=DeprecationWarning)
+
+
+def _reduced(obj: Any) -> Any:
+    cls = type(obj)
+    if is_defined_in(cls, *EZPICKLE):
+        raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
+    try:
+        with _quiet():
+            reducer = copyreg.dispatch_table.get(cls)
+            return reducer(obj) if reducer is not None else obj.__reduce_ex__(4)
+    except Exception as error:
+        raise UncopyableError(obj, f"is a {cls.__module__}.{cls.__qualname__}, which cannot be copied") from error
+
+
+def _copy_by_reduction(obj: Any, walk: Walk) -> Any:
+    reduced = _reduced(obj)
+    if isinstance(reduced, str):
+        return obj
+    walk.keep.append(reduced)
+    make, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
+    new = walk.memo[id(obj)] = make(*walk.copy_all(arguments))
+    if state is not None:
+        state = walk.copy(state)
+        if hasattr(new, "__setstate__"):
+            with _quiet():
+                new.__setstate__(state)
+        else:
+            fields, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+            if fields:
+                new.__dict__.update(fields)
+            for name, value in (slots or {}).items():
+                setattr(new, name, value)
+    if items is not None:
+        new.extend([walk.copy(item) for item in items])
+    for key, value in pairs or ():
+        new[walk.copy(key)] = walk.copy(value)
+    return new
+
+
+def _write_reduced(obj: Any, walk: Any) -> None:
+    reduced = _reduced(obj)
+    walk.out.append(type(obj))
+    parts = reduced if isinstance(reduced, tuple) else (reduced,)
+    functions = types.BuiltinFunctionType | types.FunctionType
+    walk.add_all([part for part in parts if part is not None and not isinstance(part, functions)])
+
+
+KIND_BY_REDUCTION: Final = Kind(
+    copy=_copy_by_reduction,
+    parts=lambda obj: [*gc.get_referents(obj), *fields_of(obj).values()],
+    labels=lambda obj: [f" (inside the {type(obj).__name__})"] * len(gc.get_referents(obj)),
+    key=_write_reduced,
+)

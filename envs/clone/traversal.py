@@ -1,0 +1,222 @@
+"""The registry of how the objects of each class are treated, and the traversal of an object over it.
+
+The traversal copies, lists what is reachable, and names it by its path. A memo maps each object to its copy, so
+two paths to one list in the original are two paths to one list in the copy, and cycles end.
+"""
+
+from __future__ import annotations
+
+import collections
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from zermelo.envs.clone import functions, libraries
+from zermelo.envs.clone.kinds import SHARED, Kind, UncopyableError, Walk, is_shared_type, refusal, shared_kind
+from zermelo.envs.clone.structures import EZPICKLE, KIND_BY_REDUCTION, kind_by_structure
+from zermelo.envs.errors import CloneError
+
+__all__ = [
+    "KINDS",
+    "CopyWalk",
+    "copied_by",
+    "copy_generally",
+    "defines_own",
+    "kind_by_attributes",
+    "kind_of",
+    "path_to",
+    "reachable",
+    "register_kind",
+]
+
+KINDS: Final[dict[type, Kind]] = {}
+"""The kinds of classes that were met or registered."""
+# Classes whose own __deepcopy__ is not used: EzPickle loses the game, python-chess copies what it could share.
+_DEEPCOPY_IGNORED: Final = (*EZPICKLE, "chess.BaseBoard")
+_STANDARD_STREAMS: Final = ("<stdin>", "<stdout>", "<stderr>")
+
+
+def kind_of(cls: type) -> Kind:
+    """How objects of exactly this class are treated."""
+    kind = KINDS.get(cls)
+    if kind is None:
+        kind = KINDS[cls] = _find(cls)
+    return kind
+
+
+def register_kind(cls: type, kind: Kind) -> None:
+    """Treats objects of exactly this class so from now on."""
+    KINDS[cls] = kind
+
+
+def copied_by(kind: Kind, copy: Callable[[Any, Walk], Any]) -> Kind:
+    """The same kind, but for what copies it."""
+    return replace(kind, copy=copy, plain=False, inline="")
+
+
+def kind_by_attributes(cls: type) -> Kind:
+    """The kind of a class whatever methods it has."""
+    return kind_by_structure(cls) or KIND_BY_REDUCTION
+
+
+def defines_own(cls: type, name: str) -> bool:
+    """Whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
+    base = next(base for base in (*cls.__mro__, object) if name in base.__dict__ or base is object)
+    return base is not object and f"{base.__module__}.{base.__qualname__}" not in _DEEPCOPY_IGNORED
+
+
+def _find(cls: type) -> Kind:
+    if is_shared_type(cls):
+        if cls.__module__ == "chess":  # two equal moves or positions may be two objects
+            return replace(kind_by_attributes(cls), shared=True)
+        return shared_kind(cls)
+    reason = refusal(cls)
+    if reason is not None:
+        return copied_by(kind_by_attributes(cls), _refusing(reason))
+    for find in (functions.find, libraries.find):
+        known = find(cls)
+        if known is not None:
+            return known
+    kind = kind_by_attributes(cls)
+    if defines_own(cls, "__deepcopy__"):
+        kind = copied_by(kind, lambda obj, walk: obj.__deepcopy__(walk.memo))
+    names = (f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__)
+    check = next((libraries.CHECKS[name] for name in names if name in libraries.CHECKS), None)
+    return kind if check is None else replace(kind, check=check, copy=_checked(check, kind.copy))
+
+
+def _refusing(reason: str) -> Callable[[Any, Walk], Any]:
+    def refuse(obj: Any, walk: Walk) -> Any:
+        streams = (sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__)
+        if obj in streams or getattr(obj, "name", None) in _STANDARD_STREAMS:
+            return obj
+        raise UncopyableError(obj, f"is {reason}")
+
+    return refuse
+
+
+def _checked(check: Callable[[Any], str | None], copy: Callable[[Any, Walk], Any]) -> Callable[[Any, Walk], Any]:
+    def copy_checked(obj: Any, walk: Walk) -> Any:
+        wrong = check(obj)
+        if wrong is not None:
+            raise UncopyableError(obj, wrong, final=True)
+        return copy(obj, walk)
+
+    return copy_checked
+
+
+# --- the traversal
+
+
+class CopyWalk:
+    """One copying of an object and all that it holds.
+
+    Attributes:
+        memo: For each object met that is copied, by its ``id``: its copy.
+        keep: What was made on the way and must live as long.
+        root: What the walk started from.
+    """
+
+    __slots__ = ("_held", "_weak_copied", "keep", "memo", "root")
+
+    def __init__(self, root: Any, memo: dict[int, Any] | None = None, *, weak_copied: bool = True) -> None:
+        self.memo: dict[int, Any] = {} if memo is None else memo
+        self.keep: list[Any] = []
+        self.root = root
+        self._weak_copied = weak_copied
+        self._held: set[int] | None = None
+
+    def copy(self, obj: Any) -> Any:
+        """The copy of an object; the object itself where sharing it is right."""
+        cls = type(obj)
+        if cls in SHARED:
+            return obj
+        found = self.memo.get(id(obj))
+        if found is not None:
+            return found
+        kind = KINDS.get(cls) or kind_of(cls)
+        if kind.shared:
+            return obj
+        new = self.memo[id(obj)] = kind.copy(obj, self)
+        return new
+
+    def copy_all(self, objects: Sequence[Any]) -> list[Any]:
+        """The copies of several."""
+        copy = self.copy
+        return [obj if type(obj) in SHARED else copy(obj) for obj in objects]
+
+    def is_held(self, obj: Any) -> bool:
+        """Whether the root holds this object by something stronger than a weak reference."""
+        if id(obj) in self.memo:
+            return True
+        if not self._weak_copied:
+            return False
+        if self._held is None:
+            trial = CopyWalk(self.root, weak_copied=False)
+            trial.copy(self.root)
+            self._held = set(trial.memo)
+        return id(obj) in self._held
+
+
+def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
+    """A copy by the general walk; ``memo`` may already hold copies, by the ``id`` of their originals.
+
+    Raises:
+        CloneError: Something in the object cannot be copied; the message names where it is.
+    """
+    cls = type(obj)
+    name = cls.__qualname__ if cls.__module__ == "builtins" else f"this {cls.__qualname__}"
+    try:
+        return CopyWalk(obj, memo).copy(obj)
+    except UncopyableError as error:
+        wrong = f"cannot clone {name}: {path_to(obj, error.obj)} {error.reason}"
+        if error.final:
+            raise CloneError(wrong) from None
+        raise CloneError(
+            f"{wrong}; keep it out of the environment's attributes, "
+            "or say how to copy it: zermelo.envs.register_clone"
+        ) from error
+    except RecursionError:
+        raise CloneError(
+            f"cannot clone {name}: its attributes are nested deeper than Python's recursion limit; "
+            "raise it with sys.setrecursionlimit, or give the environment's class a __deepcopy__ method"
+        ) from None
+
+
+def reachable(root: Any, holders: dict[int, tuple[Any, int]] | None = None) -> Iterator[Any]:
+    """Every object that the root holds and that is not shared, each once, the root first and the nearest next.
+
+    Args:
+        root: Where to begin.
+        holders: Takes for each object, by its ``id``, what holds it, and as which of its parts.
+    """
+    seen = {id(root)}
+    waiting = collections.deque([root])
+    keep: list[Any] = []  # what was made on the way must live, or its id would be used again
+    while waiting:
+        obj = waiting.popleft()
+        yield obj
+        parts = kind_of(type(obj)).parts(obj)
+        keep.append(parts)
+        for index, part in enumerate(parts):
+            cls = type(part)
+            if cls in SHARED or id(part) in seen or kind_of(cls).shared:
+                continue
+            seen.add(id(part))
+            waiting.append(part)
+            if holders is not None:
+                holders[id(part)] = obj, index
+
+
+def path_to(root: Any, target: Any, name: str = "env") -> str:
+    """How Python would reach ``target`` from ``root``, such as ``env.board.engine``."""
+    holders: dict[int, tuple[Any, int]] = {}
+    if all(obj is not target for obj in reachable(root, holders)):
+        return f"{name} (inside {type(target).__name__})"
+    path, obj = "", target
+    while obj is not root:
+        obj, index = holders[id(obj)]
+        labels = kind_of(type(obj)).labels(obj)
+        path = (labels[index] if index < len(labels) else f" (its part {index})") + path
+    return name + path
