@@ -54,8 +54,8 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
         "world-class": Level(2, 0.0),
     }
 )
-"""From the weakest upwards; from "beginner" on, gnubg's own predefined settings. A position has its noise once and for
-all, so the same seed is the same game."""
+"""From the weakest upwards; from "beginner" on, gnubg's own predefined settings. A position has its noise once and
+for all, so the same seed is the same game."""
 
 Side = tuple[int, ...]
 """How many checkers a player has off (0), on its own points 1 to 24, and on the bar (25)."""

@@ -42,7 +42,7 @@ for line in sys.stdin:
     if words[0] == "clear_board": taken = set()
     if words[0] == "play": taken.add(words[2])
     if words[0] == "genmove":
-        answer = "nowhere" if mode == "nonsense" else next(v for v in ("C3", "A1", "D5", "resign") if v not in taken)
+        answer = "nowhere" if mode == "nonsense" else next(v for v in "C3 A1 D5 resign".split() if v not in taken)
     print(("? unknown command" if mode == "refuses" else "= " + answer) + "\\n", flush=True)
 """
 
