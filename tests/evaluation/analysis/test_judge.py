@@ -126,8 +126,8 @@ def test_compiled_and_plain_search_agree(monkeypatch):
 
 def test_positions_that_cannot_be_proven_are_counted_as_such(monkeypatch):
     monkeypatch.setattr(judge_module, "can_prove", lambda game: False)
-    game = play_match("classic/connect_four-v3", ["random", "random(seed=1)"], seed=3)
-    table = judge([game], nodes=100)
+    game = play_match(TICTACTOE, ["random", "random(seed=1)"], seed=3)
+    table = judge([game], nodes=20)
     judged = sum(line.total.judged for line in table.agents)
     unjudged = sum(line.unjudged for line in table.agents)
     assert judged > 0 < unjudged
