@@ -511,7 +511,7 @@ def test_transpositions_change_nothing(goal):
 
 
 def test_compiled_rules_for_three():
-    """Dots and boxes for three players: with and without pruning and table the same; the table spares most of the tree."""
+    """Dots and boxes for three: with and without pruning and table the same; the table spares most of the tree."""
     from zermelo.envs import as_game
     from zermelo.envs.games import DotsAndBoxes
 
