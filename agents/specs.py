@@ -16,6 +16,7 @@ from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.engines import EngineAgent, GtpAgent, UciAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.gnubg import GnubgAgent
 from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
@@ -51,6 +52,7 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         PolicyTableAgent,
         UciAgent,
         GtpAgent,
+        GnubgAgent,
     )
 }
 

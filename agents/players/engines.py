@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.players.search_agent import ConfiguredAgent
@@ -39,12 +39,10 @@ class EngineError(ZermeloError):
 class _Engine:
     """A running program that is told lines and answers with lines."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], errors: int) -> None:
         self._name = words[0]
         self._rest = b""
-        self._process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
 
     def tell(self, line: str) -> None:
         """Writes a line."""
@@ -90,15 +88,19 @@ class EngineAgent(ConfiguredAgent):
         path: The program, with its arguments; a bare name is looked for where commands are.
     """
 
+    _errors: ClassVar[int] = subprocess.DEVNULL
+    """Where its standard error goes."""
+
     path: str = ""
 
     def __post_init__(self) -> None:
         words = shlex.split(self.path) if isinstance(self.path, str) else []
         if not words:
             raise InvalidSettingError(f"path must name a program, not {self.path!r}")
-        if shutil.which(words[0]) is None:
+        program = shutil.which(words[0]) or shutil.which(f"/usr/games/{words[0]}")  # where Debian puts games
+        if program is None:
             raise MissingDependencyError(f"there is no program {words[0]!r}: install it, or give path its place")
-        self._set("_words", [*words, *self._arguments()])
+        self._set("_words", [program, *words[1:], *self._arguments()])
         self._set("_engine", None)
         super().__post_init__()
 
@@ -109,7 +111,7 @@ class EngineAgent(ConfiguredAgent):
         """Starts a new game, and the engine if need be."""
         super().reset(seed)
         if self.__dict__["_engine"] is None:
-            self._set("_engine", _Engine(self.__dict__["_words"]))
+            self._set("_engine", _Engine(self.__dict__["_words"], self._errors))
             self._greet()
         self._new_game()
 
@@ -132,7 +134,7 @@ class EngineAgent(ConfiguredAgent):
             engine.close()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EngineAgent:
-        return type(self)(**{name: getattr(self, name) for name in self.__dataclass_fields__})
+        return type(self)(**{field.name: getattr(self, field.name) for field in fields(self)})
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -236,7 +238,7 @@ class GtpAgent(EngineAgent):
         for played in position.recent:
             self._ask(f"play {_colour(played.color)} {_vertex(played.move, size)}")
         answer = self._ask(f"genmove {_colour(position.to_play)}")
-        if answer.lower() == "pass":
+        if answer.lower() in ("pass", "resign"):  # nobody can resign here
             return size * size
         column, row = COLUMNS.find(answer[:1].upper()), answer[1:]
         if not 0 <= column < size or not row.isdigit() or not 1 <= int(row) <= size:

@@ -29,6 +29,7 @@ from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
+from zermelo.evaluation.match.fit import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
 from zermelo.evaluation.match.remote import RemoteAgent
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
@@ -63,13 +64,15 @@ def play_match(
 
     Raises:
         InvalidSettingError: The agents do not fit the seats, or the seed or the opening is no good.
-        UnsupportedGameError: This is not an environment, or an agent's search cannot play this kind of game.
+        UnsupportedGameError: This is not an environment, or a search of ours cannot play this kind of game.
         EnvironmentFailureError: The environment itself raised; its ``record`` is the game so far.
     """
     live, name = build_env(env)
     driver = drive_env(live, checked_seed(seed))
     seated = [build_agent(agent) for agent in _by_seat(agents, driver, live)]
     names = [str(getattr(agent, "name", type(agent).__name__)) for agent in seated]
+    for agent, called in zip(seated, names, strict=True):
+        require_fit(agent, driver.env, called)
     return play_game(driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves)
 
 
@@ -216,7 +219,7 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
         action, figures = _ask(agent, driver)
         action = exact(action)
     except BaseException as error:
-        raise _charged(error, seat, name, "act", FailureKind.CRASH) from error
+        raise _charged(error, seat, name, "act", FailureKind.CRASH, isinstance(agent, RemoteAgent)) from error
     seconds = round(time.perf_counter() - clock, 6)
     watch(-1)
     if driver.fingerprint() != before:
@@ -243,11 +246,16 @@ def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, Any, Any]]:
     return action, agent.figures if isinstance(agent, RemoteAgent) else _NO_FIGURES
 
 
-def _charged(error: BaseException, seat: int, name: str, method: str, otherwise: FailureKind) -> BaseException:
-    """What an exception that came out of an agent means for the game."""
+def _charged(
+    error: BaseException, seat: int, name: str, method: str, otherwise: FailureKind, stops: bool = True
+) -> BaseException:
+    """What an exception that came out of an agent means for the game.
+
+    With ``stops``, an ``UnsupportedGameError`` says that the game cannot be shown to the agent at all.
+    """
     if isinstance(error, AgentFault):
         return _AgentFailureError(seat, error)
-    if isinstance(error, UnsupportedGameError):
+    if isinstance(error, UnsupportedGameError) and stops:
         return UnsupportedGameError(f"{name} cannot play here: {error}")
     if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         return error  # in a worker, which is sent none, it is the agent's own

@@ -155,7 +155,7 @@ class _Child:
 
 def _raised(method: str, error: BaseException) -> dict[str, Any]:
     category = "agent"
-    if isinstance(error, UnsupportedGameError):
+    if isinstance(error, UnsupportedGameError) and method != "act":
         category = "unsupported"
     elif is_of_the_env(error):
         category = "environment"

@@ -34,7 +34,7 @@ import numpy as np
 
 from zermelo.evaluation.sandbox.wire import frame, read_frame
 
-__all__ = ["ForkedProcess", "fork", "interrupts_ignored", "main", "server_pid"]
+__all__ = ["ForkedProcess", "fork", "interrupts_ignored", "main", "servers"]
 
 _START: Final = """
 import json, sys
@@ -107,9 +107,9 @@ def fork(function: str, files: Sequence[int], *, may_fork: bool = False) -> Fork
     return _client().start(function, files, may_fork)
 
 
-def server_pid() -> int | None:
-    """The number of this process's server, or None before its first use."""
-    return _this.pid if _this is not None and _this.owner == os.getpid() else None
+def servers() -> list[int]:
+    """The numbers of this process's servers: of the one in use, and of those that wait for what they started."""
+    return _this.servers() if _this is not None and _this.owner == os.getpid() else []
 
 
 class _Client:
@@ -117,7 +117,6 @@ class _Client:
 
     def __init__(self, channel: socket.socket | None = None) -> None:
         self.owner = os.getpid()
-        self.pid: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._retired: list[subprocess.Popen[bytes]] = []
         self._channel = channel
@@ -168,7 +167,7 @@ class _Client:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
-        self.pid, self._variables = self._process.pid, _at_start()
+        self._variables = _at_start()
         ours.settimeout(_ANSWER)
         self._channel = ours
         return ours
@@ -178,8 +177,12 @@ class _Client:
         assert self._channel is not None, "it was looked at"
         self._channel.close()
         self._channel = None
-        self._retired = [old for old in (*self._retired, self._process) if old is not None and old.poll() is None]
-        self._process = self.pid = None
+        self._retired += filter(None, [self._process])
+        self._process = None
+
+    def servers(self) -> list[int]:
+        self._retired = [old for old in self._retired if old.poll() is None]
+        return [process.pid for process in (self._process, *self._retired) if process is not None]
 
     def close(self) -> None:
         """Ends the server, if this process started one."""
@@ -192,8 +195,7 @@ class _Client:
             if process is not None:
                 process.kill()  # it may have been stopped
                 process.wait()
-        self._process = self.pid = None
-        self._retired = []
+        self._process, self._retired = None, []
 
 
 _this: _Client | None = None

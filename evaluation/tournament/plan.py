@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from zermelo.agents import Agent
-from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
+from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint
+from zermelo.evaluation.match.fit import require_fit
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
@@ -28,7 +27,7 @@ from zermelo.evaluation.storage.identity import openings_hash
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 
-__all__ = ["Tournament", "require_fit"]
+__all__ = ["Tournament"]
 
 
 @dataclass(frozen=True)
@@ -182,20 +181,6 @@ def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, .
         return None
     plies = wanted if isinstance(wanted, int) else None
     return {"plies": plies, "count": len(openings), "sha256": openings_hash(openings)}
-
-
-def require_fit(agent: Agent, env: Any, name: str) -> None:
-    """Asks a search whether it can play this kind of game, before any game is lost over it.
-
-    Raises:
-        UnsupportedGameError: It cannot; the message says which agent can.
-    """
-    if not isinstance(agent, SearchAgent):
-        return
-    try:
-        agent.check_game(as_game(env, backend=agent.backend, traits=agent.traits).traits)
-    except UnsupportedGameError as error:
-        raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
 
 
 def _described(source: AgentSource) -> str:

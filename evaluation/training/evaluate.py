@@ -19,6 +19,7 @@ from typing import Any
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.fit import require_fit
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
@@ -26,7 +27,6 @@ from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.standings import SeatScore, Standings
-from zermelo.evaluation.tournament.plan import require_fit
 from zermelo.evaluation.training.ladder import POLICY, Ladder, find_ladder
 from zermelo.evaluation.training.policy import agent_of, undisturbed
 from zermelo.evaluation.training.scalars import Scalars

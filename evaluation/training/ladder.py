@@ -24,6 +24,7 @@ from typing import Any, Final
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.fit import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
 from zermelo.evaluation.runners.serial import GamePlayer
@@ -33,7 +34,6 @@ from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.openings import random_openings
-from zermelo.evaluation.tournament.plan import require_fit
 
 __all__ = ["Ladder", "default_ladder", "find_ladder"]
 

@@ -20,7 +20,7 @@ from zermelo.envs.rules import RulesGame
 
 __all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions", "textbook"]
 
-NOT_A_SEARCH = frozenset({"onnx", "policy", "policytable", "random", "sb3", "torch", "uci", "gtp"})
+NOT_A_SEARCH = frozenset({"gnubg", "onnx", "policy", "policytable", "random", "sb3", "torch", "uci", "gtp"})
 """Agents that do not look ahead."""
 
 TWO, DICE, MANY = "two", "dice", "many"

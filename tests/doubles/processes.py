@@ -9,14 +9,13 @@ import time
 import numpy as np
 
 from zermelo.evaluation.sandbox.child_process import children
-from zermelo.evaluation.sandbox.fork_server import server_pid
+from zermelo.evaluation.sandbox.fork_server import servers
 
 
 def left_running():
-    """Child processes of this one, and those of its fork server, which itself stays for the next use."""
-    server = server_pid()
-    found = children(os.getpid()) + ([] if server is None else children(server))
-    return sorted(pid for pid in found if pid != server)
+    """Child processes of this one, and those of its fork servers, but not those: one stays for the next use."""
+    ours = servers()
+    return sorted(pid for parent in (os.getpid(), *ours) for pid in children(parent) if pid not in ours)
 
 
 def describe(out):

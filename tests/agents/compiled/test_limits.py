@@ -133,7 +133,9 @@ def in_thread(stack: int, call: Callable[[], Any]) -> Any:
     return answers[0]
 
 
-@pytest.mark.parametrize("game", [RulesGame(Kalah(4, 3)), RulesGame(DotsAndBoxes(2, 2))], ids=str)
+@pytest.mark.parametrize(
+    "game", [RulesGame(Kalah(4, 3)), pytest.param(RulesGame(DotsAndBoxes(2, 2)), marks=pytest.mark.slow)], ids=str
+)
 def test_two_threads_finish_no_iteration_with_a_wrong_value(game: RulesGame) -> None:
     seed = 1
     generator = random.Random(seed)

@@ -67,7 +67,7 @@ SEARCHES = [
     (MaxNAgent(), Corridor()),
     (MaxNAgent(), Corridor(dice=1)),
     (ParanoidAgent(), Corridor(dice=1)),
-    (BestReplyAgent(), Corridor(players=2)),
+    pytest.param(BestReplyAgent(), Corridor(players=2), marks=pytest.mark.slow),
     (ParanoidAgent(), Corridor()),
     (ExpectiminimaxAgent(pruning="none"), Corridor(players=1, dice=1)),
     (ExpectiminimaxAgent(pruning="star2"), Corridor(players=1, dice=1)),

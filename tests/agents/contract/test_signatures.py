@@ -33,7 +33,8 @@ def built() -> dict[str, Any]:
 
 
 _SLOW = ("Pig(20) compiled", "Othello compiled", "Othello(4,4,margin) compiled", "Breakthrough(5,4) compiled",
-         "MNK(4,3,3,players=3) compiled", "Nim(2,3,2,players=3) compiled")  # fmt: skip
+         "MNK(4,3,3,players=3) compiled", "Nim(2,3,2,players=3) compiled", "Nim(2,3,4) compiled",
+         "DotsAndBoxes(2,2,margin) compiled")  # fmt: skip
 """Compiled for these alone, which takes seconds each."""
 
 every_game = pytest.mark.parametrize(

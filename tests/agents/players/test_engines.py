@@ -1,5 +1,6 @@
 """External engines: scripted ones that play, stall, end and answer nonsense, and Debian's where they are."""
 
+import copy
 import shutil
 import sys
 
@@ -9,6 +10,7 @@ from zermelo.agents import make_agent
 from zermelo.agents.players import engines
 from zermelo.agents.players.engines import EngineError, GtpAgent, UciAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, make_env
+from zermelo.evaluation import play_match
 
 CHESS = """
 import sys, time, chess
@@ -40,7 +42,7 @@ for line in sys.stdin:
     if words[0] == "clear_board": taken = set()
     if words[0] == "play": taken.add(words[2])
     if words[0] == "genmove":
-        answer = "nowhere" if mode == "nonsense" else next(v for v in ("C3", "A1", "D5", "PASS") if v not in taken)
+        answer = "nowhere" if mode == "nonsense" else next(v for v in "C3 A1 D5 resign".split() if v not in taken)
     print(("? unknown command" if mode == "refuses" else "= " + answer) + "\\n", flush=True)
 """
 
@@ -100,7 +102,7 @@ def test_go_is_played(engine):
     env.reset(seed=0)
     agent = GtpAgent(path=engine(GO))
     agent.reset(0)
-    for expected in (2 * 5 + 2, 4 * 5 + 0, 0 * 5 + 3, 25):  # C3, A1, D5, pass
+    for expected in (2 * 5 + 2, 4 * 5 + 0, 0 * 5 + 3, 25):  # C3, A1, D5, and a pass where it resigns
         action = agent.act(env)
         assert action == expected
         env.step(action)
@@ -131,9 +133,30 @@ def test_other_games_and_programs_that_are_not_there(engine):
         UciAgent()
 
 
-@pytest.mark.skipif(shutil.which("stockfish") is None, reason="needs Debian's stockfish")
+def needs(program):
+    """Marks a test for Debian's engine of that name."""
+    found = shutil.which(program) or shutil.which(f"/usr/games/{program}")
+    return pytest.mark.skipif(found is None, reason=f"{program} is not installed: apt-get install {program}")
+
+
+@needs("stockfish")
 def test_stockfish_opens():
-    agent = UciAgent(path="stockfish", nodes=1000)
+    agent = UciAgent(path="stockfish", nodes=1000, elo=1500)
     agent.reset(0)
     env = chess()
     assert env.observe(env.agent_selection)["action_mask"][agent.act(env)]
+
+
+@needs("gnugo")
+def test_gnugo_plays_a_game():
+    agents = {name: GtpAgent(path="gnugo --mode gtp", level=1) for name in ("black_0", "white_0")}
+    record = play_match("classic/go-v5(board_size=5)", agents, seed=0)
+    assert record.failure is None
+    assert len(record.moves) > 10
+
+
+def test_a_copy_is_another_engine(engine):
+    agent = UciAgent(path=engine(CHESS), seconds=0.01)
+    other = copy.deepcopy(agent)
+    assert other.spec() == agent.spec()
+    assert other.act(chess()) == agent.act(chess())

@@ -218,9 +218,15 @@ def test_ctrl_c_is_nobodys_failure():
         play_match(toy_envs.ToyEnv, [bad_agents.Interrupted(), First()], seed=0)
 
 
-def test_an_agent_that_does_not_fit_the_game_is_not_a_lost_game():
-    with pytest.raises(UnsupportedGameError, match="dice"):
-        play_match(toy_envs.ToyEnv, [bad_agents.Unsupported(), First()], seed=0)
+def test_a_search_that_does_not_fit_the_game_is_not_a_lost_game():
+    with pytest.raises(UnsupportedGameError, match="minimax cannot play here"):
+        play_match(toy_envs.three_players, ["minimax", First(), First()], seed=0)
+
+
+def test_an_agent_that_refuses_in_the_midst_of_a_game_loses_it():
+    record = play_match(toy_envs.ToyEnv, [bad_agents.Unsupported(), First()], seed=0)
+    assert (record.failure.kind, record.failure.seat) == (FailureKind.CRASH, 0)
+    assert record.scores == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_scores_are_those_of_the_standings():
 
 
 def test_moves_are_counted_alike_however_many_wait(monkeypatch):
-    records = list(made_records(300))
+    records = list(made_records(100))
     found = []
     for batch in (1, 7, 10**6):
         monkeypatch.setattr("zermelo.evaluation.output.report.effort._MOVES_AT_ONCE", batch)
@@ -347,7 +347,7 @@ def test_the_seed_decides_the_sample():
 
 def test_a_sample_of_one_line_up_is_fair():
     """The share of draws among 300 shown games is that of all games, to five standard errors."""
-    records = [record for record in made_records(20_000, names=NAMES[:2]) if record.failure is None]
+    records = [record for record in made_records(5000, names=NAMES[:2]) if record.failure is None]
     sample = GameSample(300)
     for record in records:
         sample.add(Glance.of(record))
@@ -388,7 +388,7 @@ def test_the_sample_keeps_few_games_however_many_there_are():
 # -- size ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("played", [5_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("played", [3000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_a_page_of_many_thousand_games_stays_below_five_megabytes(played):
     text = report_page(made_records(played), games=1000)
     assert len(text.encode()) < 5_000_000
@@ -402,16 +402,16 @@ def test_a_page_of_many_thousand_games_stays_below_five_megabytes(played):
 
 
 def test_long_games_are_cut_and_those_without_room_are_counted():
-    moves = tuple(Move(ply % 2, ply, 0.123456, 123456, 12, 0.123456) for ply in range(1500))
+    moves = tuple(Move(ply % 2, ply, 0.123456, 123456, 12, 0.123456) for ply in range(1100))
     record = replace(next(made_records(1)), env="no/such-env", failure=None, moves=moves)
-    records = [replace(record, game_id=str(k), opening=(k,)) for k in range(400)]
-    text = report_page(records, games=400)
+    records = [replace(record, game_id=str(k), opening=(k,)) for k in range(200)]
+    text = report_page(records, games=200)
     assert 1_000_000 < len(text.encode()) < 5_000_000
     game = Page(text).data["games"][0]
-    assert game["plies"] == 1501
+    assert game["plies"] == 1101
     assert len(game["actions"]) == 1000
     drawn = draw_games([ShownGame(r, "sample") for r in records], dict.fromkeys(record.agents, 0), room=100_000)
-    assert drawn.left_out == 400 - len(drawn.games)
+    assert drawn.left_out == 200 - len(drawn.games)
     assert 1 < len(json.dumps(drawn.games, separators=(",", ":"))) < 100_000 + 2 * len(drawn.games)
 
 

@@ -56,7 +56,7 @@ def played(tmp_path_factory):
 def large(tmp_path_factory):
     names = ("strong", "a rather long name of an agent (depth=12, evaluator=something)", "<b>weak</b>", "broken")
     path = tmp_path_factory.mktemp("large") / "report.html"
-    write_text(path, report_page(made_records(3000, names=names)))
+    write_text(path, report_page(made_records(1500, names=names)))
     return path
 
 

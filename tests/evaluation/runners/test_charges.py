@@ -8,7 +8,6 @@ import pytest
 from doubles import bad_agents, hostile_agents, toy_envs
 from doubles.bad_agents import First, Good
 
-from zermelo.envs import UnsupportedGameError
 from zermelo.evaluation import EnvironmentFailureError, FailureKind, Isolation, play_match, round_robin
 from zermelo.evaluation.tournament.run import gauntlet
 
@@ -32,9 +31,16 @@ def test_in_this_process(agent, kind):
     assert (record.failure.kind, record.failure.seat) == (kind, 0)
 
 
-def test_an_agent_that_does_not_fit_is_named():
-    with pytest.raises(UnsupportedGameError, match="good cannot play here: this game has dice"):
-        play_match(toy_envs.ToyEnv, [bad_agents.Unsupported(), First()], seed=0)
+@pytest.mark.parametrize(("isolate", "workers"), [("none", 1), ("none", 2), ("all", 1)])
+def test_an_agent_that_finds_that_it_does_not_fit_loses_and_the_run_goes_on(isolate, workers):
+    agents = {"unfit": bad_agents.Unsupported, "first": First, "good": Good}
+    limits = Isolation(isolate=isolate)
+    standings = round_robin(toy_envs.ToyEnv, agents, games=2, workers=workers, isolation=limits)
+    assert standings.complete
+    assert kinds(standings, "unfit") == {"CRASH": 4}
+    assert standings.row("first").games == standings.row("good").games == 4
+    said = next(game.failure.message for game in standings.records if game.failure)
+    assert said == "act raised UnsupportedGameError: this game has dice: use expectiminimax"
 
 
 @pytest.mark.parametrize(

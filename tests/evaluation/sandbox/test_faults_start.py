@@ -61,11 +61,6 @@ def test_a_name_that_nobody_has_is_said_as_ever():
         round_robin(toy_envs.ToyEnv, ["random", "alphabetta"], isolation=EVERYONE)
 
 
-def test_an_agent_that_does_not_fit_the_game_stops_the_run():
-    with pytest.raises(UnsupportedGameError, match="use expectiminimax"):
-        round_robin(toy_envs.ToyEnv, ["random", "doubles.bad_agents:Unsupported"], games=2)
-
-
 def test_a_search_that_does_not_fit_the_game_stops_the_run_before_any_game():
     games = []
     with pytest.raises(UnsupportedGameError, match="cannot play here"):

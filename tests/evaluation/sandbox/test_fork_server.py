@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from zermelo.evaluation.sandbox.fork_server import fork, server_pid
+from zermelo.evaluation.sandbox.fork_server import fork, servers
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
 
@@ -28,7 +28,7 @@ def described():
 
 
 def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_path, monkeypatch, capfd):
-    first, server = described(), server_pid()
+    first, server = described(), servers()
     monkeypatch.setenv("COLOUR", "blue")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path / "modules")
@@ -41,7 +41,7 @@ def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_pat
         found = described()
     release.set()
     thread.join()
-    assert server_pid() == server
+    assert servers() == server
     assert found["environ"] == dict(os.environ)
     assert found["folder"] == str(tmp_path)
     assert found["path"] == sys.path
@@ -55,10 +55,11 @@ def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_pat
 
 def test_variables_that_count_at_the_start_of_an_interpreter_take_a_new_server(monkeypatch):
     older = fork("doubles.processes:wait", [])
-    before = server_pid()
+    before = servers()[0]
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     assert described()["environ"]["OMP_NUM_THREADS"] == "3"
-    assert server_pid() not in (None, before)
+    assert servers()[0] != before
+    assert before in servers()
     assert older.is_alive(), "what the other server started goes on"
     older.kill()
     older.join(10)
@@ -78,15 +79,15 @@ def test_an_error_is_shown_and_is_exit_code_1(capfd):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_the_server_stays_when_all_are_asked_to_end(number):
     described()
-    server = server_pid()
-    os.kill(server, number)
+    server = servers()
+    os.kill(server[0], number)
     described()
-    assert server_pid() == server
+    assert servers() == server
 
 
 def test_a_server_that_is_killed_is_replaced():
     process = fork("doubles.processes:wait", [])
-    os.kill(server_pid(), signal.SIGKILL)
+    os.kill(servers()[0], signal.SIGKILL)
     process.join(10)
     assert process.exitcode == -signal.SIGKILL, "nobody would say when it ends"
     assert described()["threads"] >= 1
@@ -97,5 +98,5 @@ def test_a_process_that_this_one_forks_has_a_server_of_its_own():
     described()
     pid = os.fork()
     if pid == 0:
-        os._exit(0 if server_pid() is None else 1)
+        os._exit(len(servers()))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and pro
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 TESTS = Path(__file__).resolve().parents[2]
-AGENTS = ["random", "greedy", "doubles.bad_agents:Gated", "doubles.bad_agents:Raises"]
+AGENTS = ["random", "doubles.bad_agents:First", "doubles.bad_agents:Gated", "doubles.bad_agents:Raises"]
 ENV = "doubles.toy_envs:DiceEnv"
 
 
@@ -125,12 +125,12 @@ def test_a_run_killed_fifty_times_ends_as_if_nothing_had_happened(seed, tmp_path
 
 def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(tmp_path):
     out = tmp_path / "out"
-    with start(out, 20_000, 1) as first:
+    with start(out, 3000, 1) as first:
         deadline = time.monotonic() + 60
         while not (out / "games.jsonl").exists() or not (out / "games.jsonl").stat().st_size:
             assert time.monotonic() < deadline, "no game was finished"
             time.sleep(0.01)
-        with start(out, 20_000, 1) as second:
+        with start(out, 3000, 1) as second:
             _, stderr = second.communicate(timeout=60)
         assert second.returncode == 2
         assert stderr == (
@@ -148,7 +148,7 @@ def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path
 
     out = tmp_path / "out"
     with start(
-        out, 100, 1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        out, 60, 1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
     ) as run:
         _, stderr = run.communicate(timeout=120)
     assert run.returncode == 2, stderr
@@ -156,7 +156,7 @@ def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path
     assert "give the same command again to play the rest" in stderr
     before = {record.game_id for record in read_games(out)}
     assert before
-    finish(out, 100, 1)
+    finish(out, 60, 1)
     after = [record.game_id for record in read_games(out)]
-    assert len(after) == len(set(after)) == 600
+    assert len(after) == len(set(after)) == 360
     assert before <= set(after)

@@ -236,12 +236,6 @@ def test_an_agent_that_cannot_be_made_stops_the_run_before_any_game(agent, error
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_agent_that_does_not_fit_the_game_stops_the_run(workers):
-    with pytest.raises(UnsupportedGameError, match="dice"):
-        round_robin(toy_envs.ToyEnv, [First, bad_agents.Unsupported], workers=workers)
-
-
 def test_a_search_that_does_not_fit_is_told_before_any_game(tmp_path):
     with pytest.raises(UnsupportedGameError, match=r"alphabeta\(depth=1\) cannot play here"):
         round_robin(toy_envs.three_players, ["random", "random", "alphabeta(depth=1)"], out=tmp_path / "out")
