@@ -14,11 +14,31 @@ import enum
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from zermelo.envs.errors import InvalidSettingError
 
-__all__ = ["CHANCE", "Chance", "Game", "Information", "RewardSum", "TraitSource", "Traits"]
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = [
+    "CHANCE",
+    "Chance",
+    "Game",
+    "Information",
+    "RewardSum",
+    "SupportsEvaluation",
+    "SupportsInformationStates",
+    "SupportsNullMove",
+    "SupportsOrdering",
+    "SupportsQuiescence",
+    "SupportsSampling",
+    "SupportsSimultaneousMoves",
+    "SupportsSnapshot",
+    "SupportsText",
+    "TraitSource",
+    "Traits",
+]
 
 CHANCE: Final = -1
 """What ``Game.to_move`` returns where dice, cards or nature decide."""
@@ -73,6 +93,8 @@ class Traits:
         constant: That sum, where it is constant (0.0 for zero sum).
         chance: Whether there is chance, and whether its probabilities are known.
         information: Whether the players see the whole state.
+        simultaneous: Whether players decide at the same time. Where they are asked in turn all the same, each
+            before it sees what the others chose, information is hidden.
         utility_bounds: The least and greatest utility that any seat can still get from any position on
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
@@ -86,6 +108,7 @@ class Traits:
     constant: float = 0.0
     chance: Chance = Chance.NONE
     information: Information = Information.PERFECT
+    simultaneous: bool = False
     utility_bounds: tuple[float, float] = (-math.inf, math.inf)
     terminal_rewards_only: bool = False
     num_actions: int | None = None
@@ -173,14 +196,103 @@ class Game(Protocol[State]):
         ...
 
 
-# Optional methods, looked up with getattr by the searches that can use them:
-#   snapshot(env) -> State                      the position of a live environment (adapted environments)
-#   sample_result(state, action, generator) -> State     for Chance.SAMPLED: one outcome, drawn with `generator`
-#   evaluation(state) -> Sequence[float]        the game's own static evaluation, per seat, in units of utility
-#   ordering_hint(state, action) -> float       greater is searched earlier
-#   is_noisy(state, action) -> bool             quiescence follows such actions beyond the depth limit
-#   pass_turn(state) -> State                   as if the player to move had skipped its turn, so that the next one
-#                                               is to move: no move of the game, and asked only where a player, not
-#                                               chance, is to move. Best-reply search and null moves use it
-#   action_text(state, action) -> str           how people write the action
-#   text(state) -> str                          how people draw the state
+# Abilities that a game may have besides: what can use one asks ``isinstance(game, SupportsOrdering)``.
+
+
+@runtime_checkable
+class SupportsSnapshot(Protocol):
+    """The game of live environments."""
+
+    def snapshot(self, env: Any) -> Any:
+        """The position of a live environment, now. The environment is not changed."""
+        ...
+
+
+@runtime_checkable
+class SupportsText(Protocol):
+    """Positions can be shown to people."""
+
+    def text(self, state: Any) -> str:
+        """How people draw the state."""
+        ...
+
+
+@runtime_checkable
+class SupportsEvaluation(Protocol):
+    """The game has a static evaluation of its own."""
+
+    def evaluation(self, state: Any) -> Sequence[float]:
+        """How good an unfinished state looks, one number per seat, in units of utility."""
+        ...
+
+
+@runtime_checkable
+class SupportsOrdering(Protocol):
+    """The game knows which actions to try first."""
+
+    def ordering_hint(self, state: Any, action: int) -> float:
+        """A move score: greater is searched earlier."""
+        ...
+
+
+@runtime_checkable
+class SupportsQuiescence(Protocol):
+    """The game tells noisy actions from quiet ones."""
+
+    def is_noisy(self, state: Any, action: int) -> bool:
+        """Whether quiescence search follows the action beyond the depth limit."""
+        ...
+
+
+@runtime_checkable
+class SupportsNullMove(Protocol):
+    """A turn can be skipped, by null moves and by opponents in best-reply search."""
+
+    def pass_turn(self, state: Any) -> Any:
+        """The state as if the player to move had skipped its turn, so that the next one is to move.
+
+        It is no move of the game, and is asked only where a player, not chance, is to move.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsSampling(Protocol):
+    """Chance can be drawn with a given generator."""
+
+    def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
+        """As ``result``, with every random number drawn from ``generator``."""
+        ...
+
+
+@runtime_checkable
+class SupportsInformationStates(Protocol):
+    """It is known what each seat has seen, and what it has not seen can be dealt again."""
+
+    def information_state_key(self, state: Any, seat: int) -> Hashable:
+        """All that the seat has seen, its own actions included: equal for states that it cannot tell apart."""
+        ...
+
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
+        """A state that the seat cannot tell from this one.
+
+        It is drawn from all of them as chance would have dealt them, whatever the other players' actions suggest.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsSimultaneousMoves(Protocol):
+    """Several seats may decide at the same time, as they do where ``Traits.simultaneous`` is true."""
+
+    def movers(self, state: Any) -> Sequence[int]:
+        """The seats that decide now, together; none at a chance event or at the end."""
+        ...
+
+    def actions_of(self, state: Any, seat: int) -> Sequence[int]:
+        """The legal actions of one of these seats, in ascending order."""
+        ...
+
+    def joint_result(self, state: Any, actions: Mapping[int, int]) -> Any:
+        """The state after an action of each of these seats, by seat."""
+        ...

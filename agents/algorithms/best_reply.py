@@ -8,6 +8,7 @@ from typing import Any
 
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE
+from zermelo.envs.game import SupportsNullMove, SupportsOrdering
 
 __all__ = ["best_reply"]
 
@@ -62,7 +63,7 @@ def _replies(game: Any, state: Any, seat: int, chooser: int | None) -> Iterator[
             if chooser is not None:
                 return
             skipped.add(mover)
-        elif hasattr(game, "pass_turn"):
+        elif isinstance(game, SupportsNullMove):
             return  # everybody has skipped a turn, so that nobody would have moved
         state = _without_choice(game, state)
     if game.traits.seats > 2 and not game.is_terminal(state) and game.to_move(state) == CHANCE:
@@ -76,7 +77,7 @@ def _settled(game: Any, state: Any, seat: int, chooser: int | None) -> tuple[Any
         mover = game.to_move(state)
         if chooser in (None, mover):
             return state, chooser
-        if hasattr(game, "pass_turn") and skipped == game.traits.seats:
+        if skipped == game.traits.seats and isinstance(game, SupportsNullMove):
             return state, mover  # everybody has skipped a turn: somebody must move
         state, skipped = _without_choice(game, state), skipped + 1
     is_over = game.is_terminal(state) or game.to_move(state) == seat
@@ -89,8 +90,8 @@ def _is_for_opponents(game: Any, state: Any, seat: int) -> bool:
 
 def _without_choice(game: Any, state: Any) -> Any:
     """The state after a turn of an opponent that does not choose."""
-    if hasattr(game, "pass_turn"):
+    if isinstance(game, SupportsNullMove):
         return game.pass_turn(state)
     actions = game.legal_actions(state)
-    hint = getattr(game, "ordering_hint", lambda state, action: 0)
+    hint = game.ordering_hint if isinstance(game, SupportsOrdering) else lambda state, action: 0
     return game.result(state, max(actions, key=lambda action: hint(state, action)))

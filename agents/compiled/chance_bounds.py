@@ -20,7 +20,7 @@ BLOCKS: Final = 8
 @compiled_into_kernels
 def list_outcomes(rules: Rules, state: Any, outcomes: int, search: Search) -> int:
     """Writes a chance state's outcomes into blocks, each worth what the game can give; how many."""
-    size = search.actions
+    size = search.width
     listed = outcomes + 8 * size
     drawn = rules.chance_outcomes(state, words(outcomes, size), floats(listed, size))
     count = 0

@@ -88,7 +88,7 @@ def most_states(game: Any, limits: Limits) -> float:
     if limits.depth is None or limits.depth > 16:
         return most
     levels = limits.depth if game.traits.chance is Chance.NONE else 2 * limits.depth
-    return min(most, float(game.rules.num_actions()) ** levels)
+    return min(most, float(game.max_legal_actions) ** levels)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,8 @@ class CompiledTreeSearch(TreeSearch):
         settings: The search's own, which decide the kernel's constants.
         searched: The game whose states are given, if it is another.
         ordering: In which order actions are tried.
-        choices: How many choices a node can have; as many as there are actions, if not given.
+        choices: How many numbers of choices there are; as many as actions, if not given.
+        width: The most choices that a node can have; as many as legal actions, if not given.
         table: Positions already searched, or None.
         threads: How many threads search together.
         row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
@@ -183,6 +184,7 @@ class CompiledTreeSearch(TreeSearch):
         searched: Game[Any] | None = None,
         ordering: Ordering = Ordering.AUTO,
         choices: int | None = None,
+        width: int | None = None,
         table: CompiledTable | None = None,
         threads: int = 1,
         row: int = 0,
@@ -200,7 +202,8 @@ class CompiledTreeSearch(TreeSearch):
         self._limits = limits
         self._row, self._beyond = spread(row), beyond
         size = int(game.rules.num_actions())
-        self._branching = max(size if choices is None else choices, 2)
+        width = game.max_legal_actions if width is None else width
+        self._branching = max(width, 2)
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
         self._plies = 0
@@ -208,7 +211,8 @@ class CompiledTreeSearch(TreeSearch):
         self.searches = [Search() for _ in range(max(threads, 1))]
         for search in self.searches:
             search.actions = size
-            search.choices = self._branching if choices is not None else size
+            search.choices = size if choices is None else choices
+            search.width = width
             search.sooner = sooner
             search.ordered = ordering is not Ordering.FIXED
             search.seats = search.kept_seats = game.traits.seats

@@ -110,13 +110,15 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         self.scale = Scale(game, sooner=sooner, seat=seat)
         self._replies = searched is not None and searched is not game
         self._prunes = pruning is not ChancePruning.NONE
-        traits, size = game.traits, int(game.rules.num_actions())
+        traits, size, most = game.traits, int(game.rules.num_actions()), game.max_legal_actions
         self._keeps_values = traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL)
         seats = traits.seats if self._keeps_values else 1
         has_chance = traits.chance is not Chance.NONE
         # Each opponent can choose each of its actions; where chance follows, nobody may.
-        choices = size * max(traits.seats - 1, 1) + 1 if self._replies else size
-        room = max(BLOCKS * size * has_chance, 3 * choices + size if self._replies else 2 * size)
+        others_choose = max(traits.seats - 1, 1)
+        choices = size * others_choose + 1 if self._replies else size
+        width = most * others_choose + 1 if self._replies else most
+        room = max(BLOCKS * most * has_chance, 3 * width + most if self._replies else 2 * most)
         if table is None and table_mb:
             words, tags = seats + 1, 2 * traits.seats + 2
             if not has_chance:
@@ -132,6 +134,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
             ordering=ordering if self._prunes else Ordering.FIXED,
             sooner=sooner,
             choices=choices,
+            width=width,
             table=table,
             room=room + seats + 4 + MAX_PLIES,
             **others,

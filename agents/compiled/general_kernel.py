@@ -221,7 +221,7 @@ def visit(
                                 continue
                 if not enter(search, ply) or not has_memory(search, below):
                     return 0
-                number = rules.legal_actions(child, words(below, search.actions))
+                number = rules.legal_actions(child, words(below, search.width))
                 killers = killers_of(search, ply, load(outcomes, index))
                 order_moves(rules, child, player, below, number, below + 8 * number, killers, reply, True, search)
                 reply = load(below, 0)
@@ -299,14 +299,14 @@ def visit(
         return all_found
     # 7. The actions, or the opponents' choices, most promising first.
     maximizing = mover == search.root_seat
-    codes = top + 16 * search.choices
+    codes = top + 16 * search.width
     if REPLIES and not maximizing:
         count = list_replies(rules, state, chooser, codes, search)
         for index in range(count):
             store(top, index, index)
         best_record = codes + 8 * count
     else:
-        count = rules.legal_actions(state, words(top, search.actions))
+        count = rules.legal_actions(state, words(top, search.width))
         best_record = top + 16 * count
     killers = killers_of(search, ply, outcome)
     order_moves(rules, state, mover, top, count, top + 8 * count, killers, first, not REPLIES, search)

@@ -58,7 +58,8 @@ class Search(ctypes.Structure):
     stack_room: int  # bytes of stack that the kernel may use
     # Memory (all kernels).
     actions: int  # how many action numbers there are
-    choices: int  # how many actions or choices a node can have, and a player's history has entries
+    choices: int  # how many numbers of actions or choices there are: a player's history has so many entries
+    width: int  # the most actions, outcomes or choices that a node can have
     rows: int  # the address of a row of words for each ply or level
     row: int  # words in a row
     lines: int  # the address of the principal variations of all plies (``memory.line_of``)

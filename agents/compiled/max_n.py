@@ -60,8 +60,8 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         if table is None and table_mb:
             megabytes = min(table_mb, most_states(game, limits) * 16 * (3 + seats) / 2**20)
             table = CompiledTable(megabytes, size, score_words=1 + seats)
-        others |= {"limits": limits, "ordering": ordering, "sooner": sooner, "choices": size, "settings": {}}
-        room = (seats + 4) * size + seats + MAX_PLIES + 16
+        others |= {"limits": limits, "ordering": ordering, "sooner": sooner, "settings": {}}
+        room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
         CompiledTreeSearch.__init__(self, game, evaluator, budget, table=table, room=room, **others)
         search = self.searches[0]
         search.tie_rule = list(TieRule).index(tie_rule)

@@ -133,7 +133,7 @@ def max_n(
     if not enter(search, ply) or not has_memory(search, top):
         return 0
     seats = search.seats
-    size = search.actions
+    size = search.width
     if rules.is_terminal(state):
         write_outcome(rules, state, top, search)
         return PROVEN

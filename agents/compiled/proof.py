@@ -23,6 +23,7 @@ from zermelo.envs.rules.scores import LOSS, WIN
 __all__ = ["PROOF", "Prover", "Score", "can_prove", "default_threads"]
 
 _MAX_PLY: Final = WIN - 48
+_MOST_LEGAL: Final = (1 << 16) - 1
 _GREATEST_MARGIN: Final = 1000
 
 PROOF: Final = Program("solve", "proof_kernel", "prove", ("int64",) * 5)
@@ -48,6 +49,8 @@ def can_prove(game: Any) -> bool:
     if not fits(game):
         return False
     traits = game.traits
+    if game.max_legal_actions > _MOST_LEGAL:
+        return False
     opposed = traits.seats == 2 and traits.chance is Chance.NONE and traits.reward_sum is not RewardSum.GENERAL
     return opposed and max(map(abs, traits.utility_bounds)) <= _GREATEST_MARGIN
 
@@ -92,13 +95,13 @@ class Prover:
         self._unclaimed = np.zeros(1, np.int64)
         self._distances: bool = game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant
         self._no_guess = LOSS - 1 if self._distances else 0
-        size = int(rules.num_actions())
+        width = game.max_legal_actions
         self._most = np.iinfo(np.int64).max if nodes is None else nodes
         self._searches = [Search() for _ in range(max(threads, 1))]
         for search in self._searches:
-            search.actions = size
+            search.width = width
             search.max_ply = _MAX_PLY - 1
-            search.row = spread(3 * size)
+            search.row = spread(3 * width)
             search.hold("rows", np.empty((_MAX_PLY + 2) * search.row, np.int64))
             search.hold("table", self._table)
             search.table_bits = bits

@@ -9,6 +9,8 @@ positions. What makes it fast are the rules' hooks ``bounds``, ``safe_actions`` 
 Scores are small integers for the player to move (``zermelo.envs.rules.scores``), those that count moves counted
 from the root; the table has them counted from the position itself.
 
+The best action is kept as its place among the legal ones, of the first 255; it only says where to look first.
+
 The table has one entry a slot, always replaced, with a lower and an upper bound. Half of the positions are stored:
 those with seat 0 to move, and those that the player to move has moved to. The others look at all their children's
 entries before they search one (enhanced transposition cut-off). Where the rules' own key has at most 32 bits more
@@ -171,12 +173,12 @@ def prove(
     # 2. The table.
     key = 0
     data = 0
-    table_action = -1
+    table_place = -1
     if stored != 0:
         key = position_key(rules, state, ply, search)
         data = probe(search, key)
     if data != 0:
-        table_action = (data & 255) - 1
+        table_place = (data & 255) - 1
         known = counted_from(search, (data >> 20) + LOSS, ply)
         if known > lower:
             lower = known
@@ -188,7 +190,7 @@ def prove(
         if upper < beta:
             return upper
     # 3. Children whose bounds answer the question need no search; the others are ordered, each in one word.
-    size = search.actions
+    size = search.width
     actions = row_of(search, ply)
     waiting = actions + 8 * size
     keys = waiting + 8 * size
@@ -222,25 +224,25 @@ def prove(
                 best = high
             continue
         move_score = min(max(rules.ordering_hint(state, action), -_MAX_MOVE_SCORE), _MAX_MOVE_SCORE)
-        if action == table_action:
+        if index == table_place:
             move_score = 2 * _MAX_MOVE_SCORE
         place = count
         while place > 0 and load(waiting, place - 1) >> 48 < move_score:
             store(waiting, place, load(waiting, place - 1))
             place -= 1
-        store(waiting, place, (move_score << 16 | action) << 32 | (low - LOSS) << 16 | (high - LOSS))
-        store(keys, action, child_key)
+        store(waiting, place, (move_score << 16 | index) << 32 | (low - LOSS) << 16 | (high - LOSS))
+        store(keys, index, child_key)
         count += 1
     # 4. Nor do those whose entry in the table answers it.
     if looks and count > 1:
         left = 0
         for index in range(count):
             entry = load(waiting, index)
-            action = entry >> 32 & 0xFFFF
-            child_mover = rules.to_move(rules.result(state, action))
+            at = entry >> 32 & 0xFFFF
+            child_mover = rules.to_move(rules.result(state, load(actions, at)))
             data = 0
             if child_mover == 0 or child_mover == mover:
-                data = probe(search, load(keys, action))
+                data = probe(search, load(keys, at))
             if data != 0:
                 low = counted_from(search, (data >> 20) + LOSS, ply + 1)
                 high = counted_from(search, (data >> 8 & 4095) + LOSS, ply + 1)
@@ -261,7 +263,8 @@ def prove(
     for turn in range(1 if busy == 0 else 2):
         for index in range(count):
             entry = load(waiting, index)
-            action = entry >> 32 & 0xFFFF
+            at = entry >> 32 & 0xFFFF
+            action = load(actions, at)
             low = (entry >> 16 & 0xFFFF) + LOSS
             high = (entry & 0xFFFF) + LOSS
             child = rules.result(state, action)
@@ -270,15 +273,15 @@ def prove(
             place = 0
             if busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
-                if turn == 1 and load(actions, index) == 0:
+                if turn == 1 and load(keys, index) == 0:
                     continue
                 mark = rules.key(child) | 1
                 place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
-                    store(actions, index, 1)
+                    store(keys, index, 1)
                     put_off += 1
                     continue
-                store(actions, index, 0)
+                store(keys, index, 0)
                 store(busy, place, mark)
             if child_mover == mover:
                 score = prove(rules, child, low, high, beta, ply + 1, child_stored, search)
@@ -291,7 +294,7 @@ def prove(
             if score > best:
                 best = score
                 if score >= beta:
-                    table_action = action
+                    table_place = at
                     break
         if best >= beta or put_off == 0:
             break
@@ -305,7 +308,7 @@ def prove(
         return best
     low = counted_from(search, lower, -ply) - LOSS
     high = counted_from(search, upper, -ply) - LOSS
-    if table_action > 254:
-        table_action = -1
-    store_bounds(search, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_action + 1)
+    if table_place > 254:
+        table_place = -1
+    store_bounds(search, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_place + 1)
     return best

@@ -29,7 +29,7 @@ def is_settled(rules: Rules, state: Any, search: Search) -> bool:
 def usual_action(rules: Rules, state: Any, search: Search) -> int:
     """What an opponent plays that does not choose."""
     actions = search.scratch
-    count = rules.legal_actions(state, words(actions, search.actions))
+    count = rules.legal_actions(state, words(actions, search.width))
     usual = load(actions, 0)
     most = rules.ordering_hint(state, usual)
     for index in range(1, count):
@@ -76,7 +76,7 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
     its place nobody chooses until chance moves.
     """
     radix = search.actions + 1
-    legal = codes + 8 * search.choices
+    legal = codes + 8 * search.width
     passing = search.passes != 0
     count = steps = passed = 0
     while not is_settled(rules, state, search) and steps <= MAX_PLIES:
@@ -85,7 +85,7 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
             if passing:
                 break  # everybody has skipped a turn
         else:
-            number = rules.legal_actions(state, words(legal, search.actions))
+            number = rules.legal_actions(state, words(legal, search.width))
             skipped = -1 if passing else usual_action(rules, state, search)
             for index in range(number):
                 action = load(legal, index)

@@ -77,7 +77,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._late_moves, self._null_move, self._singular = late_move_reductions, null_move, singular
         self.selective = bool(late_move_reductions or null_move or futility or singular)
         quiescence = quiescence if hasattr(rules, "is_noisy") else 0
-        others |= {"settings": {"selective": self.selective}, "row": 1 + 2 * size, "beyond": quiescence}
+        others |= {"settings": {"selective": self.selective}, "beyond": quiescence}
+        others["row"] = 1 + 2 * game.max_legal_actions
         super().__init__(game, evaluator, budget, sooner=sooner, table=table, **others)
         # Whoever is not there yet wins a move from here at the soonest.
         lower, upper = self.scale.bounds((0.0, 0.0))

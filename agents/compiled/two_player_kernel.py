@@ -112,7 +112,7 @@ def full_width(rules: Rules, state: Any, depth: int, ply: int, search: Search) -
     if depth <= 0:
         return evaluate(rules, state, mover, search)
     actions = row + 8
-    count = rules.legal_actions(state, words(actions, search.actions))
+    count = rules.legal_actions(state, words(actions, search.width))
     best = -(1 << 60)
     all_proven = 1
     best_proven = 0
@@ -148,7 +148,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     if rules.is_terminal(state):
         return outcome(rules, state, mover, search) | 1
     actions = row + 8
-    later = actions + 8 * search.actions
+    later = actions + 8 * search.width
     killers = search.killers + 16 * ply
     if depth <= 0:
         # Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
@@ -157,7 +157,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             low = max(alpha, best)
             if search.quiescence + depth <= 0 or low >= beta:
                 return best
-            legal = rules.legal_actions(state, words(actions, search.actions))
+            legal = rules.legal_actions(state, words(actions, search.width))
             count = 0
             for index in range(legal):
                 action = load(actions, index)
@@ -226,7 +226,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 if to_parent(search, -(found & -2)) >= beta:
                     return (beta + 1) & -2
     # 5. The actions, most promising first.
-    count = rules.legal_actions(state, words(actions, search.actions))
+    count = rules.legal_actions(state, words(actions, search.width))
     extended = -1
     if SELECTIVE:
         # A singular extension: the table's action is so much better than all others that it is searched deeper.

@@ -7,6 +7,7 @@ from typing import Any
 
 from zermelo.agents.core.options import Ordering
 from zermelo.envs import Game
+from zermelo.envs.game import SupportsOrdering
 
 __all__ = ["MoveOrder"]
 
@@ -21,7 +22,7 @@ class MoveOrder:
 
     def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
         self._fixed = ordering is Ordering.FIXED
-        self._hint = getattr(game, "ordering_hint", None)
+        self._hint = game.ordering_hint if isinstance(game, SupportsOrdering) else None
         self._killers: dict[int, tuple[int, ...]] = {}
         self._history: dict[tuple[int, int], float] = {}
 

@@ -15,6 +15,7 @@ from zermelo.agents.evaluators.lines import connect_four, tictactoe
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.game import SupportsEvaluation
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 __all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for", "make_evaluator"]
@@ -146,7 +147,7 @@ def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
     """The game's own evaluation, or one made of features of this game; None if nobody has written any."""
-    if callable(getattr(game, "evaluation", None)):
+    if isinstance(game, SupportsEvaluation):
         return _FromGame()
     if game.traits.seats == 2:
         grid = read_grid(game, state)

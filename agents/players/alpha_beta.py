@@ -15,6 +15,7 @@ from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, Traits, UnsupportedGameError, as_game
+from zermelo.envs.game import SupportsNullMove
 
 __all__ = ["AlphaBetaAgent", "SelectiveBy", "Window"]
 
@@ -102,7 +103,7 @@ class AlphaBetaAgent(PruningAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         selective = self._selective(game)
-        if "null_move" in selective and not hasattr(game, "pass_turn"):
+        if "null_move" in selective and not isinstance(game, SupportsNullMove):
             raise UnsupportedGameError(
                 f"null_move={selective['null_move']} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"

@@ -20,6 +20,7 @@ from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.selective import Selective
 from zermelo.agents.search.transposition_table import Entry, bound_of
 from zermelo.envs import CHANCE, Chance, Game
+from zermelo.envs.game import SupportsQuiescence
 
 __all__ = ["AlphaBetaSearch"]
 
@@ -69,7 +70,7 @@ class AlphaBetaSearch(PlainSearch):
             use_bounds = evaluator is None or game.traits.terminal_rewards_only
         scale = Scale(game, sooner=sooner, use_bounds=use_bounds, seat=seat)
         super().__init__(game, budget, evaluator, scale=scale, seat=seat, **others)
-        self._is_noisy = getattr(game, "is_noisy", None) if quiescence else None
+        self._is_noisy = game.is_noisy if quiescence and isinstance(game, SupportsQuiescence) else None
         self._quiescence = quiescence
         self._credits_best = credits_best
         self._selective: Selective | None = None

@@ -8,6 +8,7 @@ from typing import Any
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.inner_game import FormOfGame
 from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import SupportsNullMove, SupportsOrdering
 
 __all__ = ["RepliesGame", "Round"]
 
@@ -38,8 +39,8 @@ class RepliesGame(FormOfGame):
     def __init__(self, game: Game[Any], seat: int) -> None:
         super().__init__(game)
         self._seat = seat
-        self._hint = getattr(game, "ordering_hint", None)
-        self._pass = getattr(game, "pass_turn", None)
+        self._hint = game.ordering_hint if isinstance(game, SupportsOrdering) else None
+        self._pass = game.pass_turn if isinstance(game, SupportsNullMove) else None
 
     def root(self, state: Any) -> Round:
         """A state of the game as one of this game."""

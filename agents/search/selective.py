@@ -9,7 +9,7 @@ game uses none of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
@@ -17,6 +17,7 @@ from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.transposition_table import Entry
+from zermelo.envs.game import SupportsQuiescence
 
 __all__ = ["Selective"]
 
@@ -44,7 +45,7 @@ class Selective:
         self._singular = singular
         self._passed_ply = 0  # where a null move has just led to, so that another does not follow
         self._last_ply = 0  # extensions go no further
-        self._is_noisy: Callable[[Any, int], bool] | None = getattr(self._game, "is_noisy", None)
+        self._is_noisy = self._game.is_noisy if isinstance(self._game, SupportsQuiescence) else None
 
     def begin(self, depth: float) -> None:
         """A root action is about to be searched so deep: extensions may double that, and no more."""

@@ -21,6 +21,7 @@ from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Traits, as_game
 from zermelo.envs.adapters.as_game import is_game
+from zermelo.envs.game import SupportsSnapshot
 
 __all__ = ["game_and_state", "require_solvable", "solve"]
 
@@ -105,6 +106,6 @@ def game_and_state(game: Any, state: Any = None) -> tuple[Any, Any]:
     """The game of anything ``as_game`` takes, and the state given or, if none is, where it stands."""
     found = as_game(game)
     if state is None:
-        lives = hasattr(found, "snapshot") and not is_game(game) and hasattr(game, "step")
+        lives = isinstance(found, SupportsSnapshot) and not is_game(game) and hasattr(game, "step")
         state = found.snapshot(game) if lives else found.initial_state()
     return found, state

@@ -14,30 +14,7 @@ Chance, in one of three ways:
 - Sampled: it draws numbers. Before every step the copy's random generators are replaced by fresh ones seeded from
   the game's own stream (``result``) or from the generator given (``sample_result``), so the environment's own next
   draw is never seen.
-- Declared: it tells its outcomes and probabilities, with three names on the environment itself::
-
-      class Dice(AECEnv):
-          defer_chance = False            # the search sets it to True on its copies, and only there
-
-          def chance_outcomes(self):      # [] unless the next event is chance
-              return [(face, 1 / 6) for face in range(1, 7)] if self.rolling else []
-
-          def apply_chance(self, outcome):    # make it happen; add what it pays to self.rewards
-              self.rolling = False
-              self.rewards[self.agent_selection] += outcome
-
-          def step(self, action):
-              self._clear_rewards()
-              self.rolling = True
-              while not self.defer_chance and self.chance_outcomes():   # ordinary play rolls here
-                  faces, probabilities = zip(*self.chance_outcomes())
-                  self.apply_chance(self.np_random.choice(faces, p=probabilities))
-              self._accumulate_rewards()
-
-  ``step`` and ``reset`` stop at the chance event when ``defer_chance`` is set. ``apply_chance`` may end the game,
-  choose the next agent, or leave another chance event pending. ``rewards`` are those of the whole step, chance
-  included: ``apply_chance`` adds to them and does not clear them. Outcomes can be any objects; the game numbers
-  them in the order given.
+- Declared: it tells its outcomes and probabilities (``zermelo.envs.adapters.declared``).
 """
 
 from __future__ import annotations
@@ -50,9 +27,16 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, listed, mask_of
+from zermelo.envs.adapters.declared import declares_chance
 from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.known import known_facts
-from zermelo.envs.adapters.wrappers import game_name, innermost, quieten, require_reset, seat_agents
+from zermelo.envs.adapters.wrappers import (
+    game_name,
+    innermost,
+    quieten,
+    require_reset,
+    seat_agents,
+)
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.random_state import global_random_guard, replace_generators
 from zermelo.envs.clone.state_key import state_key
@@ -65,23 +49,7 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
 
-__all__ = ["AECGame", "EnvState", "declares_chance"]
-
-
-def declares_chance(env: Any) -> bool:
-    """Whether the environment tells its chance outcomes (see the module's text).
-
-    A wrapper does not, though it answers to the names of what it wraps: ``defer_chance`` set on the wrapper would
-    not be seen inside, and the environment would go on rolling its own dice.
-    """
-    own = vars(env) if hasattr(env, "__dict__") else {}
-    return (
-        all(
-            name in own or hasattr(type(env), name) for name in ("chance_outcomes", "apply_chance", "defer_chance")
-        )
-        and callable(env.chance_outcomes)
-        and callable(env.apply_chance)
-    )
+__all__ = ["AECGame", "EnvState"]
 
 
 class EnvState:

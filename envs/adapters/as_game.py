@@ -6,20 +6,14 @@ environment; a Gymnasium environment's transition table; chance that the environ
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.adapters.aec import AECGame, declares_chance
+from zermelo.envs.adapters import gymnasium, informed_aec, openspiel, transition_table
 from zermelo.envs.adapters.declared import declared_traits
-from zermelo.envs.adapters.global_random import may_use_global_random
-from zermelo.envs.adapters.gymnasium import GymGame
-from zermelo.envs.adapters.inference import Findings, configuration, infer, remembered, same_configuration
-from zermelo.envs.adapters.known import known_facts
-from zermelo.envs.adapters.openspiel import OpenSpielGame
-from zermelo.envs.adapters.transition_table import TableGame, has_table
+from zermelo.envs.adapters.inference import configuration, same_configuration
+from zermelo.envs.adapters.openspiel import is_openspiel
 from zermelo.envs.adapters.wrappers import (
     full_name,
     game_name,
@@ -28,15 +22,15 @@ from zermelo.envs.adapters.wrappers import (
     require_reset,
     seat_agents,
 )
-from zermelo.envs.clone.kinds import UncopyableError
-from zermelo.envs.clone.verify import check_clone
-from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError, ZermeloError
-from zermelo.envs.game import Chance, Game, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.traits import given_traits, merge_traits
 
 __all__ = ["as_game", "is_game", "register_rules"]
 
+_ADAPTERS: Final = (openspiel.ADAPTER, transition_table.ADAPTER, gymnasium.ADAPTER, informed_aec.ADAPTER)
+"""The first that accepts an environment serves it."""
 BACKENDS = ("auto", "rules", "clone")
 
 _GAME_METHODS = (
@@ -81,8 +75,8 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
                 f"traits cannot be given for {type(env_or_rules).__name__}, which is a game with traits of its own"
             )
         return env_or_rules
-    if _is_openspiel(env_or_rules):
-        return OpenSpielGame(env_or_rules, given)
+    if is_openspiel(env_or_rules):
+        return openspiel.ADAPTER.make(env_or_rules, given)[0]
     require_reset(env_or_rules)
     return _cached(env_or_rules, (backend, repr(given)), lambda: _build(env_or_rules, backend, given))
 
@@ -94,11 +88,6 @@ def is_game(thing: Any) -> bool:
         and isinstance(getattr(thing, "traits", None), Traits)
         and all(callable(getattr(thing, name, None)) for name in _GAME_METHODS)
     )
-
-
-def _is_openspiel(thing: Any) -> bool:
-    pyspiel = sys.modules.get("pyspiel")
-    return pyspiel is not None and isinstance(thing, pyspiel.Game | pyspiel.State)
 
 
 def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | None]) -> None:
@@ -126,96 +115,14 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
             raise UnsupportedGameError(
                 f"no rules are registered for {game_name(env)} with these settings: use backend='auto' or 'clone'"
             )
-        special = _special_game(raw, given)
-        if special is not None:
-            return special, {}
-    if is_gymnasium(env):
-        return _with_traits(GymGame, raw, given)
-    return _with_traits(AECGame, raw, given)
+    fitting = (one for one in _ADAPTERS if (one.copies or backend != "clone") and one.accepts(raw))
+    return next(fitting).make(raw, given)
 
 
 def _rules_game(raw: Any) -> Any | None:
     """The game of the rules registered for an environment, if there are any and they cover where it stands now."""
     to_game = _rules.get(type(raw)) or _rules.get(full_name(type(raw)))
     return to_game(raw) if to_game is not None else None
-
-
-def _special_game(raw: Any, given: Mapping[str, Any]) -> Any | None:
-    if full_name(type(raw)) == "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0":
-        return OpenSpielGame(raw, given)
-    if is_gymnasium(raw):
-        return TableGame(raw, given) if has_table(raw) else None
-    return None
-
-
-def _with_traits(adapter: Callable[..., Any], raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """An adapted game with its traits found, and the configuration for which they hold."""
-    declared = declared_traits(raw)
-    known = dict(known_facts(raw).traits)
-    if is_gymnasium(raw):
-        seats: tuple[str, ...] = ("player",)
-        actions = codec_for(raw, None).size
-    else:
-        agents = seat_agents(raw)
-        seats = tuple(map(str, agents))
-        actions = max(codec_for(raw, agent).size for agent in agents)
-    base = Traits(
-        name=game_name(raw),
-        seat_names=seats,
-        chance=Chance.SAMPLED,
-        information=Information.PERFECT,
-        num_actions=actions,
-        sources={"information": TraitSource.ASSUMED, "num_actions": TraitSource.KNOWN},
-    )
-    if declares_chance(raw):
-        known["chance"] = Chance.EXACT
-    decided = {**known, **declared, **given}
-    hidden = decided.get("information") == Information.HIDDEN
-    traits_of_play = ("reward_sum", "chance", "information", "terminal_rewards_only")
-    needed = [name for name in traits_of_play if name not in decided]
-    if decided.get("reward_sum") == "constant_sum" and "constant" not in decided:
-        needed.append("constant")
-    uses_global = may_use_global_random(raw)
-    inferred: Mapping[str, Any] = {}
-    assumed: Mapping[str, Any] = {}
-    constants: Mapping[str, Any] = {}
-    if hidden:  # no search will look at it, so nothing need be found out
-        assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
-    else:
-        _check_copies(raw)
-    if needed and not hidden:
-        findings = _findings(adapter, raw, base, len(seats))
-        inferred, assumed = findings.inferred, findings.assumed
-        uses_global = uses_global or findings.uses_global_random
-        constants = findings.constants
-    traits = merge_traits(
-        base,
-        (TraitSource.GIVEN, given),
-        (TraitSource.DECLARED, declared),
-        (TraitSource.KNOWN, known),
-        (TraitSource.INFERRED, inferred),
-        (TraitSource.ASSUMED, assumed),
-    )
-    return adapter(raw, traits, uses_global_random=uses_global), constants
-
-
-def _check_copies(raw: Any) -> None:
-    """Plays a copy beside another, once for a class, before the first search relies on copies."""
-    try:
-        check_clone(raw)
-    except CloneError as error:
-        if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
-            raise
-        # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
-        # that gets there will say so.
-
-
-def _findings(adapter: Callable[..., Any], raw: Any, base: Traits, seats: int) -> Findings:
-    findings = remembered(raw)
-    if findings is None:
-        game = adapter(raw, base, uses_global_random=True)
-        findings = infer(game, game.snapshot(raw), seats)
-    return findings
 
 
 # -- one game for each live environment ------------------------------------------------------------------------

@@ -1,4 +1,46 @@
-"""What an environment declares of itself: the mapping ``zermelo_traits``, on itself or in its metadata."""
+"""What an environment declares of itself.
+
+Its traits: the mapping ``zermelo_traits``, on itself or in its metadata.
+
+Its chance, with three names::
+
+    class Dice(AECEnv):
+        defer_chance = False            # the search sets it to True on its copies, and only there
+
+        def chance_outcomes(self):      # [] unless the next event is chance
+            return [(face, 1 / 6) for face in range(1, 7)] if self.rolling else []
+
+        def apply_chance(self, outcome):    # make it happen; add what it pays to self.rewards
+            self.rolling = False
+            self.rewards[self.agent_selection] += outcome
+
+        def step(self, action):
+            self._clear_rewards()
+            self.rolling = True
+            while not self.defer_chance and self.chance_outcomes():   # ordinary play rolls here
+                faces, probabilities = zip(*self.chance_outcomes())
+                self.apply_chance(self.np_random.choice(faces, p=probabilities))
+            self._accumulate_rewards()
+
+``step`` and ``reset`` stop at the chance event when ``defer_chance`` is set. ``apply_chance`` may end the game,
+choose the next agent, or leave another chance event pending. ``rewards`` are those of the whole step, chance
+included: ``apply_chance`` adds to them and does not clear them. Outcomes can be any objects; the game numbers
+them in the order given.
+
+What its agents know, with two methods, so that searches may deal again what an agent has not seen::
+
+    class Cards(AECEnv):
+        def information_state_key(self, agent):     # all that the agent has seen and done, as a hashable value
+            return self.hands[agent], self.open_cards, tuple(self.bids)
+
+        def resample(self, agent, generator):       # in place, on copies: deal again what the agent has not seen
+            unseen = [*self.hands[other], *self.deck]
+            generator.shuffle(unseen)
+            ...
+
+All is asked of the environment itself, below its wrappers: a wrapper answers to the names of what it wraps, but
+``defer_chance`` set on it would not be seen inside.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +50,7 @@ from typing import Any
 from zermelo.envs.adapters.wrappers import layers
 from zermelo.envs.traits import checked_traits
 
-__all__ = ["declared_traits"]
+__all__ = ["declared_traits", "declares_chance", "declares_information"]
 
 
 def declared_traits(env: Any) -> dict[str, Any]:
@@ -30,3 +72,19 @@ def declared_traits(env: Any) -> dict[str, Any]:
         if mapping is not None:
             declared |= checked_traits(mapping, f"zermelo_traits of {type(layer).__name__}")
     return declared
+
+
+def declares_chance(env: Any) -> bool:
+    """Whether the environment tells its chance outcomes (see the module's text)."""
+    names = ("chance_outcomes", "apply_chance", "defer_chance")
+    return _has_own(env, *names) and callable(env.chance_outcomes) and callable(env.apply_chance)
+
+
+def declares_information(env: Any) -> bool:
+    """Whether the environment tells what its agents know (see the module's text)."""
+    return _has_own(env, "information_state_key", "resample")
+
+
+def _has_own(env: Any, *names: str) -> bool:
+    own = getattr(env, "__dict__", {})
+    return all(name in own or hasattr(type(env), name) for name in names)

@@ -17,13 +17,17 @@ def place_of(error: BaseException) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if not Path(frame.filename).is_relative_to(_OURS) and "importlib" not in frame.filename
     ]
-    if not frames:
-        return ""
-    return f" ({frames[-1].filename}, line {frames[-1].lineno}){_known_cause(error, frames[-1].line or '')}"
+    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return place + _known_cause(error, (frames[-1].line if frames else None) or "")
 
 
 def _known_cause(error: BaseException, line: str) -> str:
-    """What PettingZoo 1.27 took away from environments that were written for older versions."""
+    """What PettingZoo 1.27 and Gymnasium took away from environments that were written for older versions."""
+    if "reset() got an unexpected keyword argument 'seed'" in str(error):
+        return (
+            "; it was written for Gym before 0.26: give it a reset(self, seed=None, options=None) that returns an "
+            "observation and an info"
+        )
     if "agent_selector" not in f"{error} {line}" or "module" not in str(error):
         return ""
     return (

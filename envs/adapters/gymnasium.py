@@ -15,16 +15,18 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
+from zermelo.envs.adapters.adapter import Adapter
 from zermelo.envs.adapters.failures import place_of
+from zermelo.envs.adapters.found_traits import with_traits
 from zermelo.envs.adapters.known import known_facts
-from zermelo.envs.adapters.wrappers import game_name, quieten, require_reset, thin
+from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env, copier_for
 from zermelo.envs.clone.random_state import global_random_guard, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, ZermeloError
 from zermelo.envs.game import Chance, Traits
 
-__all__ = ["GymGame", "GymState"]
+__all__ = ["ADAPTER", "GymGame", "GymState"]
 
 
 class GymState:
@@ -200,3 +202,10 @@ class GymGame:
                 f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
                 f"{place_of(error)}"
             ) from error
+
+
+def _make(raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    return with_traits(GymGame, raw, given, seats=("player",), actions=codec_for(raw, None).size)
+
+
+ADAPTER = Adapter(accepts=is_gymnasium, make=_make, copies=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.openspiel import openspiel_traits
+from zermelo.envs.adapters.cards import Hidden, deal_hanabi, hanabi_key, poker_key, redeal_poker
+from zermelo.envs.adapters.openspiel import SHIMMY, shimmy_traits
 from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
@@ -27,17 +28,23 @@ class Facts:
     """What is known about an environment class.
 
     Attributes:
-        traits: Fields of ``Traits`` and their values.
+        traits: Fields of ``Traits`` and their values; or a function of an environment that returns them.
         legal_actions: The legal actions of the agent to move, ascending, without an observation.
         key: A value such that equal keys mean the same future.
+        hidden: What an agent has seen, and how the rest is dealt again.
         redraw_hidden: Draws again, in a copy, what the environment holds but the player does not see, so that a
             search does not look at it.
     """
 
-    traits: Mapping[str, Any] = field(default_factory=dict)
+    traits: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]] = field(default_factory=dict)
     legal_actions: Callable[[Any], tuple[int, ...]] | None = None
     key: Callable[[Any], Hashable] | None = None
+    hidden: Hidden | None = None
     redraw_hidden: Callable[[Any, np.random.Generator], None] | None = None
+
+    def traits_of(self, env: Any) -> Mapping[str, Any]:
+        """The fields of ``Traits`` known of an environment."""
+        return self.traits(env) if callable(self.traits) else self.traits
 
 
 # -- tic-tac-toe and Connect Four ------------------------------------------------------------------------------
@@ -104,17 +111,8 @@ def _chess_key(env: Any) -> Hashable:
 
 def _pieces(board: Any) -> tuple[int, ...]:
     """What a board and a past state of it (python-chess's ``_BoardState``) have in common."""
-    return (
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.promoted,
-        board.turn,
-        board.castling_rights,
-    )
+    pieces = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, board.promoted
+    return *pieces, board.turn, board.castling_rights
 
 
 # -- Blackjack -------------------------------------------------------------------------------------------------
@@ -162,9 +160,13 @@ _DUEL = {
     "terminal_rewards_only": True,
 }
 _CARDS = {"chance": Chance.SAMPLED, "information": Information.HIDDEN}
-_SIMULTANEOUS = {"information": Information.HIDDEN}
+_SIMULTANEOUS = {"information": Information.HIDDEN, "simultaneous": True}
+_POKER = Facts(
+    traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True},
+    hidden=Hidden(poker_key, redeal_poker),
+)
 
-_FACTS = {
+_FACTS: Mapping[str, Facts] = {
     "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(
         traits=_DUEL, legal_actions=_tictactoe_actions, key=_tictactoe_key
     ),
@@ -176,10 +178,13 @@ _FACTS = {
     "pettingzoo.classic.rps.rps.raw_env": Facts(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO}
     ),
-    "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(traits={**_CARDS, "reward_sum": RewardSum.GENERAL}),
-    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": Facts(
-        traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True}
+    "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
+        traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=Hidden(hanabi_key, deal_hanabi)
     ),
+    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": Facts(traits=_CARDS),
+    "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": _POKER,
+    "pettingzoo.classic.rlcard_envs.texas_holdem.raw_env": _POKER,
+    "pettingzoo.classic.rlcard_envs.texas_holdem_no_limit.raw_env": _POKER,
     "gymnasium.envs.toy_text.blackjack.BlackjackEnv": Facts(
         # The hidden card is drawn again in every sample, so that nothing is seen that the player does not know.
         traits={"chance": Chance.SAMPLED, "information": Information.PERFECT, "terminal_rewards_only": True},
@@ -187,6 +192,8 @@ _FACTS = {
         redraw_hidden=_redraw_hole_card,
     ),
     "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS),
+    "zermelo.envs.rules.env.RulesEnv": Facts(traits=_rules_traits, legal_actions=_rules_actions, key=_rules_key),
+    SHIMMY: Facts(traits=shimmy_traits),
 }
 
 
@@ -194,34 +201,16 @@ def known_facts(env: Any) -> Facts:
     """What is known about an environment: its own class first, then what it inherits and what it wraps."""
     own = _FACTS.get(full_name(type(env)))
     if own is not None:
-        return own
-    if full_name(type(env)) == _SHIMMY:
-        return Facts(traits=_shimmy_traits(env))
-    if full_name(type(env)) == _RULES_ENV:
-        return Facts(traits=_rules_traits(env), legal_actions=_rules_actions, key=_rules_key)
+        return replace(own, traits=own.traits_of(env))
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
     redraw_hidden = None
+    lasting = {"information": Information.HIDDEN, "chance": Chance.SAMPLED, "simultaneous": True}
     for layer in layers(env):
         for cls in type(layer).__mro__:
             facts = _FACTS.get(full_name(cls), Facts())
-            found = _shimmy_traits(layer) if full_name(cls) == _SHIMMY else facts.traits
-            if found.get("information") is Information.HIDDEN:
-                traits["information"] = Information.HIDDEN
-            if found.get("chance") is Chance.SAMPLED:
-                traits["chance"] = Chance.SAMPLED
+            found = facts.traits_of(layer)
+            traits |= {name: value for name, value in lasting.items() if found.get(name) == value}
             redraw_hidden = redraw_hidden or facts.redraw_hidden
     return Facts(traits=traits, redraw_hidden=redraw_hidden)
-
-
-_RULES_ENV = "zermelo.envs.rules.env.RulesEnv"
-_SHIMMY = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
-
-
-def _shimmy_traits(env: Any) -> dict[str, Any]:
-    """OpenSpiel's game type, seen through copies of the environment, where chance can only be sampled."""
-    traits = openspiel_traits(env._env)
-    if traits["chance"] is Chance.EXACT:
-        traits["chance"] = Chance.SAMPLED
-    return traits

@@ -11,40 +11,29 @@ Utilities are ``State.returns()``: they count from the start of the game.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.adapters.adapter import Adapter
 from zermelo.envs.adapters.declared import declared_traits
-from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["MARKOV_TEXT", "OpenSpielGame", "openspiel_traits"]
+__all__ = ["ADAPTER", "MARKOV_TEXT", "OpenSpielGame", "is_openspiel", "openspiel_traits", "shimmy_traits"]
+
+SHIMMY: Final = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
 MARKOV_TEXT = frozenset(
     {
-        "breakthrough",
-        "catch",
-        "clobber",
-        "connect_four",
-        "gomoku",
-        "havannah",
-        "hex",
-        "mancala",
-        "mnk",
-        "nim",
-        "othello",
-        "pentago",
-        "pig",
-        "tic_tac_toe",
-        "twixt",
-        "ultimate_tic_tac_toe",
-        "y",
+        "breakthrough", "catch", "clobber", "connect_four", "gomoku", "havannah", "hex", "mancala", "mnk", "nim",
+        "othello", "pentago", "pig", "tic_tac_toe", "twixt", "ultimate_tic_tac_toe", "y",
     }
-)
+)  # fmt: skip
 """Games whose ``str(state)``, with the player and the numbers of moves and of decisions, decides what can follow.
 
 OpenSpiel promises nothing of the kind, and for many games it is not so: EinStein wuerfelt nicht! does not show its
@@ -78,10 +67,25 @@ def openspiel_traits(game: Any) -> dict[str, Any]:
         "constant": float(game.utility_sum()) if reward_sum is RewardSum.CONSTANT else 0.0,
         "chance": chance,
         "information": Information.PERFECT if perfect else Information.HIDDEN,
+        "simultaneous": kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS,
         "utility_bounds": bounds,
         "terminal_rewards_only": terminal_only,
         "num_actions": game.num_distinct_actions(),
     }
+
+
+def is_openspiel(thing: Any) -> bool:
+    """Whether it is an OpenSpiel game or state; imports nothing."""
+    pyspiel = sys.modules.get("pyspiel")
+    return pyspiel is not None and isinstance(thing, pyspiel.Game | pyspiel.State)
+
+
+def shimmy_traits(env: Any) -> dict[str, Any]:
+    """OpenSpiel's game type, seen through copies of Shimmy's environment, where chance can only be sampled."""
+    traits = openspiel_traits(env._env)
+    if traits["chance"] is Chance.EXACT:
+        traits["chance"] = Chance.SAMPLED
+    return traits
 
 
 class OpenSpielGame:
@@ -209,6 +213,35 @@ class OpenSpielGame:
             after = self.result(after, outcomes[int(generator.choice(len(outcomes), p=probabilities))])
         return after
 
+    def movers(self, state: Any) -> Sequence[int]:
+        """The players that decide now: all of them where they move at the same time."""
+        if state.is_chance_node() or self.is_terminal(state):
+            return ()
+        return range(self._traits.seats) if state.is_simultaneous_node() else (state.current_player(),)
+
+    def actions_of(self, state: Any, seat: int) -> list[int]:
+        """OpenSpiel's legal actions of one of the players that decide now."""
+        actions: list[int] = state.legal_actions(seat)
+        return actions
+
+    def joint_result(self, state: Any, actions: Mapping[int, int]) -> Any:
+        """The state after an action of each player that decides now.
+
+        Raises:
+            IllegalActionError: One is not legal, or they are not of these players.
+        """
+        movers = self.movers(state)
+        for seat in {*movers, *actions}:
+            if seat not in movers or actions.get(seat) not in state.legal_actions(seat):
+                raise IllegalActionError(
+                    f"{actions.get(seat)!r} is not legal for player {seat} in {self._name} now"
+                )
+        if not state.is_simultaneous_node():
+            return self.result(state, actions[movers[0]])
+        after = state.clone()
+        after.apply_actions([actions[seat] for seat in movers])
+        return after
+
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended, or Shimmy truncates it."""
         ended: bool = state.is_terminal()
@@ -244,3 +277,37 @@ class OpenSpielGame:
             f"{self._name} draws its chance inside OpenSpiel, where a search would see it before it happens: it "
             "cannot be searched beyond a chance event"
         )
+
+
+class _InformedGame(OpenSpielGame):
+    """A game of which OpenSpiel says what each player knows."""
+
+    def information_state_key(self, state: Any, seat: int) -> Hashable:
+        """OpenSpiel's ``information_state_string``."""
+        key: str = state.information_state_string(seat)
+        return key
+
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
+        """OpenSpiel's ``resample_from_infostate``.
+
+        Raises:
+            UnsupportedGameError: The game has none.
+        """
+        import pyspiel
+
+        try:
+            return state.resample_from_infostate(seat, generator.random)
+        except pyspiel.SpielError as error:
+            raise UnsupportedGameError(f"OpenSpiel cannot deal {self._name} again: {error}") from error
+
+
+def _make(source: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    import pyspiel
+
+    found = source.get_game() if isinstance(source, pyspiel.State) else source
+    game = found if isinstance(found, pyspiel.Game) else source._env
+    informed = game.get_type().provides_information_state_string
+    return (_InformedGame if informed else OpenSpielGame)(source, given), {}
+
+
+ADAPTER = Adapter(accepts=lambda raw: full_name(type(raw)) == SHIMMY, make=_make)

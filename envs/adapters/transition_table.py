@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.adapters.actions import listed
+from zermelo.envs.adapters.adapter import Adapter
 from zermelo.envs.adapters.declared import declared_traits
-from zermelo.envs.adapters.wrappers import full_name, game_name, layers
+from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.random_state import global_random_guard
 from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["TableGame", "TableState", "has_table"]
+__all__ = ["ADAPTER", "TableGame", "TableState", "has_table"]
 
 
 class TableState(NamedTuple):
@@ -224,3 +225,8 @@ class TableGame:
     def text(self, state: TableState) -> str:
         """The table's number of the state."""
         return f"state {state.state}" + (f", action {state.action} under way" if state.action >= 0 else "")
+
+
+ADAPTER = Adapter(
+    accepts=lambda raw: is_gymnasium(raw) and has_table(raw), make=lambda raw, given: (TableGame(raw, given), {})
+)

@@ -141,18 +141,23 @@ def play_alone(
     player: Player, generator: np.random.Generator, max_steps: int, deadline: float = math.inf
 ) -> Trace:
     """Plays random legal actions to the end, or as far as the limits allow."""
+    _require_success(player, "reset")
     trace = Trace([player.record()], [])
     while not player.over and len(trace.actions) < max_steps and time.monotonic() < deadline:
         action = player.choose(trace.records[-1], generator)
         player.step(action)
-        if player.failure is not None:
-            raise CloneError(
-                f"cannot verify clones of {_name(player.env)}: with no clone about, its own "
-                f"step({action!r}) raised {player.failure.text}"
-            ) from player.failure.error
+        _require_success(player, f"step({action!r})")
         trace.actions.append(action)
         trace.records.append(player.record())
     return trace
+
+
+def _require_success(player: Player, what: str) -> None:
+    if player.failure is not None:
+        raise CloneError(
+            f"cannot verify clones of {_name(player.env)}: with no clone about, its own {what} raised "
+            f"{player.failure.text}"
+        ) from player.failure.error
 
 
 def _is_reproducible(env: Any, where: Where, trace: Trace) -> bool:

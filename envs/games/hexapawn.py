@@ -17,12 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.pawns import destination, draw_pawns, far_row, list_moves, paint_pawns, pawn_text, sources
+from zermelo.envs.games.pawns import (
+    destination,
+    draw_pawns,
+    far_row,
+    list_moves,
+    mirrored_move,
+    paint_pawns,
+    pawn_planes,
+    pawn_text,
+    sources,
+)
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
-from zermelo.envs.rules.observations import board_planes
 from zermelo.envs.rules.scores import loss_in, win_in
 
 __all__ = ["Hexapawn", "HexapawnState"]
@@ -120,11 +129,7 @@ class Hexapawn(NamedTuple):
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         """The pawn on the other side, moving to the other side."""
-        if symmetry == 0:
-            return action
-        square, sideways = action // 3, action % 3
-        column = square % self.columns
-        return 3 * (square - column + self.columns - 1 - column) + 2 - sideways
+        return mirrored_move(action, self.columns) if symmetry else action
 
     def bounds(self, state: HexapawnState) -> tuple[int, int]:
         """A pawn that can step onto the far row wins at once."""
@@ -136,17 +141,11 @@ class Hexapawn(NamedTuple):
 
     def text(self, state: HexapawnState) -> str:
         """The board, X for the first player, who moves up, and O for the second."""
-        first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
-        return draw_pawns(first, second, self.rows, self.columns)
+        return draw_pawns(state, self.rows, self.columns)
 
     def observation(self, state: HexapawnState, seat: int) -> npt.NDArray[np.int8]:
-        """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
-
-        The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
-        """
-        sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-        planes = board_planes((*sides, -seat), self.rows, self.columns)
-        return np.ascontiguousarray(planes[::-1])
+        """The observer's pawns, the opponent's, and whose they are (``pawn_planes``)."""
+        return pawn_planes(state, seat, self.rows, self.columns)
 
     def action_text(self, state: HexapawnState, action: int) -> str:
         """From and to, with an x for a capture."""

@@ -14,12 +14,27 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column
+from zermelo.envs.rules.observations import board_planes
 
-__all__ = ["attacked", "destination", "draw_pawns", "far_row", "list_moves", "paint_pawns", "pawn_text", "sources"]
+__all__ = [
+    "attacked",
+    "destination",
+    "draw_pawns",
+    "far_row",
+    "list_moves",
+    "mirrored_move",
+    "paint_pawns",
+    "pawn_planes",
+    "pawn_text",
+    "sources",
+]
 
 
 def far_row(seat: int, rows: int, columns: int, before: int) -> int:
@@ -83,8 +98,24 @@ def destination(action: int, seat: int, columns: int) -> int:
     return action // 3 + (columns if seat == 0 else -columns) + action % 3 - 1
 
 
-def draw_pawns(first: int, second: int, rows: int, columns: int) -> str:
+def mirrored_move(action: int, columns: int) -> int:
+    """The same move of the pawn on the other side, to the other side."""
+    square, sideways = action // 3, action % 3
+    return 3 * (square + columns - 1 - 2 * (square % columns)) + 2 - sideways
+
+
+def pawn_planes(state: Any, seat: int, rows: int, columns: int) -> npt.NDArray[np.int8]:
+    """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
+
+    The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
+    """
+    sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+    return np.ascontiguousarray(board_planes((*sides, -seat), rows, columns)[::-1])
+
+
+def draw_pawns(state: Any, rows: int, columns: int) -> str:
     """The board with row 0 at the bottom, X for the first player and O for the second."""
+    first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
     symbols = ["X" if first >> s & 1 else "O" if second >> s & 1 else "." for s in range(rows * columns)]
     return "\n".join(" ".join(symbols[row * columns : (row + 1) * columns]) for row in reversed(range(rows)))
 

@@ -103,6 +103,8 @@ class _Check:
         self._integer(method, state, count)
         if not 0 <= count <= self.size or len(buffer) != self.size:
             self.fail(method, state, f"it returned {count} for the number of actions, of {self.size} there are")
+        if count > (most := self.game.max_legal_actions):
+            self.fail(method, state, f"it returned {count} for the number of actions, of at most {most} at once")
         actions = buffer[:count]
         compiled = self.compiled.get(method)
         if compiled is not None and (other := compiled(self.rules, state, self.size)) != actions:
@@ -227,7 +229,7 @@ class _Check:
     def _chance(self, state: Any) -> None:
         if not self.has("chance_outcomes"):
             self.fail("to_move", state, "chance is to move, but there is no method chance_outcomes")
-        outcomes = self.game.chance_outcomes(state)
+        outcomes = self._run(self.game.chance_outcomes, "chance_outcomes", (state,))
         total = math.fsum(probability for _, probability in outcomes)
         if not outcomes or abs(total - 1) > 1e-9 or min(p for _, p in outcomes) <= 0:
             self.fail(

@@ -24,6 +24,7 @@ _ARGUMENTS = {
     "utility": ("state", "number"),
     "seats": (),
     "player_actions": (),
+    "max_legal_actions": (),
     "utility_bounds": (),
     "utility_sum": (),
     "key": ("state",),

@@ -37,7 +37,7 @@ def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
         return 0
     rules = game.rules
     kernel = leaves_kernel(rules)
-    size = int(rules.num_actions())
+    size = game.max_legal_actions
     memory = np.empty(depth * size, np.int64)
     stop = np.zeros(1, np.int64)
     if depth < 4:

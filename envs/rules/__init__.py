@@ -9,7 +9,7 @@ A game is two named tuples: one of parameters with the rules as methods, and one
         left: int                           # the state: integers of 64 bits, never changed
         mover: int
 
-Methods that every game has (``actions`` is a buffer to write into, ``num_actions()`` long; all integers):
+Methods that every game has (``actions`` is a buffer to write into, ``max_legal_actions()`` long; all integers):
 
     ==================================  ==========================================================================
     ``num_actions()``                   how many different actions there are; they are 0 to ``num_actions() - 1``
@@ -28,6 +28,8 @@ Methods that a game may have, and what stands in for them:
     ``seats()``                          the number of players; 2
     ``player_actions()``                 how many actions players have: the first so many numbers, while the others
                                          are chance outcomes only; ``num_actions()``. It sizes action spaces
+    ``max_legal_actions()``              the most actions, or outcomes of chance, that any state has;
+                                         ``num_actions()``. It sizes the buffers that they are written into
     ``utility_bounds()``                 (least, greatest) utility that a seat can get; (-1, 1)
     ``utility_sum()``                    what all seats' utilities add up to at every end; 0. ``GENERAL_SUM``
                                          where that varies

@@ -32,6 +32,11 @@ def player_actions(self: Rules) -> int:
     return self.num_actions()
 
 
+def max_legal_actions(self: Rules) -> int:
+    """A state may have every action."""
+    return self.num_actions()
+
+
 def utility_bounds(self: Any) -> tuple[int, int]:
     """A loss or a win."""
     return (-1, 1)
@@ -116,6 +121,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
     for function in (
         seats,
         player_actions,
+        max_legal_actions,
         utility_bounds,
         utility_sum,
         key,

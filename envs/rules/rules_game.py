@@ -39,6 +39,7 @@ class RulesGame:
     Attributes:
         rules: The rules.
         traits: Read off the rules.
+        max_legal_actions: The most actions, or outcomes of chance, that a state can have.
 
     Raises:
         RulesError: A method that every game needs is not there, or a parameter is not an integer.
@@ -58,6 +59,7 @@ class RulesGame:
             check()
         self.rules = rules
         self._num_actions = int(rules.num_actions())
+        self.max_legal_actions = int(getattr(rules, "max_legal_actions", rules.num_actions)())
         self._key = getattr(rules, "key", None)
         for name in (
             "ordering_hint",
@@ -98,13 +100,13 @@ class RulesGame:
         """The legal actions, ascending; none at a terminal state."""
         if self.rules.is_terminal(state):
             return []
-        actions = [0] * self._num_actions
+        actions = [0] * self.max_legal_actions
         return actions[: self.rules.legal_actions(state, actions)]
 
     def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
         """At a chance state, the outcomes and their probabilities."""
-        outcomes = [0] * self._num_actions
-        probabilities = [0.0] * self._num_actions
+        outcomes = [0] * self.max_legal_actions
+        probabilities = [0.0] * self.max_legal_actions
         count = self.rules.chance_outcomes(state, outcomes, probabilities)
         return list(zip(outcomes[:count], probabilities[:count], strict=True))
 

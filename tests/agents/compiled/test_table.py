@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.agents import AlphaBetaAgent, SearchResult
+from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
+from zermelo.agents.algorithms.minimax import minimax
 from zermelo.agents.compiled import table
 from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.table import CompiledTable
@@ -33,6 +34,9 @@ class ManyActions(NamedTuple):
     def num_actions(self) -> int:
         return self.actions
 
+    def max_legal_actions(self) -> int:
+        return 2
+
     def initial_state(self) -> Count:
         return Count(0)
 
@@ -45,7 +49,7 @@ class ManyActions(NamedTuple):
         return 2
 
     def result(self, state: Count, action: int) -> Count:
-        return Count(state.at + 1 if action == 7 else state.at + 2)
+        return Count(state.at + 2 if action == self.actions - 1 else state.at + 1)
 
     def is_terminal(self, state: Count) -> bool:
         return state.at >= 5
@@ -123,3 +127,9 @@ def test_a_table_holds_any_action_number() -> None:
     game = RulesGame(ManyActions())
     search = searched(game, 6)
     assert search.recall(game.result(game.initial_state(), 7), 5, 2) == 99_999
+
+
+def test_proofs_take_any_action_number() -> None:
+    game = RulesGame(ManyActions())
+    for at in range(5):
+        assert exact_values(game, [Count(at)])[0].values_by_seat[0] == minimax(game, Count(at)), at

@@ -476,7 +476,7 @@ def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch
         calls.append(arguments)
         return infer(*arguments)
 
-    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.as_game"], "infer", counting)
+    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.found_traits"], "infer", counting)
     for total in (1.0, 1.0, 0.0, 1.0):
         env = Paying(total=total)
         env.reset()

@@ -282,3 +282,21 @@ def test_continuous_actions() -> None:
         UnsupportedGameError, match=r"the action space of Pendulum-v1 is Box.*cannot be enumerated"
     ):
         as_game(env)
+
+
+def test_a_reset_without_a_seed_is_named_with_its_remedy() -> None:
+    class Old(gymnasium.Env[Any, Any]):
+        action_space = gymnasium.spaces.Discrete(2)
+        observation_space = gymnasium.spaces.Discrete(2)
+
+        def reset(self) -> Any:  # type: ignore[override]  # the mistake that is meant
+            return 0
+
+        def step(self, action: int) -> Any:
+            return 0, 0.0, False, False, {}
+
+    game = as_game(
+        Old(), traits={"chance": "deterministic", "information": "perfect", "terminal_rewards_only": True}
+    )
+    with pytest.raises(EnvFailedError, match=r"TypeError in reset\(seed=0\) .* give it a reset\(self, seed=None"):
+        game.initial_state()

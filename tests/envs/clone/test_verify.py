@@ -187,6 +187,18 @@ def test_an_environment_that_fails_by_itself_is_said_to():
         verify_clone(Failing)
 
 
+class OldReset(DiceEnv):
+    """Written for Gym before 0.26, whose reset took no seed."""
+
+    def reset(self):
+        super().reset(None)
+
+
+def test_an_environment_whose_reset_fails_is_not_taken_for_one_that_clones():
+    with pytest.raises(CloneError, match=r"its own reset raised TypeError: .*unexpected keyword argument 'seed'"):
+        verify_clone(OldReset)
+
+
 class Counter(gymnasium.Env):
     """A Gymnasium environment; ``shared`` makes its copies share a list."""
 
