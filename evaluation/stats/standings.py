@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from zermelo.evaluation.match.numbers import finite
 from zermelo.evaluation.match.record import GameRecord, plain
 from zermelo.evaluation.stats import notebook
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
@@ -155,10 +156,6 @@ class Standings:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
-
-        def finite(value: float) -> float | None:
-            return value if math.isfinite(value) else None
-
         rated = {player.name: player for player in self.ratings.players} if self.ratings is not None else {}
         pairs = self.totals.pair_counts().items()
 
