@@ -69,7 +69,7 @@ def check_confidence(confidence: float) -> float:
 
 
 def plain(value: Any) -> Any:
-    """``value`` as JSON can hold it: dataclasses and mappings are dicts, what is not finite is text (``spelt``)."""
+    """A value as JSON can hold it: dataclasses and mappings as dicts, what is not finite as text (``spelt``)."""
     if hasattr(value, "__dataclass_fields__"):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")}
     if isinstance(value, dict):
