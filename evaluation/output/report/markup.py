@@ -40,7 +40,7 @@ def environment() -> jinja2.Environment:
     """Of the templates that lie here."""
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(resource), finalize=_shown, undefined=jinja2.StrictUndefined,
-        autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
 
 
