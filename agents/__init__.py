@@ -1,33 +1,41 @@
-"""Which action? Search agents, baselines and the evaluations they use."""
+"""Which action? Search agents, baselines and the evaluations they use.
 
-from zermelo.agents.agent import Agent
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.result import SearchResult
-from zermelo.agents.evaluators.linear import LinearEvaluator
-from zermelo.agents.evaluators.playout import PlayoutEvaluator
-from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.expectimax import ExpectimaxAgent
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-from zermelo.agents.players.greedy import GreedyAgent
-from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.players.learned.observation import Observation
-from zermelo.agents.players.learned.policy import PolicyAgent
-from zermelo.agents.players.max_n import MaxNAgent
-from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
-from zermelo.agents.players.policy_table import PolicyTableAgent
-from zermelo.agents.players.random import RandomAgent
-from zermelo.agents.players.search_many import search_many
-from zermelo.agents.players.value_iteration import ValueIterationAgent
-from zermelo.agents.solving.exact_values import ExactValue, exact_values
-from zermelo.agents.solving.policy import policy_of_values, solve_policy
-from zermelo.agents.solving.policy_table import Plan, PolicyTable
-from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
-from zermelo.agents.solving.solve import solve
-from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
-from zermelo.agents.specs import AgentEntry, list_agents, make_agent
+A name brings its module when it is first used, as in ``zermelo.envs``.
+"""
+
+from typing import TYPE_CHECKING
+
+from zermelo.envs.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from zermelo.agents.agent import Agent
+    from zermelo.agents.core.limits import Limits, StoppedBy
+    from zermelo.agents.core.result import SearchResult
+    from zermelo.agents.evaluators.linear import LinearEvaluator
+    from zermelo.agents.evaluators.playout import PlayoutEvaluator
+    from zermelo.agents.evaluators.protocol import Evaluator
+    from zermelo.agents.evaluators.registry import make_evaluator
+    from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+    from zermelo.agents.players.expectimax import ExpectimaxAgent
+    from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+    from zermelo.agents.players.greedy import GreedyAgent
+    from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
+    from zermelo.agents.players.learned.observation import Observation
+    from zermelo.agents.players.learned.policy import PolicyAgent
+    from zermelo.agents.players.max_n import MaxNAgent
+    from zermelo.agents.players.minimax import MinimaxAgent
+    from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
+    from zermelo.agents.players.policy_table import PolicyTableAgent
+    from zermelo.agents.players.random import RandomAgent
+    from zermelo.agents.players.search_many import search_many
+    from zermelo.agents.players.value_iteration import ValueIterationAgent
+    from zermelo.agents.solving.exact_values import ExactValue, exact_values
+    from zermelo.agents.solving.policy import policy_of_values, solve_policy
+    from zermelo.agents.solving.policy_table import Plan, PolicyTable
+    from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
+    from zermelo.agents.solving.solve import solve
+    from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
+    from zermelo.agents.specs import AgentEntry, list_agents, make_agent
 
 __all__ = [
     "Agent",
@@ -71,3 +79,38 @@ __all__ = [
     "solve_policy",
     "value_iteration",
 ]
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of ours
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "agent": "Agent",
+            "core.limits": "Limits StoppedBy",
+            "core.result": "SearchResult",
+            "evaluators.linear": "LinearEvaluator",
+            "evaluators.playout": "PlayoutEvaluator",
+            "evaluators.protocol": "Evaluator",
+            "evaluators.registry": "make_evaluator",
+            "players.alpha_beta": "AlphaBetaAgent",
+            "players.expectimax": "ExpectimaxAgent",
+            "players.expectiminimax": "ExpectiminimaxAgent",
+            "players.greedy": "GreedyAgent",
+            "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",
+            "players.learned.observation": "Observation",
+            "players.learned.policy": "PolicyAgent",
+            "players.max_n": "MaxNAgent",
+            "players.minimax": "MinimaxAgent",
+            "players.paranoid": "BestReplyAgent ParanoidAgent",
+            "players.policy_table": "PolicyTableAgent",
+            "players.random": "RandomAgent",
+            "players.search_many": "search_many",
+            "players.value_iteration": "ValueIterationAgent",
+            "solving.exact_values": "ExactValue exact_values",
+            "solving.policy": "policy_of_values solve_policy",
+            "solving.policy_table": "Plan PolicyTable",
+            "solving.solution": "Outcome Solution SolvingProgress",
+            "solving.solve": "solve",
+            "solving.value_iteration": "ValueTable value_iteration",
+            "specs": "AgentEntry list_agents make_agent",
+        },
+    )

@@ -145,10 +145,12 @@ def compiled_search(
     """
     if not kind.can_search(game, evaluator):
         return None
-    if limits.seconds is not None:
-        task = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
-        if not task.ready_within(_PATIENCE * limits.seconds):
-            return None
+    before, constants = budget.now(), kind.constants(game, settings)
+    if limits.seconds is None:
+        kind.program.load(game.rules, **constants)
+    elif not kind.program.load_in_background(game.rules, **constants).ready_within(_PATIENCE * limits.seconds):
+        return None
+    budget.compiling += budget.now() - before
     return kind(game, evaluator, budget, limits=limits, **settings)
 
 

@@ -39,6 +39,7 @@ class Budget:
 
     Attributes:
         nodes: States visited.
+        compiling: Seconds of the time spent in which the search waited for the compiler.
         deepest: The most moves below the root that a visited state was.
     """
 
@@ -48,6 +49,7 @@ class Budget:
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
         self._most = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
+        self.compiling = 0.0
         self.deepest = 0
 
     @staticmethod

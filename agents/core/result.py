@@ -45,6 +45,7 @@ class SearchResult:
         nodes: States visited, the root and terminal states included.
         depth: The greatest depth, in moves, that was searched completely.
         seconds: Wall-clock time spent.
+        compiling: How much of it the search waited for compiled rules, which the first one of all must.
         stopped_by: What ended the search.
         proven: The value is the true one under perfect play: no evaluation, cut-off or sample entered it.
         plies: Moves to the end of the game under best play, where that is proven.
@@ -63,12 +64,19 @@ class SearchResult:
     nodes: int = 0
     depth: int = 0
     seconds: float = 0.0
+    compiling: float = 0.0
     stopped_by: StoppedBy = StoppedBy.COMPLETED
     proven: bool = False
     plies: int | None = None
     is_estimate: bool = False
     standard_error: float | None = None
     stats: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def nodes_per_second(self) -> float:
+        """How fast the search was, compiling left out; 0 where no time went by."""
+        searching = self.seconds - self.compiling
+        return self.nodes / searching if searching > 0 else 0.0
 
     @property
     def best_actions(self) -> tuple[int, ...]:

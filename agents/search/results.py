@@ -76,6 +76,7 @@ def answer(
         nodes=search.budget.nodes,
         depth=depth,
         seconds=search.budget.seconds,
+        compiling=search.budget.compiling,
         stopped_by=stopped_by,
         proven=proven,
         plies=_plies(search, state, move, line if ends else None, reach) if proven else None,

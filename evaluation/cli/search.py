@@ -113,9 +113,10 @@ class _Shower:
             lines.append(textwrap.fill(f"actions   {values}", 100, subsequent_indent=" " * 10))
         if len(result.principal_variation) > 1:
             lines.append(f"line      {self.line(result.principal_variation)}")
-        speed = f", {result.nodes / result.seconds:,.0f} nodes a second" if result.seconds > 0 else ""
+        speed = f", {result.nodes_per_second:,.0f} nodes a second" if result.nodes_per_second else ""
+        compiling = f" ({result.compiling:.2f} s of it compiling)" if result.compiling >= 0.01 else ""
         depth = f", depth {result.depth}" if result.depth else ""
-        lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{speed}")
+        lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}")
         lines.append(f"stopped   {_REASONS.get(result.stopped_by.value, result.stopped_by.value)}")
         return "\n".join(lines)
 

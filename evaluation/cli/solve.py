@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
+from zermelo.evaluation.match.numbers import finite
 
 if TYPE_CHECKING:
     from zermelo.agents import Solution, SolvingProgress
@@ -189,7 +190,7 @@ def _plain(env: str, moves: str, game: Any, solution: Solution) -> dict[str, Any
         "to_move": game.traits.seat_names[solution.seat],
         "outcome": None if solution.outcome is None else solution.outcome.value,
         "value": solution.value,
-        "value_bounds": [_finite(least), _finite(greatest)],
+        "value_bounds": [finite(least), finite(greatest)],
         "values_by_seat": list(solution.values_by_seat),
         "plies": solution.plies,
         "action_values": {str(action): value for action, value in solution.action_values.items()},
@@ -200,7 +201,3 @@ def _plain(env: str, moves: str, game: Any, solution: Solution) -> dict[str, Any
         "stopped_by": solution.stopped_by.value,
         "proven": solution.proven,
     }
-
-
-def _finite(bound: float) -> float | None:
-    return bound if abs(bound) != float("inf") else None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Final, Protocol
 
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.numbers import spelt
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.choice import ExportFormat
 
@@ -200,17 +200,13 @@ class _Json:
         self._separator = "[\n"
 
     def add(self, row: Mapping[str, Any]) -> None:
-        values = {name: _finite(row.get(name)) for name in self._columns}
+        values = {name: spelt(row.get(name)) for name in self._columns}
         self._file.write(self._separator + json.dumps(values, allow_nan=False))
         self._separator = ",\n"
 
     def close(self) -> None:
         self._file.write("[]\n" if self._separator == "[\n" else "\n]\n")
         self._file.close()
-
-
-def _finite(value: Any) -> Any:
-    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class _Parquet:

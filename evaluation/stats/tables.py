@@ -261,7 +261,7 @@ def as_csv(standings: Standings) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high"]
-    header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move"]
+    header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move", "mean_reward"]
     seats = [f"score as {seat}" for seat in data["seats"]]
     writer.writerow([*header, *seats, *(f"against {name}" for name in names)])
     for row in data["agents"]:
@@ -275,6 +275,7 @@ def as_csv(standings: Standings) -> str:
                 *row["elo_interval"],
                 row["leader_superiority"],
                 row["seconds_per_move"],
+                row["mean_reward"],
                 *(seat["score"] for seat in row["by_seat"]),
                 *(row["against"].get(name) for name in names),
             ]

@@ -1,6 +1,7 @@
 """One writer at a time: a lock that the operating system lets go of when the process ends, however it does.
 
-The file stays behind; only the lock counts. It names the process that has it, for whoever is refused.
+The file stays behind; only the lock counts. It names the process that has it, for whoever is refused. (The package
+``filelock`` 4.2 was tried: a forked child goes on holding its lock when this process is gone, released or not.)
 """
 
 from __future__ import annotations

@@ -11,10 +11,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.schedule import game_order
+
+PRIOR: Final = 10
+"""Pairs that speak for games of a pair being independent."""
 
 __all__ = ["Finish", "GameTotals", "GroupTotal", "Summary"]
 
@@ -224,6 +227,34 @@ class GameTotals:
             return counts
         ll, ld, wl, dd, wd, ww = counts
         return ww, wd, wl, dd, ld, ll
+
+    @property
+    def dispersion(self) -> float:
+        """The variance of pairs of games from one opening, as a share of what it is where games are independent.
+
+        From a lopsided opening both agents win with the better side, so that pairs vary less than single games.
+        Counts of games divided by this give intervals of pairs (the dispersion of quasi-likelihood: McCullagh and
+        Nelder 1989, section 4.5; it is the pentanomial variance over the trinomial one). A few pairs say little of
+        it: it is drawn towards 1 as by ten more. 1 without openings, and with other than two seats.
+        """
+        if self.openings < 2:
+            return 1.0
+        table: dict[tuple[str, ...], list[tuple[int, int, int]]] = {}
+        for (one, two), games in self.pairs.items():
+            if one.agents == two.agents[::-1] and one.agents[0] != one.agents[1]:
+                name = min(one.agents)
+                first, second = sorted((one, two), key=lambda finish: finish.agents)
+                table.setdefault(first.agents, []).append((_points(first, name), _points(second, name), games))
+        seen = expected = 0.0
+        for rows in table.values():
+            count = sum(games for _, _, games in rows)
+            means = [sum(row[seat] * row[2] for row in rows) / count for seat in (0, 1)]
+            for *points, games in rows:
+                off = [points[seat] - means[seat] for seat in (0, 1)]
+                seen += games * sum(off) ** 2
+                expected += games * (off[0] ** 2 + off[1] ** 2)
+        pairs = sum(games for rows in table.values() for _, _, games in rows)
+        return (pairs * seen / expected + PRIOR) / (pairs + PRIOR) if expected else 1.0
 
     def _played(self) -> dict[tuple[str, ...], tuple[int, int]]:
         """Of each line-up its games that did not fail, and how many of them differ."""

@@ -98,7 +98,7 @@ class LeaderTest:
 
     def verdict(self, totals: GameTotals) -> str | None:
         """The leader if these games, all those before a look, make it known."""
-        ratings = fit_ratings(counts_of(totals, distinct=True))
+        ratings = fit_ratings(counts_of(totals, distinct=True), dispersion=totals.dispersion)
         if len(ratings.players) != self.rivals + 1 or len(ratings.components) != 1:
             return None
         first = max(ratings.players, key=lambda player: (player.elo, player.smoothed_elo))

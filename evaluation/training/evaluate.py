@@ -20,6 +20,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fit import require_fit
+from zermelo.evaluation.match.numbers import finite
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
@@ -292,4 +293,4 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return finite(value)

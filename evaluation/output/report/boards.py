@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from zermelo.envs import ZermeloError, as_game
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.match.numbers import spelt
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.drawing import drawing
 from zermelo.evaluation.output.report.sample import ShownGame
@@ -103,7 +104,7 @@ def _short(value: float | None) -> float | int | str | None:
     if value is None or math.isnan(value):
         return None
     if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
+        return str(spelt(value))
     rounded = float(f"{value:.5g}")
     return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
 

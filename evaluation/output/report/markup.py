@@ -2,33 +2,58 @@
 
 from __future__ import annotations
 
-import html
+import functools
+import importlib.resources
 import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Cell", "Row", "embedded_json", "escape", "four_digits", "number", "percent", "table", "time_text"]
+import jinja2
+from markupsafe import Markup
+
+__all__ = [
+    "Cell", "Row", "embedded_json", "environment", "four_digits", "number", "part", "percent", "resource", "table",
+    "time_text",
+]  # fmt: skip
 
 MINUS: Final = "\N{MINUS SIGN}"
 
 
-def escape(text: object) -> str:
-    """The text for an element or a quoted attribute; characters that no page may hold become U+FFFD."""
-    clean = "".join(character if _is_allowed(character) else "�" for character in str(text))
-    return html.escape(clean, quote=True)
+_FORBIDDEN: Final = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
 
 
-def _is_allowed(character: str) -> bool:
-    code = ord(character)
-    return character in "\t\n" or (code >= 0x20 and not 0x7F <= code <= 0x9F and not 0xD800 <= code <= 0xDFFF)
+def _shown(value: Any) -> Any:
+    """What Jinja then escapes; characters that no page may hold become U+FFFD."""
+    return value if isinstance(value, Markup) else _FORBIDDEN.sub("\ufffd", str(value))
 
 
-def embedded_json(value: Any) -> str:
+def resource(name: str) -> str:
+    """The text of a file that lies here."""
+    return (importlib.resources.files("zermelo.evaluation.output.report") / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def environment() -> jinja2.Environment:
+    """Of the templates that lie here."""
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(resource), finalize=_shown, undefined=jinja2.StrictUndefined,
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+
+
+def part(name: str, *values: Any) -> Markup:
+    """What a macro of ``parts.html`` makes of the values."""
+    macro: Callable[..., str] = getattr(environment().get_template("parts.html").module, name)
+    return Markup(macro(*values))
+
+
+def embedded_json(value: Any) -> Markup:
     """JSON for a ``script`` element: ASCII, without a character that could end the element or start a comment."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 @dataclass(frozen=True)
@@ -51,7 +76,7 @@ class Cell:
 Row = Sequence[str | Cell]
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[Row], *, names: int = 1, kind: str = "") -> str:
+def table(caption: str, columns: Sequence[str], rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
     """A table in a box of its own that scrolls sideways where it must, so that the page never does.
 
     Args:
@@ -61,32 +86,8 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Row], *, names: i
         names: How many columns are text; the last of them heads the row.
         kind: Classes of the table.
     """
-    head = "".join(
-        f'<th scope="col"{_attribute("class", "" if place < names else "n")}>{escape(column)}</th>'
-        for place, column in enumerate(columns)
-    )
-    body = "\n".join(f"<tr>{''.join(_cells(row, names))}</tr>" for row in rows)
-    label = escape(caption)
-    return (
-        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n'
-        f"<table{_attribute('class', kind)}><caption>{label}</caption>\n"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
-    )
-
-
-def _cells(row: Row, names: int) -> Iterable[str]:
-    for place, given in enumerate(row):
-        cell = Cell(given) if isinstance(given, str) else given
-        kind = " ".join(filter(None, (cell.kind, "" if place < names else "n")))
-        attributes = _attribute("class", kind) + _attribute("style", cell.style) + _attribute("title", cell.title)
-        if place == names - 1:
-            yield f'<th scope="row"{attributes}>{escape(cell.text)}</th>'
-        else:
-            yield f"<td{attributes}>{escape(cell.text)}</td>"
-
-
-def _attribute(name: str, value: str) -> str:
-    return f' {name}="{escape(value)}"' if value else ""
+    cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    return part("table", caption, columns, cells, names, kind)
 
 
 def number(value: float, digits: int = 0) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.resources
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+
+from markupsafe import Markup
 
 from zermelo.evaluation.analysis.replay import Replayer
 from zermelo.evaluation.errors import StoreError
@@ -16,7 +17,7 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.report import sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.effort import Effort
-from zermelo.evaluation.output.report.markup import embedded_json, escape
+from zermelo.evaluation.output.report.markup import embedded_json, environment, resource
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
 from zermelo.evaluation.stats.ratings import GameCounts, RatingTable, counts_of, fit_ratings
 from zermelo.evaluation.stats.standings import Standings
@@ -125,40 +126,31 @@ def _page(
         sections.effort_section(effort, order),
         sections.length_section(effort),
     ]
-    script = _resource("report.js")
+    script = resource("report.js")
     data = {"agents": order, "seats": standings.seat_names, "games": drawn.games}
-    return _filled(
-        _resource("report.html"),
-        {
-            "title": escape(f"{standings.env}: {counted}"),
-            "env": escape(standings.env),
-            "summary": escape(f"{counted} · {agents}"),
-            "style": _resource("report.css"),
-            "script": script,
-            "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            "sections": "\n".join(part for part in parts if part),
-            "contents": _contents(parts, bool(drawn.games)),
-            "chosen": escape(_how_chosen(effort.games, drawn, shown, seed)),
-            "viewer_state": "" if drawn.games else " hidden",
-            "data": embedded_json(data),
-            "versions": escape(f"Played with {built}." if built else ""),
-        },
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            title=f"{standings.env}: {counted}",
+            env=standings.env,
+            summary=f"{counted} · {agents}",
+            style=Markup(resource("report.css")),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            sections=[part for part in parts if part],
+            contents=_contents(parts, bool(drawn.games)),
+            chosen=_how_chosen(effort.games, drawn, shown, seed),
+            has_games=bool(drawn.games),
+            data=embedded_json(data),
+            versions=f"Played with {built}." if built else "",
+        )
     )
 
 
-def _resource(name: str) -> str:
-    return (importlib.resources.files("zermelo.evaluation.output.report") / name).read_text(encoding="utf-8")
-
-
-def _filled(template: str, values: Mapping[str, str]) -> str:
-    """The template with its ``{{names}}`` replaced, in one pass: what is put in is not looked at again."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
-
-
-def _contents(parts: list[str], has_games: bool) -> str:
+def _contents(parts: list[str], has_games: bool) -> list[tuple[str, str]]:
     found = re.findall(r'<section id="(\w+)"[^>]*>\n<h2[^>]*>([^<]*)</h2>', "\n".join(parts))
-    links = [*found, ("games", "Games")] if has_games else found
-    return "\n".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in links)
+    return [*((name, Markup(title)) for name, title in found), *([("games", "Games")] if has_games else [])]
 
 
 def _how_chosen(played: int, drawn: DrawnGames, shown: list[ShownGame], seed: int) -> str:

@@ -11,9 +11,9 @@ from zermelo.evaluation.output.report.effort import AgentEffort, Effort
 from zermelo.evaluation.output.report.markup import (
     Cell,
     Row,
-    escape,
     four_digits,
     number,
+    part,
     percent,
     table,
     time_text,
@@ -40,23 +40,17 @@ _FEW_GAMES: Final = 20
 
 def section(name: str, title: str, *parts: str) -> str:
     """A part of the page under a heading; nothing if it would be empty."""
-    inside = "\n".join(part for part in parts if part)
-    if not inside:
-        return ""
-    heading = f'<h2 id="{name}-title">{escape(title)}</h2>'
-    return f'<section id="{name}" aria-labelledby="{name}-title">\n{heading}\n{inside}\n</section>'
+    inside = [*filter(None, parts)]
+    return part("section", name, title, inside) if inside else ""
 
 
 def _paragraph(text: str) -> str:
-    return f'<p class="about">{escape(text)}</p>'
+    return part("about", text)
 
 
 def notes_section(notes: Sequence[str]) -> str:
     """What must be known before the numbers are read."""
-    if not notes:
-        return ""
-    items = "\n".join(f"<li>{escape(note)}</li>" for note in notes)
-    return section("notes", "Read this first", f'<ul class="notes">\n{items}\n</ul>')
+    return section("notes", "Read this first", part("notes", notes)) if notes else ""
 
 
 def ratings_section(standings: Standings, ratings: RatingTable | None) -> str:

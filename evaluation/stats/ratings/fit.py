@@ -37,6 +37,7 @@ def fit_ratings(
     anchor_elo: float = 0.0,
     seat_effects: bool = True,
     confidence: float = 0.95,
+    dispersion: float = 1.0,
 ) -> RatingTable:
     """The most likely ratings of all players.
 
@@ -48,6 +49,7 @@ def fit_ratings(
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
             cannot be told from those of the players.
         confidence: Of the intervals.
+        dispersion: How many games say as much as one that depends on no other (``GameTotals.dispersion``).
 
     Returns:
         The table, with notes on everything that the games do not tell. Elo differences here are 400 / ln 10 times
@@ -69,13 +71,13 @@ def fit_ratings(
         )
     notes: list[str] = []
     components = _components(counts, anchor)
-    model = RankingModel.of(counts, seat_effects=seat_effects)
+    model = RankingModel.of(counts, seat_effects=seat_effects, dispersion=dispersion)
     fit = ChoiceFit(model.choices)
     if model.seats and _blind_dimension(model) > len(components):
         notes.append(
             "Seat effects are left out: with these line-ups they cannot be told from the players' strengths."
         )
-        model = RankingModel.of(counts, seat_effects=False)
+        model = RankingModel.of(counts, seat_effects=False, dispersion=dispersion)
         fit = ChoiceFit(model.choices)
     for n in model.winner_only:
         notes.append(f"In games of {n} seats only the winner was told: the others count as unranked, not as tied.")
@@ -103,7 +105,7 @@ def fit_ratings(
         anchor_elo=anchor_elo,
         confidence=confidence,
         games=counts.games,
-        log_likelihood=fit.log_likelihood,
+        log_likelihood=fit.log_likelihood * dispersion,
         cycles=cycles,
         nash=nash,
         notes=tuple(notes),

@@ -47,7 +47,7 @@ class RankingModel:
         return len(self.players) + len(self.seats) + len(self.ties)
 
     @staticmethod
-    def of(counts: GameCounts, *, seat_effects: bool) -> RankingModel:
+    def of(counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0) -> RankingModel:
         """The model of these games.
 
         In games of three or more where never more than two places were told apart, winners and others, the others
@@ -56,6 +56,7 @@ class RankingModel:
         Args:
             counts: The games.
             seat_effects: Whether seats have parameters.
+            dispersion: How many games say as much as one.
         """
         players = counts.players
         column = {name: k for k, name in enumerate(players)}
@@ -109,7 +110,7 @@ class RankingModel:
                             if parameter >= 0:
                                 entries[parameter] = entries.get(parameter, 0.0) + 1.0 / size
                     features.append(entries)
-                    tallies.append(float(made.get(members, 0)))
+                    tallies.append(made.get(members, 0) / dispersion)
             sizes.append(len(features) - before)
         total = len(players) + len(seats) + len(ties)
         return RankingModel(players, seats, ties, ChoiceSets(features, sizes, tallies, total), winner_only)

@@ -17,6 +17,7 @@ from statistics import NormalDist
 from typing import Any
 
 from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.match.numbers import spelt
 
 __all__ = [
     "ELO_PER_LOG_ABILITY",
@@ -68,10 +69,7 @@ def check_confidence(confidence: float) -> float:
 
 
 def plain(value: Any) -> Any:
-    """``value`` as JSON can hold it: dataclasses and mappings become dicts, infinities ``"inf"`` and ``"-inf"``.
-
-    ``float("inf")`` reads those strings back.
-    """
+    """A value as JSON can hold it: dataclasses and mappings as dicts, what is not finite as text (``spelt``)."""
     if hasattr(value, "__dataclass_fields__"):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")}
     if isinstance(value, dict):
@@ -80,6 +78,4 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if hasattr(value, "tolist"):
         return plain(value.tolist())
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return value
+    return spelt(value)

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 from doubles.small_games import AIMA_5_2, TreeGame
 
+from zermelo.agents import AlphaBetaAgent
+from zermelo.agents.compiled.front_end import Program
 from zermelo.agents.compiled.warmup import kernels_of, warm_up
+from zermelo.agents.core.budget import Budget
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, Nim, Pig
+from zermelo.envs.rules import RulesGame
 
 
 @pytest.mark.parametrize(
@@ -38,3 +42,23 @@ def test_nothing_is_compiled_where_numba_is_off(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     with pytest.raises(UnsupportedGameError, match="as NUMBA_DISABLE_JIT is set: searches run as plain Python"):
         warm_up(MNK())
+
+
+def test_waiting_for_the_compiler_is_no_searching(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    load = Program.load
+
+    def load_slowly(self: Program, *args: Any, **constants: bool) -> Any:
+        now[0] = 105.0
+        return load(self, *args, **constants)
+
+    def search_slowly(result: Any) -> bool:
+        now[0] = 105.5
+        return True
+
+    monkeypatch.setattr(Program, "load", load_slowly)
+    monkeypatch.setattr(Budget, "now", staticmethod(lambda: now[0]))
+    game = RulesGame(MNK())
+    found = AlphaBetaAgent(depth=2, on_iteration=search_slowly).search_state(game, game.initial_state())
+    assert (found.compiling, found.seconds) == (5.0, 5.5)
+    assert found.nodes_per_second == found.nodes / 0.5

@@ -1,0 +1,76 @@
+"""Standings for a notebook: as a table of pandas, and drawn by matplotlib."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import math
+from typing import TYPE_CHECKING, Any
+
+from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.evaluation.stats.tables import as_csv
+
+if TYPE_CHECKING:
+    from zermelo.evaluation.stats.standings import Standings
+
+__all__ = ["plot_crosstable", "plot_ratings", "to_pandas"]
+
+
+def _load(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise MissingDependencyError(f'{package} is not installed: pip install "zermelo[notebook]"') from error
+
+
+def _axes(given: Any, height: float) -> Any:
+    plots = _load("matplotlib.pyplot")
+    return plots.subplots(figsize=(7, height), layout="constrained")[1] if given is None else given
+
+
+def to_pandas(standings: Standings) -> Any:
+    """See ``Standings.to_pandas``."""
+    pandas = _load("pandas")
+    text = io.StringIO(as_csv(standings))
+    found = pandas.read_csv(text, dtype={"agent": str}, keep_default_na=False, na_values=[""])
+    return found.set_index("agent")
+
+
+def plot_ratings(standings: Standings, axes: Any) -> Any:
+    """See ``Standings.plot_ratings``."""
+    ratings = standings.ratings
+    players = [] if ratings is None else [*reversed(ratings.players)]
+    if not players:
+        raise InvalidSettingError("there are no ratings to plot: they need games of two agents or more")
+    axes = _axes(axes, 1 + 0.35 * len(players))
+    places = [player.smoothed_elo if math.isinf(player.elo) else player.elo for player in players]
+    ends = [end for player in players for end in (player.lower, player.upper) if math.isfinite(end)]
+    reach = 0.1 * (max([*places, *ends]) - min([*places, *ends])) or 100.0
+    for row, (player, place) in enumerate(zip(players, places, strict=True)):
+        for end, sign, marker in ((player.lower, -1, "<"), (player.upper, 1, ">")):
+            shown = end if math.isfinite(end) else place + sign * reach
+            axes.plot([place, shown], [row, row], color="tab:blue", marker=None)
+            if not math.isfinite(end):
+                axes.plot(shown, row, marker, color="tab:blue")
+    axes.plot(places, range(len(players)), "o", color="tab:blue")
+    axes.set_yticks(range(len(players)), [player.name for player in players])
+    axes.set_xlabel("Elo, with 95 % intervals")
+    axes.set_title(standings.env)
+    return axes
+
+
+def plot_crosstable(standings: Standings, axes: Any) -> Any:
+    """See ``Standings.plot_crosstable``."""
+    names = [row.agent for row in standings.rows]
+    axes = _axes(axes, 2 + 0.4 * len(names))
+    shares = [[standings.crosstable.get((one, other), math.nan) for other in names] for one in names]
+    axes.imshow(shares, vmin=0, vmax=1, cmap="RdYlGn")
+    for row, line in enumerate(shares):
+        for column, share in enumerate(line):
+            if not math.isnan(share):
+                axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    axes.set_title(f"{standings.env}: score of the row against the column, in %")
+    return axes
