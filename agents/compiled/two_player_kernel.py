@@ -164,7 +164,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 if rules.is_noisy(state, action):
                     store(actions, count, action)
                     count += 1
-            order_moves(rules, state, mover, actions, count, later, killers, -1, True, search)
+            order_moves(rules, state, mover, actions, count, later, killers, search.nothing, True, search)
             for index in range(count):
                 action = load(actions, index)
                 child = rules.result(state, action)

@@ -14,10 +14,13 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from operator import is_
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zermelo.envs.clone.kinds import Kind, Mark, UncopyableError, Walk, fields_of
+from zermelo.envs.clone.kinds import Kind, Mark, fields_of
 from zermelo.envs.clone.structures import copy_fields, kind_by_structure
+
+if TYPE_CHECKING:
+    from zermelo.envs.clone.traversal import CopyWalk
 
 __all__ = ["find"]
 
@@ -27,7 +30,7 @@ def _made(
 ) -> Kind:
     """Of objects that are made of their parts, and shared where nothing in them is copied."""
 
-    def copy(obj: Any, walk: Walk) -> Any:
+    def copy(obj: Any, walk: CopyWalk) -> Any:
         old = parts(obj)
         new = walk.copy_all(old)
         return obj if all(map(is_, new, old)) else make(obj, new)
@@ -63,7 +66,7 @@ def _is_global(function: types.FunctionType) -> bool:
     return found is function
 
 
-def _copy_function(obj: types.FunctionType, walk: Walk) -> types.FunctionType:
+def _copy_function(obj: types.FunctionType, walk: CopyWalk) -> types.FunctionType:
     old = _function_parts(obj)
     if not old or _is_global(obj):
         return obj
@@ -90,7 +93,7 @@ def _cell_content(cell: types.CellType) -> list[Any]:
         return []
 
 
-def _copy_cell(cell: types.CellType, walk: Walk) -> types.CellType:
+def _copy_cell(cell: types.CellType, walk: CopyWalk) -> types.CellType:
     """A cell of a closure: two closures that share a variable share it in the copy as well."""
     content = _cell_content(cell)
     if content and isinstance(content[0], type | types.ModuleType):  # such as __class__, which super() captures
@@ -101,7 +104,7 @@ def _copy_cell(cell: types.CellType, walk: Walk) -> types.CellType:
     return new
 
 
-def _copy_method(obj: types.MethodType, walk: Walk) -> types.MethodType:
+def _copy_method(obj: types.MethodType, walk: CopyWalk) -> types.MethodType:
     owner: Any = walk.copy(obj.__self__)
     function: Any = obj.__func__
     if isinstance(function, types.FunctionType) and not _belongs_to_class(function, obj.__self__):
@@ -134,16 +137,14 @@ def _make_cached(obj: Any, parts: list[Any]) -> Any:
 
 
 def _make_view(obj: Any, parts: list[Any]) -> Any:
-    for view in (dict.keys, dict.values, dict.items):
-        if type(view(parts[0])) is type(obj):
-            return view(parts[0])
-    raise UncopyableError(obj, f"is a {type(obj).__name__}, which cannot be copied")
+    view = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}[type(obj).__name__]
+    return view(parts[0])
 
 
 # --- weak references: they lead to the copy of their target if the environment holds it, else to the target itself
 
 
-def _followed(target: Any, walk: Walk) -> Any:
+def _followed(target: Any, walk: CopyWalk) -> Any:
     return walk.copy(target) if walk.is_held(target) else target
 
 
@@ -152,7 +153,7 @@ def _target(obj: Any) -> Any:
     return obj() if issubclass(type(obj), weakref.ref) else obj.__repr__.__self__
 
 
-def _copy_reference(obj: Any, walk: Walk) -> Any:
+def _copy_reference(obj: Any, walk: CopyWalk) -> Any:
     target = _target(obj)
     found = _followed(target, walk)
     if target is None or found is target:
@@ -163,7 +164,7 @@ def _copy_reference(obj: Any, walk: Walk) -> Any:
     return weakref.ref(found) if callback is None else weakref.ref(found, walk.copy(callback))
 
 
-def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: Walk) -> weakref.WeakMethod[Any]:
+def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: CopyWalk) -> weakref.WeakMethod[Any]:
     method = obj()
     owner = None if method is None else _followed(method.__self__, walk)
     if method is None or owner is method.__self__:
@@ -176,7 +177,7 @@ def _write_reference(obj: Any, walk: Any) -> None:
     walk.out += (Mark.WEAK, type(target), walk.seen.get(id(target), -1))
 
 
-def _copy_weak_container(obj: Any, walk: Walk) -> Any:
+def _copy_weak_container(obj: Any, walk: CopyWalk) -> Any:
     new = walk.memo[id(obj)] = type(obj)()
     if isinstance(obj, weakref.WeakSet):
         new.update([_followed(item, walk) for item in list(obj)])
@@ -213,9 +214,7 @@ _KINDS: Final[dict[type, Kind]] = {
         ".func .args .keywords",
     ),
     type(functools.lru_cache(len)): _made(_make_cached, lambda obj: [obj.__wrapped__], ".__wrapped__"),
-    types.MappingProxyType: _made(
-        lambda obj, parts: types.MappingProxyType(parts[0]), lambda obj: gc.get_referents(obj), ""
-    ),
+    types.MappingProxyType: _made(lambda obj, parts: types.MappingProxyType(parts[0]), gc.get_referents, ""),
     type({}.keys()): _VIEW,
     type({}.values()): _VIEW,
     type({}.items()): _VIEW,

@@ -25,9 +25,12 @@ import uuid
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from zermelo.envs.clone.traversal import CopyWalk
 
 __all__ = [
     "SHARED",
@@ -35,7 +38,6 @@ __all__ = [
     "Layout",
     "Mark",
     "UncopyableError",
-    "Walk",
     "fields_of",
     "instance_dict",
     "is_defined_in",
@@ -61,24 +63,6 @@ class UncopyableError(Exception):
         """The reason says already what to do."""
 
 
-class Walk(Protocol):
-    """What a kind sees of the traversal that copies (``zermelo.envs.clone.traversal.CopyWalk``)."""
-
-    memo: dict[int, Any]
-    """For each object met that is copied, by its ``id``: its copy."""
-    keep: list[Any]
-    """What was made on the way: it must live as long as the memo, or its id would be used again."""
-
-    def copy(self, obj: Any) -> Any:
-        """The copy of an object; the object itself where sharing it is right."""
-
-    def copy_all(self, objects: Sequence[Any]) -> list[Any]:
-        """The copies of several."""
-
-    def is_held(self, obj: Any) -> bool:
-        """Whether the environment holds this object by something stronger than a weak reference."""
-
-
 def no_parts(obj: Any) -> tuple[Any, ...]:
     """Of an object that holds no others."""
     return ()
@@ -96,7 +80,7 @@ class Kind:
     As in pytrees, an object is taken apart into a hashable value and a sequence of other objects.
 
     Attributes:
-        copy: The copy of an object.
+        copy: The copy of an object; it copies what it finds inside with the traversal (``CopyWalk``).
         parts: The objects that it holds, in some order: these themselves, since a search reseeds generators.
         labels: How Python would reach each part, such as ``.board`` or ``[3]``; may be fewer than the parts.
         value: What else decides what it will do.
@@ -111,7 +95,7 @@ class Kind:
         inline_if: Text of the condition under which it does.
     """
 
-    copy: Callable[[Any, Walk], Any]
+    copy: Callable[[Any, CopyWalk], Any]
     parts: Callable[[Any], Sequence[Any]] = no_parts
     labels: Callable[[Any], Sequence[str]] = no_labels
     value: Callable[[Any], Hashable] = no_parts

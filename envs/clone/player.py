@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.clone.random_state import global_state, set_global_state
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError
@@ -18,28 +20,21 @@ __all__ = ["Player", "Raised", "first_difference"]
 
 
 _AEC_FIELDS: Final = (
-    "agents",
-    "agent_selection",
-    "rewards",
-    "_cumulative_rewards",
-    "terminations",
-    "truncations",
-    "infos",
-)
+    "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos",
+)  # fmt: skip
 
 
+@dataclass(frozen=True)
 class Raised:
-    """An error that the environment raised, as a thing to compare."""
+    """An error that the environment raised, as a thing to compare by its text."""
 
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-        self.text = f"{type(error).__name__}: {error}"
+    error: Exception = field(compare=False)
+    text: str = ""
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Raised) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
+    @classmethod
+    def by(cls, error: Exception) -> Raised:
+        """That of an error."""
+        return cls(error, f"{type(error).__name__}: {error}")
 
     def __repr__(self) -> str:
         return f"<raised {self.text}>"
@@ -86,17 +81,15 @@ class Player:
 
     def _call(self, action: Any) -> Any:
         """Calls with this player's global random state in place; an error is returned as ``Raised``."""
-        python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002  # the legacy state is meant
-        random.setstate(self._random_state[0])
-        np.random.set_state(self._random_state[1])  # noqa: NPY002  # as above
+        outside = global_state()
+        set_global_state(self._random_state)
         try:
             return action()
         except Exception as error:  # whatever an environment's own code raises is something to compare
-            return Raised(error)
+            return Raised.by(error)
         finally:
-            self._random_state = (random.getstate(), np.random.get_state())  # noqa: NPY002  # as above
-            random.setstate(python)
-            np.random.set_state(numpy)  # noqa: NPY002  # as above
+            self._random_state = global_state()
+            set_global_state(outside)
 
     @property
     def over(self) -> bool:
@@ -148,9 +141,7 @@ class Player:
             return None
         observation = record["observations"].get(agent)
         mask = observation.get("action_mask") if isinstance(observation, dict) else None
-        if mask is None:
-            info = record["infos"].get(agent) or {}
-            mask = info.get("action_mask")
+        mask = (record["infos"].get(agent) or {}).get("action_mask") if mask is None else mask
         return _sample(self.env.action_space(agent), mask, generator)
 
 
@@ -158,7 +149,7 @@ def _attempt(action: Callable[[], Any]) -> Any:
     try:
         return action()
     except Exception as error:  # as in Player._call
-        return Raised(error)
+        return Raised.by(error)
 
 
 def _sample(space: Any, mask: Any, generator: np.random.Generator) -> Any:

@@ -21,8 +21,10 @@ __all__ = [
     "GlobalRandomUse",
     "find_generators",
     "global_random_guard",
+    "global_state",
     "has_generators",
     "replace_generators",
+    "set_global_state",
     "uses_global_random",
 ]
 
@@ -63,21 +65,13 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
     known = known_generators(env)
     if known == ():
         return 0
-    if known is not None:
-        holders = list(known)
-        found = [
-            holder._bit_generator if isinstance(holder, np.random.RandomState) else holder.bit_generator
-            for holder in holders
-        ]
-    else:
-        everything = [*reachable(env)]
-        holders = [obj for obj in everything if isinstance(obj, np.random.RandomState)]
-        found = _sources(everything)
+    objects = [*reachable(env)] if known is None else [part for holder in known for part in reachable(holder)]
+    found = _sources(objects)
     for source in found:
         _reseed(source, int.from_bytes(generator.bytes(16), "little"))
-    for holder in holders:
-        if isinstance(holder, np.random.RandomState):
-            _forget_half(holder)
+    for obj in objects:
+        if isinstance(obj, np.random.RandomState):
+            _forget_half(obj)
     return len(found)
 
 
@@ -97,28 +91,36 @@ def _forget_half(state: np.random.RandomState) -> None:
         state.set_state(content)
 
 
+def global_state() -> tuple[Any, Any]:
+    """The states of Python's and numpy's global generators."""
+    return random.getstate(), np.random.get_state()  # noqa: NPY002  # the legacy generator is the global one
+
+
+def set_global_state(state: tuple[Any, Any]) -> None:
+    """Puts the global generators into states that they had."""
+    random.setstate(state[0])
+    np.random.set_state(state[1])  # noqa: NPY002  # as above
+
+
 class GlobalRandomUse:
     """What ``global_random_guard`` saw; read ``consumed`` inside the block or after it."""
 
     def __init__(self) -> None:
-        self._python = random.getstate()
-        self._numpy = _numpy_state()
-        self._consumed: bool | None = None
+        self._before = _comparable_state()
+        self._after: Any = None
 
     @property
     def consumed(self) -> bool:
         """Whether something has drawn from a global generator since the guard began."""
-        if self._consumed is not None:
-            return self._consumed
-        return random.getstate() != self._python or _numpy_state() != self._numpy
+        return bool((self._after or _comparable_state()) != self._before)
 
     def _end(self) -> None:
-        self._consumed = self.consumed
+        self._after = _comparable_state()
 
 
-def _numpy_state() -> tuple[Any, ...]:
-    name, keys, position, has_gauss, cached = np.random.get_state()  # noqa: NPY002  # the state looked at is the legacy one
-    return (name, np.asarray(keys).tobytes(), position, has_gauss, cached)
+def _comparable_state() -> tuple[Any, ...]:
+    python, (name, keys, *others) = global_state()
+    return python, name, keys.tobytes(), others
 
 
 @contextlib.contextmanager
@@ -132,18 +134,16 @@ def global_random_guard(seed: int | None = None) -> Iterator[GlobalRandomUse]:
     Yields:
         An object whose ``consumed`` says whether anything was drawn.
     """
-    python_state = random.getstate()
-    numpy_state = np.random.get_state()  # noqa: NPY002  # the legacy global generator is what is guarded
+    state = global_state()
     try:
         if seed is not None:
             random.seed(seed)
-            np.random.seed(seed % 2**32)  # noqa: NPY002  # as above
+            np.random.seed(seed % 2**32)  # noqa: NPY002  # the legacy generator is the global one
         use = GlobalRandomUse()
         yield use
         use._end()
     finally:
-        random.setstate(python_state)
-        np.random.set_state(numpy_state)  # noqa: NPY002  # as above
+        set_global_state(state)
 
 
 def uses_global_random(action: Callable[[], Any]) -> bool:

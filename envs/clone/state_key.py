@@ -23,7 +23,6 @@ from zermelo.envs.clone.kinds import (
     Layout,
     Mark,
     UncopyableError,
-    instance_dict,
     is_defined_in,
 )
 from zermelo.envs.clone.structures import BUILTINS, Builtin
@@ -160,6 +159,7 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
         for base in cls.__mro__
         for name in _ignored.get(f"{base.__module__}.{base.__qualname__}", frozenset())
     )
+    dict_of = layout.dict_of
     slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
     unread = is_defined_in(cls, "pettingzoo.utils.env.AECEnv") and not _reads_rewards(cls)
     paid = frozenset({"_cumulative_rewards"} if unread else ())
@@ -174,8 +174,8 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
             walk.out.append(cls)
         else:
             write_content(obj, walk)
-        fields = instance_dict(obj)
-        if fields is not None:
+        if dict_of is not None:
+            fields = dict_of.__get__(obj)
             names = order(tuple(fields), walk.rewards_count)
             walk.out.append(names)
             walk.add_all([fields[name] for name in names])

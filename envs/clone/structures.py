@@ -17,20 +17,22 @@ import types
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import is_
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zermelo.envs.clone.kinds import (
     SHARED,
     Kind,
     Layout,
     UncopyableError,
-    Walk,
     fields_of,
     is_defined_in,
     layout_of,
     no_labels,
     no_parts,
 )
+
+if TYPE_CHECKING:
+    from zermelo.envs.clone.traversal import CopyWalk
 
 __all__ = ["BUILTINS", "EZPICKLE", "KIND_BY_REDUCTION", "Builtin", "copy_fields", "kind_by_structure"]
 
@@ -109,62 +111,30 @@ def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
     elements came in each other's way, or are copies with other hashes, and never where ``pop`` has got to. So
     ``verify_clone`` names sets whose copies are in another order.
     """
-    slots = (set.__sizeof__(old) - set.__sizeof__(new)) // _SLOT or _SMALL_TABLE
-    if slots == _slots_grown(len(items)):  # one by one, as most sets come to be
-        set.update(new, items)
-        if [*set.__iter__(new)] == items:
+    size = set.__sizeof__(old)
+    for known in (list, dict.fromkeys):  # one by one, as most sets come to be; or their number is known before
+        set.update(new, known(items))
+        if set.__sizeof__(new) == size and [*set.__iter__(new)] == items:
             return
         set.clear(new)
-    if slots == _slots_at_once(len(items)):  # a dict says how many there will be
-        set.update(new, dict.fromkeys(items))
-    else:
-        _fill_wide(new, items, slots)
-
-
-_SMALL_TABLE: Final = 8
-_SLOT: Final = 16
-"""Bytes of a slot in a set's table: an element and its hash."""
-
-
-def _slots_grown(count: int) -> int:
-    """How many slots CPython gives to so many elements that are added one by one (``set_add_entry``)."""
-    slots = _SMALL_TABLE
-    while count >= (full := _elements_to_fill(slots)):
-        slots = _power_above(full * (4 if full <= 50_000 else 2))
-    return slots
-
-
-def _elements_to_fill(slots: int) -> int:
-    """With how many elements a table of so many slots grows."""
-    return -(-(slots - 1) * 3 // 5)
-
-
-def _slots_at_once(count: int) -> int:
-    """The same for elements whose number is known before (``set_update_internal`` of a dict)."""
-    return _power_above(2 * count) if count >= _elements_to_fill(_SMALL_TABLE) else _SMALL_TABLE
-
-
-def _power_above(number: int) -> int:
-    return max(_SMALL_TABLE, 1 << number.bit_length())
-
-
-def _fill_wide(new: set[Any], items: list[Any], slots: int) -> None:
-    """Into a table as large as that of a set that has lost elements.
-
-    It is made large by integers that are taken out again; they stand where the elements do not go.
-    """
-    grown = _elements_to_fill(slots // 4)
-    is_grown = _slots_grown(grown) == slots
-    count = grown if is_grown else max(slots // 4, _elements_to_fill(_SMALL_TABLE))
-    if count + len(items) < _elements_to_fill(slots):  # else it would grow
+    # A table as large as that of a set that has lost elements is made large by integers that are taken out again,
+    # one by one, or it would be made smaller; they stand where the elements do not go.
+    slots = (size - set.__sizeof__(new)) // _SLOT
+    if slots:
         taken = {hash(item) % slots for item in items}
         taken |= {(slot + 1) % slots for slot in taken}
         free = (slot for slot in range(slots) if slot not in taken)
-        placeholders = [slot + (slots << 20) for slot in itertools.islice(free, count)]
-        set.update(new, placeholders if is_grown else dict.fromkeys(placeholders))
-        for placeholder in placeholders:  # one by one: difference_update would make the table smaller
+        placeholders = [slot + (slots << 20) for slot in itertools.islice(free, max(slots // 4, _FULL))]
+        set.update(new, dict.fromkeys(placeholders))  # it doubles their number and takes the next power of two
+        for placeholder in placeholders:
             set.discard(new, placeholder)
     set.update(new, items)
+
+
+_SLOT: Final = 16
+"""Bytes of a slot in a set's table: an element and its hash. The table of a small set is in the object itself."""
+_FULL: Final = 5
+"""With how many elements the table of a small set grows."""
 
 
 def _value(base: type, plain: Callable[[Any], Any]) -> Builtin:
@@ -241,12 +211,12 @@ def _with_labels(labels: Callable[[Any], Sequence[str]]) -> Callable[[Any], Sequ
     return lambda obj: [*labels(obj), *(f".{name}" for name in fields_of(obj))]
 
 
-def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
+def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Callable[[Any, CopyWalk], Any]:
     parts_of, fill, make, base = builtin.parts, builtin.fill, builtin.make, layout.base
     assert base is not None, "asked of classes that are known"
     new_object: Callable[..., Any] = base.__new__
 
-    def copy_filled(obj: Any, walk: Walk) -> Any:
+    def copy_filled(obj: Any, walk: CopyWalk) -> Any:
         new = new_object(cls)
         walk.memo[id(obj)] = new
         if fill is not None:
@@ -258,7 +228,7 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
     if make is None:
         return copy_filled
 
-    def copy_made(obj: Any, walk: Walk) -> Any:
+    def copy_made(obj: Any, walk: CopyWalk) -> Any:
         parts = parts_of(obj)
         copies = walk.copy_all(parts)
         found = walk.memo.get(id(obj))
@@ -274,7 +244,7 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
     return copy_made
 
 
-def copy_fields(obj: Any, new: Any, walk: Walk) -> None:
+def copy_fields(obj: Any, new: Any, walk: CopyWalk) -> None:
     """Copies the attributes of an object, those in slots as well, to its copy."""
     layout = layout_of(type(obj))
     if layout.dict_of is not None:
@@ -317,7 +287,7 @@ def _reduced(obj: Any) -> Any:
         raise UncopyableError(obj, f"is a {cls.__module__}.{cls.__qualname__}, which cannot be copied") from error
 
 
-def _copy_by_reduction(obj: Any, walk: Walk) -> Any:
+def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
     reduced = _reduced(obj)
     if isinstance(reduced, str):
         return obj

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.envs.clone import functions, libraries
-from zermelo.envs.clone.kinds import SHARED, Kind, UncopyableError, Walk, is_shared_type, refusal, shared_kind
+from zermelo.envs.clone.kinds import SHARED, Kind, UncopyableError, is_shared_type, refusal, shared_kind
 from zermelo.envs.clone.structures import EZPICKLE, KIND_BY_REDUCTION, kind_by_structure
 from zermelo.envs.errors import CloneError
 
@@ -50,7 +50,7 @@ def register_kind(cls: type, kind: Kind) -> None:
     KINDS[cls] = kind
 
 
-def copied_by(kind: Kind, copy: Callable[[Any, Walk], Any]) -> Kind:
+def copied_by(kind: Kind, copy: Callable[[Any, CopyWalk], Any]) -> Kind:
     """The same kind, but for what copies it."""
     return replace(kind, copy=copy, plain=False, inline="")
 
@@ -83,11 +83,11 @@ def _find(cls: type) -> Kind:
         kind = copied_by(kind, lambda obj, walk: obj.__deepcopy__(walk.memo))
     names = (f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__)
     check = next((libraries.CHECKS[name] for name in names if name in libraries.CHECKS), None)
-    return kind if check is None else replace(kind, check=check, copy=_checked(check, kind.copy))
+    return kind if check is None else _checked(kind, check)
 
 
-def _refusing(reason: str) -> Callable[[Any, Walk], Any]:
-    def refuse(obj: Any, walk: Walk) -> Any:
+def _refusing(reason: str) -> Callable[[Any, CopyWalk], Any]:
+    def refuse(obj: Any, walk: CopyWalk) -> Any:
         streams = (sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__)
         if obj in streams or getattr(obj, "name", None) in _STANDARD_STREAMS:
             return obj
@@ -96,14 +96,14 @@ def _refusing(reason: str) -> Callable[[Any, Walk], Any]:
     return refuse
 
 
-def _checked(check: Callable[[Any], str | None], copy: Callable[[Any, Walk], Any]) -> Callable[[Any, Walk], Any]:
-    def copy_checked(obj: Any, walk: Walk) -> Any:
+def _checked(kind: Kind, check: Callable[[Any], str | None]) -> Kind:
+    def copy_checked(obj: Any, walk: CopyWalk) -> Any:
         wrong = check(obj)
         if wrong is not None:
             raise UncopyableError(obj, wrong, final=True)
-        return copy(obj, walk)
+        return kind.copy(obj, walk)
 
-    return copy_checked
+    return replace(kind, check=check, copy=copy_checked)
 
 
 # --- the traversal
