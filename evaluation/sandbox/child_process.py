@@ -32,10 +32,11 @@ from zermelo.evaluation.match.positions import shown_position
 from zermelo.evaluation.match.record import FailureKind, plain
 from zermelo.evaluation.match.rehearsal import rehearse
 from zermelo.evaluation.match.sources import build_agent
+from zermelo.evaluation.sandbox.meters import children, is_zombie
 from zermelo.evaluation.sandbox.shipping import pack_answer
 from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 
-__all__ = ["children", "serve"]
+__all__ = ["serve"]
 
 GRACE: Final = 0.25
 """Seconds that what an agent started has to end after the answer."""
@@ -180,24 +181,7 @@ def _running() -> list[Any]:
     pooled = getattr(executors, "_threads_queues", {})
     threads = [thread for thread in threading.enumerate() if thread not in pooled]
     found = children(os.getpid())
-    return [*threads, *(pid for pid in found if not _is_zombie(pid))]
-
-
-def children(pid: int) -> list[int]:
-    """The child processes of a process, ended ones that nobody has waited for included (Linux; elsewhere none)."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):
-                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
-    return found
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
+    return [*threads, *(pid for pid in found if not is_zombie(pid))]
 
 
 class _Named(Protocol):

@@ -140,7 +140,7 @@ class _Client:
             "function": function,
             "may_fork": may_fork,
             "environ": dict(os.environ),
-            "folder": os.getcwd(),
+            "folder": os.getcwd() if os.path.exists(".") else "/",  # it may have been removed
             "path": list(sys.path),
             "argv": list(sys.argv),
             "modules": modules + (_of_script() if may_fork else []),

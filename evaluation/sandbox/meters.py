@@ -1,15 +1,49 @@
-"""What a process and its children use, as Linux says it (elsewhere nothing)."""
+"""Which processes a process has started, and what they use: as Linux's /proc says it, elsewhere as psutil does.
+
+On Linux psutil would read the state of every process there is to find the children of one, after each move.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from zermelo.evaluation.sandbox.child_process import children
+__all__ = ["children", "cpu_seconds", "is_zombie", "resident_mb"]
 
-__all__ = ["cpu_seconds", "resident_mb"]
+
+def children(pid: int) -> list[int]:
+    """The child processes of a process, ended ones that nobody has waited for included."""
+    found: list[int] = []
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with contextlib.suppress(OSError):
+                    found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    else:
+        import psutil
+
+        with contextlib.suppress(psutil.Error):
+            found += [child.pid for child in psutil.Process(pid).children()]
+    return found
+
+
+def is_zombie(pid: int) -> bool:
+    """Whether a process has ended, waited for or not."""
+    if sys.platform == "linux":
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        except OSError:
+            return True
+    else:
+        import psutil
+
+        try:
+            return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+        except psutil.Error:
+            return True
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -21,18 +55,31 @@ def _family(pid: int) -> Iterator[int]:
 
 
 def resident_mb(pid: int) -> float:
-    """Resident memory, in MiB."""
+    """Resident memory of a process and those that it has started, in MiB."""
     total = 0.0
     for one in _family(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    return total
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        else:
+            import psutil
+
+            with contextlib.suppress(psutil.Error):
+                total += psutil.Process(one).memory_info().rss
+    return total / 2**20
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time, of all threads and of children that have ended too."""
-    total = 0
+    """Processor time of a process and those that it has started, ended ones included, of all threads."""
+    total = 0.0
     for one in _family(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            total += sum(map(int, Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[11:15]))
-    return total / os.sysconf("SC_CLK_TCK")
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+                total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        else:
+            import psutil
+
+            with contextlib.suppress(psutil.Error):
+                total += sum(psutil.Process(one).cpu_times()[:4])
+    return total

@@ -21,6 +21,7 @@ import sys
 from typing import Any, Final, NoReturn
 
 from zermelo.evaluation.sandbox import child_process
+from zermelo.evaluation.sandbox.meters import children
 
 __all__ = ["main"]
 
@@ -134,7 +135,7 @@ class _Supervisor:
 
     def _kill_orphans(self) -> None:
         """What agents started and nobody waits for any more; it may have started more, so look again."""
-        while orphans := [pid for pid in child_process.children(os.getpid()) if pid not in self._life]:
+        while orphans := [pid for pid in children(os.getpid()) if pid not in self._life]:
             for pid in orphans:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)

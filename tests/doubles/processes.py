@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 
-from zermelo.evaluation.sandbox.child_process import children
 from zermelo.evaluation.sandbox.fork_server import servers
+from zermelo.evaluation.sandbox.meters import children
 
 
 def left_running():

@@ -98,7 +98,7 @@ def table(records):
 def tournament():
     """Every bad agent against two good ones, and the good against each other, in one run."""
     before = left_running()
-    records = played({**GOOD, **{name: source for name, (source, _, _) in BAD.items()}}, games=4)
+    records = played({**GOOD, **{name: source for name, (source, _, _) in BAD.items()}}, games=4, workers=2)
     assert left_running() == before
     return records
 

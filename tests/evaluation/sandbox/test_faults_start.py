@@ -20,8 +20,8 @@ from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.rehearsal import rehearse
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.sandbox.child_process import children
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
+from zermelo.evaluation.sandbox.meters import children
 from zermelo.evaluation.sandbox.supervision import Supervisor
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
