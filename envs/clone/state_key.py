@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import operator
 import types
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
@@ -164,15 +165,20 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
         for base in cls.__mro__
         for name in _ignored.get(f"{base.__module__}.{base.__qualname__}", frozenset())
     )
-    dict_of = layout.dict_of
     slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
     unread = is_defined_in(cls, "pettingzoo.utils.env.AECEnv") and not _reads_rewards(cls)
     paid = frozenset({"_cumulative_rewards"} if unread else ())
 
+    dict_of, all_plain = layout.dict_of, _PLAIN.issuperset
+
     @functools.lru_cache(maxsize=64)
-    def order(names: tuple[str, ...], rewards_count: bool) -> tuple[str, ...]:
+    def order(names: tuple[str, ...], rewards_count: bool) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+        """The attributes that count, in one order, and what reads them all."""
         left_out = ignored if rewards_count else ignored | paid
-        return tuple(sorted((name for name in names if name not in left_out), key=str))
+        chosen = tuple(sorted((name for name in names if name not in left_out), key=str))
+        if len(chosen) > 1:
+            return chosen, operator.itemgetter(*chosen)
+        return chosen, lambda fields: [fields[name] for name in chosen]
 
     def write(obj: Any, walk: _KeyWalk) -> None:
         if layout.base is object:
@@ -181,9 +187,13 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
             write_content(obj, walk)
         if dict_of is not None:
             fields = dict_of.__get__(obj)
-            names = order(tuple(fields), walk.rewards_count)
+            names, read = order(tuple(fields), walk.rewards_count)
+            values = read(fields)
             walk.out.append(names)
-            walk.add_all([fields[name] for name in names])
+            if all_plain(map(type, values)):
+                walk.out += values
+            else:
+                walk.add_all(values)
         for slot in slots:
             try:
                 content = slot.__get__(obj)
