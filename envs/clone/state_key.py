@@ -24,6 +24,7 @@ from zermelo.envs.clone.kinds import (
     Mark,
     UncopyableError,
     is_defined_in,
+    no_parts,
 )
 from zermelo.envs.clone.structures import BUILTINS, Builtin
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to, register_kind
@@ -131,12 +132,16 @@ def _writer_of(cls: type, kind: Kind) -> Writer:
 
 
 def _content_writer(kind: Kind | Builtin) -> Writer:
-    parts_of, value_of = kind.parts, kind.value
+    parts_of, value_of, all_plain = kind.parts, kind.value, _PLAIN.issuperset
 
     def write(obj: Any, walk: _KeyWalk) -> None:
         parts = parts_of(obj)
-        walk.out += (type(obj), value_of(obj), len(parts))
-        walk.add_all(parts)
+        out = walk.out
+        out += (type(obj), len(parts)) if value_of is no_parts else (type(obj), value_of(obj), len(parts))
+        if all_plain(map(type, parts)):
+            out += parts
+        else:
+            walk.add_all(parts)
 
     return write
 

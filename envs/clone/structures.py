@@ -120,7 +120,7 @@ def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
     # A table as large as that of a set that has lost elements is made large by integers that are taken out again,
     # one by one, or it would be made smaller; they stand where the elements do not go.
     slots = (size - set.__sizeof__(new)) // _SLOT
-    if slots:
+    if 0 < slots <= max(_LARGE, 8 * len(items)):  # to fill a table that is nearly empty would take too long
         taken = {hash(item) % slots for item in items}
         taken |= {(slot + 1) % slots for slot in taken}
         free = (slot for slot in range(slots) if slot not in taken)
@@ -133,6 +133,7 @@ def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
 
 _SLOT: Final = 16
 """Bytes of a slot in a set's table: an element and its hash. The table of a small set is in the object itself."""
+_LARGE: Final = 4096
 _FULL: Final = 5
 """With how many elements the table of a small set grows."""
 
@@ -191,6 +192,8 @@ def kind_by_structure(cls: type) -> Kind | None:
     if layout.base not in BUILTINS:
         return None
     builtin = BUILTINS[layout.base]
+    if cls is tuple:  # a tuple is its own parts
+        builtin = builtin._replace(parts=tuple)
     has_fields = layout.dict_of is not None or bool(layout.slots)
     return Kind(
         copy=_copier(cls, layout, builtin, has_fields),
@@ -230,6 +233,8 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
 
     def copy_made(obj: Any, walk: CopyWalk) -> Any:
         parts = parts_of(obj)
+        if not has_fields and SHARED.issuperset(map(type, parts)):
+            return obj
         copies = walk.copy_all(parts)
         found = walk.memo.get(id(obj))
         if found is not None:  # a part led back here
@@ -277,8 +282,6 @@ def _quiet() -> contextlib.AbstractContextManager[Any]:
 
 def _reduced(obj: Any) -> Any:
     cls = type(obj)
-    if is_defined_in(cls, *EZPICKLE):
-        raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
     try:
         with _quiet():
             reducer = copyreg.dispatch_table.get(cls)
@@ -288,6 +291,9 @@ def _reduced(obj: Any) -> Any:
 
 
 def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
+    cls = type(obj)
+    if is_defined_in(cls, *EZPICKLE):
+        raise UncopyableError(obj, f"is a {cls.__qualname__}, partly C code, and cannot be copied by attribute")
     reduced = _reduced(obj)
     if isinstance(reduced, str):
         return obj

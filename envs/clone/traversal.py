@@ -143,8 +143,11 @@ class CopyWalk:
 
     def copy_all(self, objects: Sequence[Any]) -> list[Any]:
         """The copies of several."""
-        copy = self.copy
-        return [obj if type(obj) in SHARED else copy(obj) for obj in objects]
+        copy, all_shared = self.copy, SHARED.issuperset
+        return [
+            obj if (cls := type(obj)) in SHARED or (cls is tuple and all_shared(map(type, obj))) else copy(obj)
+            for obj in objects
+        ]
 
     def is_held(self, obj: Any) -> bool:
         """Whether the root holds this object by something stronger than a weak reference."""
