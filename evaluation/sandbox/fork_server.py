@@ -212,8 +212,11 @@ def _client() -> _Client:
 
 def _of_script() -> list[str]:
     """Modules of this package that the running script uses: a process that loads the script needs them."""
-    found = {getattr(value, "__module__", None) for value in list(vars(sys.modules["__main__"]).values())}
-    return sorted(name for name in found if isinstance(name, str) and name.startswith("zermelo."))
+    found = set[str]()
+    for value in list(vars(sys.modules["__main__"]).values()):
+        with contextlib.suppress(Exception):  # an object may answer to any attribute in any way
+            found.add(str(value.__module__))
+    return sorted(name for name in found if name.startswith("zermelo."))
 
 
 def _at_start() -> dict[str, str]:
