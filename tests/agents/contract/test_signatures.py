@@ -34,8 +34,10 @@ def built() -> dict[str, Any]:
 
 _SLOW = ("Pig(20) compiled", "Othello compiled", "Othello(4,4,margin) compiled", "Breakthrough(5,4) compiled",
          "MNK(4,3,3,players=3) compiled", "Nim(2,3,2,players=3) compiled", "Nim(2,3,4) compiled",
+         "Nim(1,2,3,misere) compiled",
          "DotsAndBoxes(2,2,margin) compiled")  # fmt: skip
 """Compiled for these alone, which takes seconds each."""
+_IN_PARTS = ("MNK(3,3,3) compiled", "Grown(1) compiled", "Grown(2) compiled")
 
 every_game = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in TABLE]
@@ -45,13 +47,13 @@ every_game = pytest.mark.parametrize(
 @every_game
 def test_searches_find_what_they_found(name: str, built: dict[str, Any]) -> None:
     # Another kernel for the same rules takes seconds of compiling: the slow test below has it.
-    apart = ("maxn", "paranoid", "bestreply") if name == "MNK(3,3,3) compiled" else ()
+    apart = ("maxn", "paranoid", "bestreply") if name in _IN_PARTS else ()
     compare(name, built[name], [agent for agent in cases(name) if not apart or not agent.startswith(apart)])
 
 
 @pytest.mark.slow
-def test_searches_of_many_players_find_what_they_found_with_two(built: dict[str, Any]) -> None:
-    name = "MNK(3,3,3) compiled"
+@pytest.mark.parametrize("name", _IN_PARTS)
+def test_searches_of_many_players_find_what_they_found_with_two(name: str, built: dict[str, Any]) -> None:
     compare(name, built[name], cases(name))
 
 

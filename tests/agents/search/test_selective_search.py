@@ -284,14 +284,19 @@ def test_a_search_to_the_end_at_once_reduces_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{"late_move_reductions": 3}, {"null_move": 2}, {"late_move_reductions": 3, "null_move": 2}],
+    ("rules", "depth", "settings"),
+    [
+        (Breakthrough(), 6, {"late_move_reductions": 3}),
+        pytest.param(Othello(), 8, {"late_move_reductions": 3}, marks=pytest.mark.slow),
+        pytest.param(Othello(), 8, {"null_move": 2}, marks=pytest.mark.slow),
+        pytest.param(Othello(), 8, {"late_move_reductions": 3, "null_move": 2}, marks=pytest.mark.slow),
+    ],
     ids=str,
 )
-def test_othello_to_eight_moves_takes_fewer_nodes(settings: dict[str, int]) -> None:
-    game = RulesGame(Othello())
-    full = AlphaBetaAgent(depth=8).search_state(game)
-    assert AlphaBetaAgent(depth=8, **settings).search_state(game).nodes < 0.9 * full.nodes
+def test_the_same_depth_takes_fewer_nodes(rules: Any, depth: int, settings: dict[str, int]) -> None:
+    game = RulesGame(rules)
+    full = AlphaBetaAgent(depth=depth).search_state(game)
+    assert AlphaBetaAgent(depth=depth, **settings).search_state(game).nodes < 0.9 * full.nodes
 
 
 def test_a_game_without_a_pass_is_refused_in_a_sentence() -> None:
