@@ -65,8 +65,8 @@ class Corridor(NamedTuple):
 
 SEARCHES = [
     (MaxNAgent(), Corridor()),
-    (MaxNAgent(), Corridor(dice=1)),
-    (ParanoidAgent(), Corridor(dice=1)),
+    pytest.param(MaxNAgent(), Corridor(dice=1), marks=pytest.mark.slow),
+    pytest.param(ParanoidAgent(), Corridor(dice=1), marks=pytest.mark.slow),
     pytest.param(BestReplyAgent(), Corridor(players=2), marks=pytest.mark.slow),
     (ParanoidAgent(), Corridor()),
     (ExpectiminimaxAgent(pruning="none"), Corridor(players=1, dice=1)),

@@ -155,6 +155,7 @@ def test_a_second_process_needs_no_compiler(warm: Folder) -> None:
     assert warm.count(told) == (leaves(12, 6), "False\n")
 
 
+@pytest.mark.slow
 def test_two_kinds_of_processor_share_a_folder(warm: Folder) -> None:
     here = warm.kept()
     count, said = warm.count(NUMBA_CPU_NAME="generic")
@@ -185,6 +186,7 @@ def test_two_processes_at_once(folder: Folder) -> None:
     assert folder.count() == (leaves(12, 6), "")
 
 
+@pytest.mark.slow
 def test_a_cache_folder_that_cannot_be_made_costs_one_line(folder: Folder) -> None:
     folder.cache.write_text("a file is in the way")
     count, said = folder.count()
@@ -217,6 +219,7 @@ def test_the_package_is_not_written_to(first_run: Folder) -> None:
     assert machine_code_in_the_package() == first_run.package_before
 
 
+@pytest.mark.slow
 def test_numba_cache_dir_is_used_where_ours_is_not_set(folder: Folder) -> None:
     other = folder.path / "elsewhere"
     assert folder.count(ZERMELO_CACHE_DIR="", NUMBA_CACHE_DIR=str(other))[0] == leaves(12, 6)
@@ -266,6 +269,14 @@ def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
     assert said[1] == ""
 
 
+MINIMAX = """
+from zermelo.agents import MinimaxAgent
+from zermelo.envs.rules import RulesGame
+from stairs_rules import Stairs
+game = RulesGame(Stairs())
+print(MinimaxAgent(depth=4).search_state(game, game.initial_state()).nodes)
+"""
+
 SEARCHES = """
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.core.options import Ties
@@ -297,13 +308,14 @@ print(total)
 """
 
 
-def test_every_kernel_can_be_read_back(folder: Folder) -> None:
+@pytest.mark.parametrize("searches", [MINIMAX, pytest.param(SEARCHES, marks=pytest.mark.slow)], ids=["one", "all"])
+def test_kernels_can_be_read_back(folder: Folder, searches: str) -> None:
     # A recursive kernel that is not quite right for the cache works when compiled and crashes when read back.
     def run() -> tuple[int, str]:
         environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache), "PYTHONPATH": str(folder.path)}
         return finished(
             subprocess.Popen(
-                [sys.executable, "-c", SEARCHES],
+                [sys.executable, "-c", searches],
                 env=environment,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -342,6 +354,7 @@ def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.Mon
         perft(rules, 6)
 
 
+@pytest.mark.slow
 def test_old_folders_are_cleared_away(warm: Folder) -> None:
     folder = warm
     folder.write(step=3)  # a folder is made for it
