@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
+from zermelo.envs.errors import RulesError
+
 __all__ = ["Code", "emit", "link", "processor", "read", "write"]
 
 _MAGIC = b"zermelo machine code 1\n"
@@ -86,12 +88,21 @@ def emit(module: Any, entry: str) -> Code:
     return Code(entry, tuple(needs), machine.emit_object(module), _ADDRESS.search(str(module)) is None)
 
 
+def _import_functions() -> None:
+    """Makes the functions known that Numba's machine code calls, such as those that arrays get memory from."""
+    from numba.core.registry import cpu_target
+    from numba.core.runtime import rtsys
+
+    rtsys.initialize(cpu_target.target_context)
+
+
 def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
     """The function in some machine code, for arguments of these types; it runs without the interpreter's lock."""
     if any(llvm.address_of_symbol(name) is None for name in code.needs):
-        import numba  # for the functions that its machine code calls
-
-        assert numba
+        _import_functions()
+        missing = [name for name in code.needs if llvm.address_of_symbol(name) is None]
+        if missing:
+            raise RulesError(f"compiled rules need {', '.join(missing)}, which this process does not have")
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code.data))
     engine.finalize_object()

@@ -7,7 +7,6 @@ function is a part, which stays as Numba wrote it; the kernel is optimized when 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -60,22 +59,23 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         _mark(whole, "linkonce_odr")
         return whole
 
-    def _all(self, seen: dict[Any, None]) -> Iterator[Any]:
-        """This library and those that it needs, each once, callers first: what nobody asks for is not linked."""
+    def _needed(self, seen: dict[Any, None]) -> dict[Any, None]:
+        """This library and those that it needs, each once."""
         if self not in seen:
             seen[self] = None
-            yield self
             for library in self._linking_libraries:
                 if isinstance(library, Part):
-                    yield from library._all(seen)
-                elif library not in seen:
+                    library._needed(seen)
+                else:
                     seen[library] = None
-                    yield library
+        return seen
 
     def whole(self, entry: str = "") -> Any:
         """This function and all that it calls, as one module of LLVM's, of which only ``entry`` is in sight."""
         whole = llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
-        for library in self._all({}):
+        needed = self._needed({})
+        # Parts first: of the other libraries only that is linked which somebody has asked for by then.
+        for library in sorted(needed, key=lambda library: not isinstance(library, Part)):
             module = library._final_module if isinstance(library, Part) else library._get_module_for_linking()
             whole.link_in(module, preserve=True)
         for variable in whole.global_variables:

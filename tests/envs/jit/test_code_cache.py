@@ -174,6 +174,16 @@ def test_an_edit_to_the_rules_is_seen(warm: Folder) -> None:
     assert warm.count() == (leaves(12, 6), "")
 
 
+def test_rules_that_make_arrays_are_read_back(folder: Folder) -> None:
+    # Their machine code calls functions of Numba's, which a process that does not compile has not loaded.
+    (folder.path / "stairs_helper.py").write_text(
+        "import numpy as np\nSTEP = 1\n\ndef countdown(left, by):\n    return left - np.full(by, STEP).sum()\n"
+    )
+    assert folder.count()[0] == leaves(12, 6)
+    assert folder.kept()
+    assert folder.count() == (leaves(12, 6), "")
+
+
 def test_an_edit_in_a_file_that_the_rules_import_from_is_seen(warm: Folder) -> None:
     warm.write(step=2)
     assert warm.count()[0] == leaves(12, 6, step=2)

@@ -1,4 +1,4 @@
-"""Functions that a kernel reaches in unusual ways: through each other, or through one that the author compiled."""
+"""What kernels call in unusual ways: each other, functions that the author compiled, and what makes arrays."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class Pile(NamedTuple):
         return count
 
     def result(self, state: PileState, action: int) -> PileState:
-        return PileState(state.left - int(OFFSETS[action]), next_seat(state.mover))
+        taken = np.zeros(3, np.int64)
+        taken[action] = OFFSETS[action]
+        return PileState(state.left - taken.sum(), next_seat(state.mover))
 
     def is_terminal(self, state: PileState) -> bool:
         return state.left == 0
