@@ -284,7 +284,7 @@ from zermelo.agents import MinimaxAgent
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs
 game = RulesGame(Stairs())
-print(MinimaxAgent(depth=4).search_state(game, game.initial_state()).nodes)
+print(MinimaxAgent(depth=4, evaluator="rewards").search_state(game, game.initial_state()).nodes)
 """
 
 SEARCHES = """
