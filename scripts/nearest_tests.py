@@ -78,7 +78,7 @@ class Sources:
         path = self.modules.get(f"{module}.{name}", self.modules[module])
         if path.name == "__init__.py":
             for source, names, _ in IMPORT.findall(self.texts[path]):
-                if source in self.modules and name in re.findall(r"\w+", names):
+                if source != module and source in self.modules and name in re.findall(r"\w+", names):
                     return self._origin(source, name)
         return path
 
