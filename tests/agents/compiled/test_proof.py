@@ -267,7 +267,7 @@ class SubtractState(NamedTuple):
 @pytest.mark.slow
 def test_functions_too_long_to_be_compiled_into_their_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_SHORT", 0)
-    assert compiling.inlining(left_after) == {"forceinline": False}
+    assert not compiling._options(left_after)["forceinline"]
     game = RulesGame(Subtract())
     prover = Prover(game)
     assert prover.score(game.initial_state()).lower == LOSS + 4
