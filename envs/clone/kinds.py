@@ -330,7 +330,7 @@ def instance_dict(obj: Any) -> dict[str, Any] | None:
     """The real ``__dict__`` of an object, or None if it has none."""
     layout = layout_of(type(obj))
     if layout.dict_of is not None:
-        return layout.dict_of.__get__(obj)  # type: ignore[no-any-return]
+        return layout.dict_of.__get__(obj)  # type: ignore[no-any-return]  # a descriptor of the interpreter's
     return None if layout.base is not None else getattr(obj, "__dict__", None)
 
 

@@ -78,9 +78,10 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         for library in sorted(needed, key=lambda library: not isinstance(library, Part)):
             module = library._final_module if isinstance(library, Part) else library._get_module_for_linking()
             whole.link_in(module, preserve=True)
-        for variable in whole.global_variables:
-            if variable.name.startswith(_LATER) and variable.is_declaration:
-                whole.link_in(llvm.parse_assembly(_FOUND.format(name=variable.name.removeprefix(_LATER))))
+        there = {function.name for function in whole.functions if not function.is_declaration}
+        asked = [variable.name for variable in whole.global_variables if variable.is_declaration]
+        for name in there & {name.removeprefix(_LATER) for name in asked if name.startswith(_LATER)}:
+            whole.link_in(llvm.parse_assembly(_FOUND.format(name=name)))
         if entry:
             _mark(whole, "internal", entry)
         whole.verify()
