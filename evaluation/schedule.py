@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
 
 __all__ = [
@@ -206,8 +207,7 @@ def gauntlet_schedule(
 
 
 def _check(agents: Sequence[str], seats: int, games: int) -> None:
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
+    check_whole("games", games, lower=1)
     twice = [name for name, count in Counter(agents).items() if count > 1]
     if twice:
         raise InvalidSettingError(f"two agents are called {twice[0]!r}: give them different names")

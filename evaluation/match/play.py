@@ -16,6 +16,7 @@ shown a copy, and there it is.
 
 from __future__ import annotations
 
+import abc
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,21 +24,38 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import Agent
+from zermelo.agents import Agent, Observation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
-from zermelo.evaluation.match.fit import require_fit
+from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
-from zermelo.evaluation.match.remote import RemoteAgent
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
 
-__all__ = ["MAX_MOVES", "agent_seeds", "play_match"]
+__all__ = ["MAX_MOVES", "RemoteAgent", "agent_seeds", "play_match"]
 
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""
+
+
+class RemoteAgent(abc.ABC):
+    """Speaks for an agent in another process.
+
+    Attributes:
+        figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+    """
+
+    figures: tuple[Any, Any, Any] = (None, None, None)
+
+    @abc.abstractmethod
+    def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
+        """Prepares for a game; see ``zermelo.evaluation.sandbox.isolated``."""
+
+    @abc.abstractmethod
+    def act(self, env: Any) -> Any:
+        """The action that the agent chooses."""
 
 
 def play_match(

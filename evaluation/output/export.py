@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol
 
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.numbers import spelt
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.output.choice import ExportFormat
+from zermelo.evaluation.match.writing import spelt
+from zermelo.evaluation.output import ExportFormat
 
 __all__ = ["export_games", "game_row", "move_rows"]
 

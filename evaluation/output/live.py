@@ -14,8 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from zermelo.evaluation.match.printable import printable
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher
 
 if TYPE_CHECKING:

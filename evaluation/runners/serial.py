@@ -24,11 +24,10 @@ from zermelo.agents import Agent
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.faults import AgentFault, traceback_text
-from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import MAX_MOVES, play_game
+from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
-from zermelo.evaluation.match.rehearsal import rehearse
-from zermelo.evaluation.match.sources import EnvSource
+from zermelo.evaluation.match.sources import EnvSource, FreshEnvs
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.supervision import Supervisor

@@ -29,8 +29,8 @@ from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position
+from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import FailureKind, plain
-from zermelo.evaluation.match.rehearsal import rehearse
 from zermelo.evaluation.match.sources import build_agent
 from zermelo.evaluation.sandbox.meters import children, is_zombie
 from zermelo.evaluation.sandbox.shipping import pack_answer

@@ -24,8 +24,8 @@ from zermelo.agents import Observation
 from zermelo.envs import UnsupportedGameError, errors
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
+from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.remote import RemoteAgent
 from zermelo.evaluation.sandbox.meters import cpu_seconds, resident_mb
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer

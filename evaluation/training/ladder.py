@@ -24,7 +24,7 @@ from typing import Any, Final
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
-from zermelo.evaluation.match.fit import require_fit
+from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
 from zermelo.evaluation.runners.serial import GamePlayer

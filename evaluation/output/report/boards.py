@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from zermelo.envs import ZermeloError, as_game
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
-from zermelo.evaluation.match.numbers import spelt
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.writing import spelt
 from zermelo.evaluation.output.drawing import drawing
 from zermelo.evaluation.output.report.sample import ShownGame
 

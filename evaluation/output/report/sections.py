@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.output.report.effort import AgentEffort, Effort
@@ -34,8 +34,6 @@ __all__ = [
     "seats_section",
     "section",
 ]
-
-_FEW_GAMES: Final = 20
 
 
 def section(name: str, title: str, *parts: str) -> str:

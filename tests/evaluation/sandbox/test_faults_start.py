@@ -17,7 +17,7 @@ from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError, make_env
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.match.faults import AgentFault
-from zermelo.evaluation.match.rehearsal import rehearse
+from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent

@@ -23,8 +23,8 @@ from zermelo.evaluation import (
     round_robin,
     round_robin_schedule,
 )
-from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.match.sources import FreshEnvs
 from zermelo.evaluation.runners.processes import AHEAD
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
@@ -97,7 +97,7 @@ def test_fresh_environments_are_clones_where_clones_are_known_to_be_right():
 def test_games_in_clones_are_the_games_in_new_environments(env, monkeypatch):
     settings = {"agents": ["random", "random"], "games": 4, "max_moves": 60}
     cloned = round_robin(env, **settings)
-    monkeypatch.setattr("zermelo.evaluation.match.fresh_envs.is_known_to_clone", lambda env: False)
+    monkeypatch.setattr("zermelo.evaluation.match.sources.is_known_to_clone", lambda env: False)
     made = round_robin(env, **settings)
     assert without_timings(cloned) == without_timings(made)
 

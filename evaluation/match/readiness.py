@@ -1,4 +1,4 @@
-"""Before an agent's first game: what it compiles or loads at first use costs no move its time."""
+"""Before an agent's first game: whether it can play there, and what it compiles or loads at first use."""
 
 from __future__ import annotations
 
@@ -6,10 +6,25 @@ import contextlib
 import dataclasses
 from typing import Any
 
-from zermelo.agents import AlphaBetaAgent, OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.players.search_agent import TreeSearchAgent
+from zermelo.agents import Agent, AlphaBetaAgent, OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.search_agent import SearchAgent, TreeSearchAgent
+from zermelo.envs import UnsupportedGameError, as_game
 
-__all__ = ["rehearse"]
+__all__ = ["rehearse", "require_fit"]
+
+
+def require_fit(agent: Agent, env: Any, name: str) -> None:
+    """Asks a search whether it can play this kind of game, before any game is lost over it.
+
+    Raises:
+        UnsupportedGameError: It cannot; the message says which agent can.
+    """
+    if not isinstance(agent, SearchAgent):
+        return
+    try:
+        agent.check_game(as_game(env, backend=agent.backend, traits=agent.traits).traits)
+    except UnsupportedGameError as error:
+        raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
 
 
 def rehearse(agent: Any, shown: Any) -> None:
