@@ -64,14 +64,7 @@ class Judgements:
         return self.mattered - (self.judged - self.optimal)
 
     def add(self, best: float, worst: float, played: float, draw: float | None) -> bool:
-        """Counts a move; whether it mattered.
-
-        Args:
-            best: The value of the best move for the mover.
-            worst: That of the worst.
-            played: The value of the move played.
-            draw: The value of a draw, or None where blunders are not counted.
-        """
+        """Counts a move, by values for the mover; whether it mattered. Without ``draw`` there are no blunders."""
         self.judged += 1
         matters = best - worst > EQUAL
         self.mattered += matters

@@ -28,7 +28,7 @@ from zermelo.agents import Agent, Observation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError
-from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
@@ -147,17 +147,8 @@ def play_game(
 ) -> GameRecord:
     """Plays a game that the driver has just reset; ``play_match`` and the tournament's runners end here.
 
-    Args:
-        driver: Watches the environment.
-        agents: By seat.
-        seed: What the environment was reset with.
-        env: What the record calls the environment.
-        names: What the record calls the agents, by seat.
-        game_id: Its place in a schedule.
-        opening: Actions played first.
-        max_moves: Stop here.
-        on_turn: Told the seat whenever an agent is about to run, and -1 when it is done: who watches from
-            another process then knows whom to charge.
+    ``on_turn`` is told the seat whenever an agent is about to run, and -1 when it is done: who watches from
+    another process then knows whom to charge.
     """
     started = time.perf_counter()
     watch = on_turn or _nobody
@@ -209,13 +200,10 @@ def _nobody(seat: int) -> None:
 
 
 def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
-    for ply, action in enumerate(opening):
-        if driver.turn() is None:
-            raise InvalidSettingError(f"the opening {tuple(opening)!r} goes on after the end, at ply {ply}")
-        refusal = driver.refusal(action)
-        if refusal is not None:
-            raise InvalidSettingError(f"the opening plays {refusal}, at ply {ply}")
-        driver.step(action)
+    if (found := play_known(driver, opening)) is not None:
+        ply, refusal = found
+        what = f"plays {refusal}" if refusal else f"{tuple(opening)!r} goes on after the end"
+        raise InvalidSettingError(f"the opening {what}, at ply {ply}")
 
 
 def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver) -> None:
@@ -279,8 +267,5 @@ def _charged(
         return error  # in a worker, which is sent none, it is the agent's own
     if is_of_the_env(error):
         return EnvironmentFailureError(str(error))
-    return _AgentFailureError(seat, _fault(method, error, otherwise))
-
-
-def _fault(method: str, error: BaseException, otherwise: FailureKind) -> AgentFault:
-    return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))
+    fault = AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))
+    return _AgentFailureError(seat, fault)

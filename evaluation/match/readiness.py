@@ -31,11 +31,7 @@ def rehearse(agent: Any, shown: Any) -> None:
     """Has an agent of ours decide something small: compiled searches and models load what they need at first use.
 
     An agent of somebody else's is not asked: it may count how often it is. Failures are left to the game, which
-    will say so if it fails in earnest too.
-
-    Args:
-        agent: Any agent; its own state is left alone.
-        shown: What it sees of a game, an environment or an observation, as it needs.
+    will say so if it fails in earnest too. What is shown is an environment or an observation, as the agent needs.
     """
     with contextlib.suppress(Exception):
         if isinstance(agent, TreeSearchAgent) and type(agent).__module__.startswith("zermelo."):

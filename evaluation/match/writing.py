@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-__all__ = ["finite", "printable", "spelt"]
+__all__ = ["finite", "printable", "shown", "spelt"]
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What moves a cursor, changes a terminal or turns the direction of text; line feeds and tabs stay."""
@@ -25,3 +25,12 @@ def spelt(value: Any) -> Any:
 def printable(text: str) -> str:
     """The text with escape sequences and other control characters spelt out."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def shown(value: Any, most: int = 80) -> str:
+    """The representation of an agent's answer, cut where it is longer; it may have a broken one."""
+    try:
+        text = repr(value)
+    except BaseException:  # its type will do
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import spelt
 from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.storage.files import replaced
 
 __all__ = ["export_games", "game_row", "move_rows"]
 
@@ -134,28 +136,22 @@ def export_games(
         _require_pyarrow()
     writer = _WRITERS[form]
     paths = (target / f"games.{form}", target / f"moves.{form}")
-    partial = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
     try:
         target.mkdir(parents=True, exist_ok=True)
-        with contextlib.ExitStack() as stack:
-            games = stack.enter_context(contextlib.closing(writer(partial[0], game_columns)))
-            moves = stack.enter_context(contextlib.closing(writer(partial[1], _MOVE_COLUMNS)))
-            record: GameRecord | None = first
-            while record is not None:
+        with (
+            replaced(paths[0]) as games_file,
+            replaced(paths[1]) as moves_file,
+            contextlib.closing(writer(games_file, game_columns)) as games,
+            contextlib.closing(writer(moves_file, _MOVE_COLUMNS)) as moves,
+        ):
+            for record in itertools.chain([first], iterator):
                 games.add(game_row(record))
                 for row in move_rows(record):
                     moves.add(row)
-                record = next(iterator, None)
-        for before, after in zip(partial, paths, strict=True):
-            before.replace(after)
     except OSError as error:
         raise StoreError(
             f"cannot write the tables to {target}: {error.strerror or error}; choose another folder"
         ) from error
-    finally:
-        for path in partial:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
     return paths
 
 

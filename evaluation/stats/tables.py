@@ -57,12 +57,7 @@ def as_html(standings: Standings) -> str:
 
 
 def print_standings(standings: Standings, console: Console) -> None:
-    """Prints the tables and the notes.
-
-    Args:
-        standings: What to print.
-        console: Where to. One that is no terminal should be wide enough for the table.
-    """
+    """Prints the tables and the notes; a console that is no terminal should be wide enough for them."""
     from rich.console import Console
 
     names = max((len(row.agent) for row in standings.rows), default=0)

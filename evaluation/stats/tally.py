@@ -113,13 +113,7 @@ class _Tally:
 
 
 def tallied(totals: GameTotals, agents: Sequence[str], seats: int) -> tuple[Row, ...]:
-    """The row of each agent, best score first.
-
-    Args:
-        totals: The games.
-        agents: Names to list in any case and whose order breaks ties; others follow as they come.
-        seats: Of the environment.
-    """
+    """The row of each agent, best score first; the order of ``agents``, all of whom are listed, breaks ties."""
     order = totals.in_order()
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
     tallies = {name: _Tally(seats) for name in names}

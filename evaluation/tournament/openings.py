@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from zermelo.agents import RandomAgent
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.env_driver import drive_env, play_known
 from zermelo.evaluation.match.record import plain
 from zermelo.evaluation.schedule import derived_seed
 
@@ -133,13 +133,9 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
 def _refusal(env: Any, opening: Sequence[Any], seed: int) -> str | None:
     """Why it cannot be played, or None."""
     driver = drive_env(env, seed)
-    for ply, action in enumerate(opening):
-        if driver.turn() is None:
-            return f"goes on after the end of the game, at ply {ply}"
-        refusal = driver.refusal(action)
-        if refusal is not None:
-            return f"plays {refusal}, at ply {ply}"
-        driver.step(action)
+    if (found := play_known(driver, opening)) is not None:
+        ply, refusal = found
+        return f"{f'plays {refusal}' if refusal else 'goes on after the end of the game'}, at ply {ply}"
     return "leaves nothing to play" if driver.turn() is None else None
 
 

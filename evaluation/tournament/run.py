@@ -283,12 +283,6 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
             if verdict is not None or counted.games == planned:
                 notes, planned = [test.said(verdict, counted)], counted.games
     return Standings.from_totals(
-        counted,
-        records,
-        agents=[agent["name"] for agent in spec["agents"]],
-        planned=planned,
-        env=spec["env"],
-        seat_names=spec["seats"],
-        anchor=spec["anchor"],
-        notes=notes,
-    )
+        counted, records, agents=[agent["name"] for agent in spec["agents"]], planned=planned, env=spec["env"],
+        seat_names=spec["seats"], anchor=spec["anchor"], notes=notes,
+    )  # fmt: skip

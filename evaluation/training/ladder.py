@@ -157,14 +157,9 @@ def find_ladder(
     seed: int,
     path: str | os.PathLike[str] | None = None,
 ) -> Ladder:
-    """The ladder, remembered, read or played.
+    """The ladder, remembered by ``env`` as it was given, read from ``path``, or played.
 
-    Args:
-        env: The environment as it was given, by which ladders are remembered.
-        source: What makes it.
-        ladder: The baselines; the default ones if None.
-        seed: Of the games.
-        path: A file that keeps it; made if it is not there.
+    What makes the environment is ``source``; without baselines (``ladder``) the default ones play.
 
     Raises:
         ZermeloError: A baseline cannot be made or cannot play the game; the file is damaged or of another ladder.
