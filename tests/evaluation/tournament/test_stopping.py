@@ -62,11 +62,11 @@ def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
     agents, out = {"first": First, "last": Last}, tmp_path if folder else None
     settings = {"openings": [[0], [1], [2]], "until_sure": True}
     few = round_robin(toy_envs.ToyEnv, agents, games=6, **settings)
-    many = round_robin(toy_envs.ToyEnv, agents, games=40, out=out, **settings)
+    many = round_robin(toy_envs.ToyEnv, agents, games=90, out=out, **settings)
     assert not few.totals.repeats()
-    assert many.games == 40, "six different games made somebody sure, played again and again"
-    assert "first v last (40 games are 6)" in many.notes[-1]
-    dice = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=40, openings=[[0], [1], [2]])
+    assert many.games == 90, "six different games made somebody sure, played again and again"
+    assert "first v last (90 games are 6)" in many.notes[-1]
+    dice = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=90, openings=[[0], [1], [2]])
     assert not dice.totals.repeats()
 
 
