@@ -29,6 +29,7 @@ from zermelo.agents.core.tree_search import Bound, TreeSearch
 from zermelo.envs import Chance, Game
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = [
@@ -56,6 +57,8 @@ _LONGEST: Final = 20 * _SHORT
 _USUAL_NODES: Final = 30
 _USUAL_GROWTH: Final = 400
 """How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
+_PATH: Final = 4 * MAX_PLIES
+"""How many states there can be on a path, those of chance and of opponents that do not choose included."""
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
@@ -199,7 +202,7 @@ class CompiledTreeSearch(TreeSearch):
         self.order = MoveOrder(self.game, ordering)
         self.table: CompiledTable | None = table
         self.transposes = table is not None
-        self.rules = game.rules
+        self._rules = game.rules
         self.kernel = self.program.load(game.rules, **self.constants(game, settings))
         self._limits = limits
         self._row, self._beyond = spread(row), beyond
@@ -212,6 +215,7 @@ class CompiledTreeSearch(TreeSearch):
         self._spent: dict[float, int] = {}
         self.searches = [Search() for _ in range(max(threads, 1))]
         for search in self.searches:
+            search.start = starter(game.rules, _PATH)
             search.actions = size
             search.choices = size if choices is None else choices
             search.width = width
@@ -251,7 +255,7 @@ class CompiledTreeSearch(TreeSearch):
 
     def _table_key(self, state: Any) -> tuple[Any, int]:
         """The key of a state, and what the kernel makes another of it with (exclusive-or)."""
-        return self.game.key(state), 0
+        return table_key(self._rules, state)
 
     def run(self, call: Callable[[Search], Any], depth: float, ply: int) -> tuple[Any, Search]:
         """Runs the kernel, in every thread, and counts what it did.
