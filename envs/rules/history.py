@@ -47,7 +47,8 @@ def _class_with_keys(kind: type) -> Any:
 
 
 def _with_keys(state: Any, keys: tuple[int, ...]) -> Any:
-    made = _class_with_keys(getattr(state, "_kind", type(state)))._make(state)
+    kind: Any = getattr(state, "_kind", type(state))
+    made = _class_with_keys(kind)._make(state)
     made._keys = keys
     return made
 

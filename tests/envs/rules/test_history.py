@@ -15,7 +15,7 @@ from zermelo.envs.errors import RulesError
 from zermelo.envs.jit import check_rules as checking
 from zermelo.envs.rules import RulesGame, check_rules, with_past
 from zermelo.envs.rules.env import RulesEnv
-from zermelo.envs.rules.history import keys_of, without_past
+from zermelo.envs.rules.history import RulesWithHistory, keys_of, without_past
 
 ROUND = (0, 2, 1, 3)
 """The cop goes from place 1 to 0 and back, the robber from 3 to 2."""
@@ -121,6 +121,11 @@ class Generous(Chase):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{}, {"limit": 2, "superko": 1}], ids=str)
-def test_compiled_rules_know_the_past_as_plain_ones_do(settings: dict[str, int]) -> None:
-    check_rules(Chase(**settings), games=5)
+@pytest.mark.parametrize("settings", [{"limit": 2}, {"limit": 2, "superko": 1}], ids=str)
+def test_the_past_is_compared_with_that_of_compiled_rules(
+    settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_rules(Chase(**settings), games=10)
+    monkeypatch.setattr(RulesWithHistory, "_repeats", lambda self, state: False)
+    with pytest.raises(RulesError, match=r"with its past, compiled it gives .*, uncompiled"):
+        check_rules(Chase(**settings), games=10)
