@@ -125,7 +125,7 @@ class Generous(Chase):
 def test_the_past_is_compared_with_that_of_compiled_rules(
     settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check_rules(Chase(**settings), games=10)
+    check_rules(Chase(**settings), games=50)
     monkeypatch.setattr(RulesWithHistory, "_repeats", lambda self, state: False)
     with pytest.raises(RulesError, match=r"with its past, compiled it gives .*, uncompiled"):
-        check_rules(Chase(**settings), games=10)
+        check_rules(Chase(**settings), games=50)
