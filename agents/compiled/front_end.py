@@ -145,13 +145,14 @@ def compiled_search(
     """
     if not kind.can_search(game, evaluator):
         return None
-    before, constants = budget.now(), kind.constants(game, settings)
-    if limits.seconds is None:
-        kind.program.load(game.rules, **constants)
-    elif not kind.program.load_in_background(game.rules, **constants).ready_within(_PATIENCE * limits.seconds):
-        return None
+    before = budget.now()
+    if limits.seconds is not None:
+        loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
+        if not loading.ready_within(_PATIENCE * limits.seconds):
+            return None
+    search = kind(game, evaluator, budget, limits=limits, **settings)
     budget.compiling += budget.now() - before
-    return kind(game, evaluator, budget, limits=limits, **settings)
+    return search
 
 
 class CompiledTreeSearch(TreeSearch):
