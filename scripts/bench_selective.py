@@ -105,7 +105,7 @@ if __name__ == "__main__":
     names = [type(each).__name__ for each in RULES]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="?", type=int, default=GAMES, help="games a line (default: %(default)s)")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all of them if none is given")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all if none")
     given = parser.parse_args()
     if unknown := set(given.names) - set(names):
         parser.error(f"unknown games: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
