@@ -2,10 +2,10 @@
 
     PYTHONPATH=scripts scripts/test -m "not slow" -p dear_tests     # on an idle machine
 
-runs them all and writes those that took too long into ``tests/thorough.txt``, of which ``tests/conftest.py`` makes the
-mark ``thorough``. What counts is processor time, of child processes too, or a third of the time on the clock where a
-test waits. Who compiles a kernel that others use too is charged with it, so a second round may choose some more: what
-was chosen before stays, as long as there is a test of that name.
+runs them all and writes those that took too long into ``tests/thorough.txt``, of which ``tests/conftest.py`` makes
+the mark ``thorough``. What counts is processor time, of child processes too, or a third of the time on the clock
+where a test waits. Who compiles a kernel that others use too is charged with it, so a second round may choose some
+more: what was chosen before stays, as long as there is a test of that name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def _processor_time() -> float:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport]:
     """Notes what the phase of a test took, for the process that runs the others."""
     report = yield
     now = _processor_time()
@@ -55,4 +57,5 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     dear = {name for name, seconds in taken.items() if seconds >= DEAR} | (before & set(taken))
     FILE.write_text("".join(f"{name}\n" for name in sorted(dear)))
     left = sum(seconds for name, seconds in taken.items() if name not in dear)
-    print(f"\n{len(dear)} of {len(taken)} tests are dear; the others took {left:.0f} of {sum(taken.values()):.0f} s")
+    spent = f"{left:.0f} of {sum(taken.values()):.0f} s"
+    print(f"\n{len(dear)} of {len(taken)} tests are dear; the others took {spent}")
