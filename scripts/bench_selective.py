@@ -9,8 +9,8 @@ written into a game's ``selective_settings``. ``scripts/bench_search.py`` runs a
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -102,7 +102,13 @@ def selective() -> None:
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else GAMES
+    names = [type(each).__name__ for each in RULES]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="?", type=int, default=GAMES, help="games a line (default: %(default)s)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all if none")
+    given = parser.parse_args()
+    if unknown := set(given.names) - set(names):
+        parser.error(f"unknown games: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     for each in RULES:
-        if len(sys.argv) < 3 or type(each).__name__ in sys.argv[2:]:
-            matches(each, count)
+        if not given.names or type(each).__name__ in given.names:
+            matches(each, given.games)

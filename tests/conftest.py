@@ -20,8 +20,16 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items):
-    """Puts files with tests marked ``alone`` last, and those tests last in them; long files of few tests first."""
+    """Marks the ``thorough`` tests (``scripts/dear_tests.py`` has chosen them), and orders all.
+
+    Files with tests marked ``alone`` come last, and those tests last in them; long files of few tests first.
+    """
+    thorough = set(Path(__file__).with_name("thorough.txt").read_text().splitlines())
+    for item in items:
+        if item.nodeid in thorough:
+            item.add_marker(pytest.mark.thorough)
     with_alone = {item.path for item in items if _is_alone(item)}
     files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(

@@ -29,6 +29,7 @@ from zermelo.agents.core.tree_search import Bound, TreeSearch
 from zermelo.envs import Chance, Game
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = [
@@ -56,6 +57,8 @@ _LONGEST: Final = 20 * _SHORT
 _USUAL_NODES: Final = 30
 _USUAL_GROWTH: Final = 400
 """How many nodes a visit that looks no move ahead may take through chance, and how many times more each move."""
+_PATH: Final = 4 * MAX_PLIES
+"""How many states there can be on a path, those of chance and of opponents that do not choose included."""
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
@@ -145,13 +148,14 @@ def compiled_search(
     """
     if not kind.can_search(game, evaluator):
         return None
-    before, constants = budget.now(), kind.constants(game, settings)
-    if limits.seconds is None:
-        kind.program.load(game.rules, **constants)
-    elif not kind.program.load_in_background(game.rules, **constants).ready_within(_PATIENCE * limits.seconds):
-        return None
+    before = budget.now()
+    if limits.seconds is not None:
+        loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
+        if not loading.ready_within(_PATIENCE * limits.seconds):
+            return None
+    search = kind(game, evaluator, budget, limits=limits, **settings)
     budget.compiling += budget.now() - before
-    return kind(game, evaluator, budget, limits=limits, **settings)
+    return search
 
 
 class CompiledTreeSearch(TreeSearch):
@@ -199,7 +203,7 @@ class CompiledTreeSearch(TreeSearch):
         self.order = MoveOrder(self.game, ordering)
         self.table: CompiledTable | None = table
         self.transposes = table is not None
-        self.rules = game.rules
+        self._rules = game.rules
         self.kernel = self.program.load(game.rules, **self.constants(game, settings))
         self._limits = limits
         self._row, self._beyond = spread(row), beyond
@@ -212,6 +216,7 @@ class CompiledTreeSearch(TreeSearch):
         self._spent: dict[float, int] = {}
         self.searches = [Search() for _ in range(max(threads, 1))]
         for search in self.searches:
+            search.start = starter(game.rules, _PATH)
             search.actions = size
             search.choices = size if choices is None else choices
             search.width = width
@@ -251,7 +256,7 @@ class CompiledTreeSearch(TreeSearch):
 
     def _table_key(self, state: Any) -> tuple[Any, int]:
         """The key of a state, and what the kernel makes another of it with (exclusive-or)."""
-        return self.game.key(state), 0
+        return table_key(self._rules, state)
 
     def run(self, call: Callable[[Search], Any], depth: float, ply: int) -> tuple[Any, Search]:
         """Runs the kernel, in every thread, and counts what it did.
@@ -268,19 +273,19 @@ class CompiledTreeSearch(TreeSearch):
         """
         self.budget.check_clock()
         self._allot_rows(ply + self._reach(depth))
-        short = len(self.searches) == 1 and self._is_short(depth)
+        short = self._short_nodes(depth) if len(self.searches) == 1 else 0
         before = self.budget.nodes
         try:
             while True:
-                self._prepare(depth, _LONGEST if short else _ALL_NODES)
+                self._prepare(depth, short or _ALL_NODES)
                 if short:
                     found, reason, search = run_here(call, self.searches[0])
                 else:
                     found, reason, search = race(call, self.searches, self.budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held("arena")))
-                elif short and self._was_long(reason):
-                    short = False
+                elif short and self._was_long(reason, short):
+                    short = 0
                 else:
                     break
         finally:
@@ -305,28 +310,32 @@ class CompiledTreeSearch(TreeSearch):
         start = place + seats + 2
         return Record(tuple(values), plies, tuple(arena[start : start + int(arena[start - 1])].tolist()))
 
-    def _is_short(self, depth: float) -> bool:
-        """Whether a visit will take no longer than handing it to another thread.
+    def _short_nodes(self, depth: float) -> int:
+        """How many nodes to search before handing a visit to another thread; 0 where that is worth it at once.
 
         Through chance that is judged by what visits have taken so far, of this depth or of one and two moves less.
+        Where there were none, it is tried, if no table would remember what was seen so far.
         """
         if self.game.traits.chance is Chance.NONE:
-            return depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
+            short = depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
+            return _LONGEST if short else 0
         if self._limits.seconds is not None:
-            return False  # a guess that is wrong would overrun the limit: nobody looks at the clock meanwhile
+            return 0  # a guess that is wrong would overrun the limit: nobody looks at the clock meanwhile
         spent = self._spent
         if depth in spent:
             nodes = spent[depth]
         elif depth - 1 in spent:
             growth = spent[depth - 1] // spent[depth - 2] if depth - 2 in spent else _USUAL_GROWTH
             nodes = spent[depth - 1] * max(growth, 1)
+        elif self.table is None:
+            return _SHORT
         else:
             nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))
-        return nodes <= _SHORT or (self._limits.nodes or math.inf) <= _SHORT
+        return _LONGEST if nodes <= _SHORT or (self._limits.nodes or math.inf) <= _SHORT else 0
 
-    def _was_long(self, reason: int) -> bool:
+    def _was_long(self, reason: int, short: int) -> bool:
         """Whether a visit that was to be short has to begin again where the clock and Ctrl-C are heeded."""
-        out_of_nodes = reason == layout.OUT_OF_NODES and self.budget.nodes_left > _LONGEST
+        out_of_nodes = reason == layout.OUT_OF_NODES and self.budget.nodes_left > short
         return reason == layout.OUT_OF_STACK or out_of_nodes
 
     def _prepare(self, depth: float, nodes: int) -> None:

@@ -176,11 +176,11 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
         here, chooser = self._inside(state)
         plies, window = plies_of(depth), (*map(float, alpha), *map(float, beta))
-        rules, kernel = self.rules, self.kernel
+        kernel = self.kernel
 
         def call(search: Search) -> int:
             search.chooser = chooser
-            return int(kernel(rules, here, plies, *window, ply, -1, search.arena, search))
+            return int(kernel(*search.start(here), plies, *window, ply, -1, search.arena, search))
 
         found, search = self.run(call, depth, ply)
         values, distance, line = self.record(search)
@@ -188,9 +188,9 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         return Visit((values[search.own], distance), bool(found & 1), line, values=by_seat)
 
     def _table_key(self, state: Any) -> tuple[Any, int]:
-        key: Any = self.game.key(state)
-        # Of a reply the rules' own part of it: the mark says who chooses.
-        return key[0] if self._replies else key, 2 * (self._inside(state)[1] + 1) * CHANCE_KEY
+        here, chooser = self._inside(state)
+        key, mark = super()._table_key(here)
+        return key, mark ^ 2 * (chooser + 1) * CHANCE_KEY
 
     def _inside(self, state: Any) -> tuple[Any, int]:
         """A state of the rules' own, and which opponent chooses there, or -1."""

@@ -9,6 +9,7 @@ needs of the one layout. Whole numbers are ``int``, floats ``float``, all of eig
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -142,6 +143,8 @@ class Search(ctypes.Structure):
         self.node_limit = np.iinfo(np.int64).max
         self.nothing = -1
         self._held: dict[str, npt.NDArray[Any]] = {}
+        self.start: Callable[[Any], tuple[Any, Any]]
+        """What a kernel is given for a state (``zermelo.envs.jit.history``): rules and state."""
         self.asked = False
         """Whether the thread was asked to stop, also between two calls of a kernel."""
 

@@ -86,10 +86,10 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The values of a state, as the plain search gives them."""
         plies = plies_of(depth)
-        rules, kernel, seat, enough = self.rules, self.kernel, self.max_seat, float(alpha[0])
+        kernel, seat, enough = self.kernel, self.max_seat, float(alpha[0])
 
         def call(search: Search) -> int:
-            return int(kernel(rules, state, plies, seat, enough, ply, search.arena, search))
+            return int(kernel(*search.start(state), plies, seat, enough, ply, search.arena, search))
 
         found, search = self.run(call, depth, ply)
         if search.stop == layout.SUM_NOT_CONSTANT:

@@ -17,6 +17,8 @@ from zermelo.agents.compiled.threads import race, share
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
+from zermelo.envs.jit.history import starter
+from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -83,7 +85,8 @@ class Prover:
         self.game = game
         self._kernel = PROOF.load(game.rules)
         rules = game.rules
-        key_bits = int(rules.key_bits()) if hasattr(rules, "key") and hasattr(rules, "key_bits") else 64
+        narrow_key = hasattr(rules, "key") and hasattr(rules, "key_bits") and not has_history(rules)
+        key_bits = int(rules.key_bits()) if narrow_key else 64
         bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1
         bits = min(bits, key_bits)
         narrow = key_bits - bits <= 32
@@ -108,8 +111,8 @@ class Prover:
             search.key_bits = key_bits
             search.distances = self._distances
             search.total = int(game.traits.constant)
-            if symmetric and hasattr(rules, "symmetries"):
-                search.symmetries = int(rules.symmetries())
+            search.start = starter(rules, _MAX_PLY + 2)
+            search.symmetries = game.symmetries if symmetric else 1
         self.nodes = 0
 
     def forget(self) -> None:
@@ -140,7 +143,7 @@ class Prover:
         Raises:
             UnsupportedGameError: The game goes on for too long, or for ever.
         """
-        rules, kernel = self.game.rules, self._kernel
+        kernel = self._kernel
         most = self._most if nodes is None else nodes
         first = self._no_guess if guess is None else guess
         for search in self._searches:
@@ -152,7 +155,7 @@ class Prover:
         self._unclaimed[0] = most
 
         def call(search: Search) -> int:
-            return int(kernel(rules, state, lower, upper, first, -1, 1, search))
+            return int(kernel(*search.start(state), lower, upper, first, -1, 1, search))
 
         try:
             _, reason, search = race(call, self._searches, check)
@@ -175,7 +178,7 @@ class Prover:
         """
         waiting = list(states)
         found: list[Score | None] = [None] * len(waiting)
-        rules, kernel = self.game.rules, self._kernel
+        kernel = self._kernel
         order = iter(range(len(waiting)))
         at_work: dict[int, list[Search]] = {}
         lock = threading.Lock()
@@ -212,7 +215,7 @@ class Prover:
 
         def call(search: Search) -> int:
             while (number := begin(search)) is not None:
-                kernel(rules, waiting[number], LOSS, WIN, self._no_guess, -1, 1, search)
+                kernel(*search.start(waiting[number]), LOSS, WIN, self._no_guess, -1, 1, search)
                 end(search, number)
             return 0
 

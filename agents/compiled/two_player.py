@@ -91,8 +91,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.quiescence = quiescence
             search.null_windows = table is not None
             search.futility = round(futility * EVALUATION_UNIT)
-            if symmetric and hasattr(rules, "symmetries"):
-                search.symmetries = int(rules.symmetries())
+            search.symmetries = game.symmetries if symmetric else 1
 
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:
@@ -124,7 +123,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             low, high = -high, -low
         plies = plies_of(depth)
         window = self._window_arguments(low, high)
-        rules, kernel = self.rules, self.kernel
+        kernel = self.kernel
         unlimited = math.isinf(depth)
         for search in self.searches:
             search.late_moves = self._late_moves if self._late_moves and not unlimited else plies_of(math.inf)
@@ -133,7 +132,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.last_ply = 2 * (plies + 1)
 
         def call(search: Search) -> int:
-            return int(kernel(rules, state, plies, *window, ply, search))
+            return int(kernel(*search.start(state), plies, *window, ply, search))
 
         found, search = self.run(call, depth, ply)
         score = found & -2

@@ -23,8 +23,6 @@ class ProofSolver(Solver):
         super().__init__(*args, **settings)
         self._prover = Prover(self.game, table_mb=self._table_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
-        rules = self.game.rules
-        self._symmetries = int(rules.symmetries()) if hasattr(rules, "symmetries") else 1
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
@@ -87,8 +85,8 @@ class ProofSolver(Solver):
         return self._score(child, -bound, WIN, -bound)
 
     def _canonical(self, state: Any) -> Any:
-        rules = self.game.rules
-        return min([state, *(rules.symmetric_state(state, number) for number in range(1, self._symmetries))])
+        game = self.game
+        return min([state, *(game.rules.symmetric_state(state, number) for number in range(1, game.symmetries))])
 
     # -- scores one move further up ----------------------------------------------------------------------------
 
@@ -108,7 +106,7 @@ class ProofSolver(Solver):
 
     def _ending(self, state: Any, mover: int) -> int:
         """The score of the move that leads to a finished state."""
-        mine = int(self.game.rules.utility(state, mover))
+        mine = int(self.game.utility(state)[mover])
         if not self._prover.counts_moves:
             return 2 * mine - int(self.game.traits.constant)
         return (mine > 0) * (WIN - 1) + (mine < 0) * (LOSS + 1)

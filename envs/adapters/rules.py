@@ -75,14 +75,13 @@ class LiveRulesGame(RulesGame):
         state = self._read(raw)
         if state is None or is_gymnasium(raw):
             return state
-        rules = self.rules
         dead = [raw.terminations[agent] or raw.truncations[agent] for agent in raw.agents]
         over = all(dead)  # also when no agents are left
-        if over != rules.is_terminal(state) or (any(dead) and not over):
+        if over != self.is_terminal(state) or (any(dead) and not over):
             return None
         if over:
             return state
-        seat = rules.to_move(state)
+        seat = self.to_move(state)
         return state if seat < 0 or raw.possible_agents[seat] == raw.agent_selection else None
 
 

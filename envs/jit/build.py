@@ -18,6 +18,7 @@ import numpy as np
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape
+from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.notices import say_once
 
@@ -51,6 +52,8 @@ class Kernel:
 
 def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
     """A kernel compiled for the class of ``rules``: a function of rules, state and its further arguments.
+
+    The rules and the state that it takes are those of ``zermelo.envs.jit.history.starter``.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
@@ -90,7 +93,7 @@ def _compile(rules: Any, kernel: Kernel, path: Path | None) -> Code:
 
     say_once(f"compiling the rules of {type(rules).__name__} for this machine" + (" (once)" if path else ""))
     try:
-        return emit(*compile_kernel(rules, kernel.function, kernel.arguments, dict(kernel.constants)))
+        return emit(*compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants)))
     except NumbaError as error:
         from zermelo.envs.jit.method_calls import explain
 

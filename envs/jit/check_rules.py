@@ -9,8 +9,10 @@ from typing import Any, NoReturn
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.jit.check_history import HistoryCheck
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.defaults import GENERAL_SUM
+from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -25,7 +27,7 @@ def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 20
     Every method is called at every position of some random games. What is checked: types and ranges; that legal
     actions are ascending and end only with the game; that utilities lie in their bounds and add up; that
     probabilities sum to one; that equal keys are equal positions; that symmetries commute with playing; that
-    ``bounds`` and ``safe_actions`` do not contradict the positions one move on.
+    ``bounds`` and ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
 
     Args:
         rules: The rules, with parameters.
@@ -40,16 +42,19 @@ def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 20
     generator = random.Random(seed)
     check = _Check(game)
     for _ in range(games):
-        state = check.initial_state()
+        check.initial_state()
+        state = game.initial_state()
         for _ in range(longest):
-            if check.position(state):
+            ended = check.position(without_past(state))
+            if (check.history is not None and check.history.position(state)) or ended:
                 break
             if game.to_move(state) == CHANCE:
                 outcomes = game.chance_outcomes(state)
                 action = generator.choices([o for o, _ in outcomes], [p for _, p in outcomes])[0]
             else:
                 action = generator.choice(game.legal_actions(state))
-            state = check.call("result", state, action)
+            check.call("result", without_past(state), action)
+            state = game.result(state, action)
 
 
 class _Check:
@@ -66,6 +71,9 @@ class _Check:
             from zermelo.envs.jit.method_calls import compiled_methods
 
             self.compiled = compiled_methods(self.rules)
+        self.history: HistoryCheck | None = None
+        if has_history(self.rules):
+            self.history = HistoryCheck(game, self.call, self.fail, compiled=bool(self.compiled))
 
     def has(self, method: str) -> bool:
         """Whether the rules write an optional method."""

@@ -75,7 +75,7 @@ _ENTRY_POINTS: Final = "rules and state by address"
 
 def shape(values: tuple[Any, ...]) -> str:
     """The types of the numbers in a tuple, and in the tuples inside it."""
-    parts = (shape(value) if isinstance(value, tuple) else type(value).__name__ for value in values)
+    parts = [shape(value) if isinstance(value, tuple) else type(value).__name__ for value in values]
     return f"({', '.join(parts)})"
 
 

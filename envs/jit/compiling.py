@@ -29,6 +29,7 @@ import numpy as np
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.notices import say_once
 from zermelo.envs.rules.defaults import DEFAULTS
+from zermelo.envs.rules.rules_game import is_rules
 
 __all__ = [
     "Functions",
@@ -91,15 +92,23 @@ def types_of(rules: Any) -> tuple[Any, Any]:
     """
     import numba
 
+    found = _type_of_rules(rules), numba.typeof(rules.initial_state())
+    _TYPES.update(found)
+    return found
+
+
+def _type_of_rules(rules: Any) -> Any:
+    """Numba's type of rules; those that they are made of are prepared too."""
+    import numba
+    from numba import types
+
     prepare(type(rules))
-    first = numba.typeof(rules)
     if not rules._fields:
         from zermelo.envs.jit.intrinsics import NoParameters
 
-        first = NoParameters((), type(rules))
-    found = first, numba.typeof(rules.initial_state())
-    _TYPES.update(found)
-    return found
+        return NoParameters((), type(rules))
+    parts = [_type_of_rules(part) if is_rules(part) else numba.typeof(part) for part in rules]
+    return types.BaseTuple.from_types(parts, type(rules))
 
 
 _NAMED_TUPLE = {"_make", "_replace", "_asdict"}

@@ -40,6 +40,11 @@ _ARGUMENTS = {
     "bounds_see_ends": (),
     "safe_actions": ("state", "actions"),
     "chance_outcomes": ("state", "actions", "probabilities"),
+    "repetition_key": ("state",),
+    "repetition_limit": (),
+    "repetition_is_illegal": (),
+    "repetition_utility": ("state", "number"),
+    "reversible_plies": ("state",),
 }
 
 _SOURCE = """
@@ -48,8 +53,8 @@ def call(rules{arguments}):
 """
 
 
-def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
-    """Each method that the rules have, compiled, taking the rules first.
+def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> dict[str, Callable[..., Any]]:
+    """Each method that the rules have, or of those the named ones, compiled, taking the rules first.
 
     Those that fill buffers take the buffers' size instead, and return lists.
 
@@ -74,11 +79,13 @@ def compiled_methods(rules: Any) -> dict[str, Callable[..., Any]]:
         "is_terminal": types.boolean,
         "is_noisy": types.boolean,
         "bounds_see_ends": types.boolean,
+        "repetition_is_illegal": types.boolean,
         "utility_bounds": types.UniTuple(types.int64, 2),
         "bounds": types.UniTuple(types.int64, 2),
     }
     found: dict[str, Callable[..., Any]] = {}
-    for name, arguments in _ARGUMENTS.items():
+    for name in names:
+        arguments = _ARGUMENTS[name]
         if not hasattr(rules, name) or method(type(rules), name) is None:
             continue
         signature = (rules_type, *(kinds[argument] for argument in arguments))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["count_leaves", "leaves_kernel"]
@@ -35,19 +36,19 @@ def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
         return 1
     if game.is_terminal(state):
         return 0
-    rules = game.rules
-    kernel = leaves_kernel(rules)
+    kernel = leaves_kernel(game.rules)
+    start = starter(game.rules, depth)
     size = game.max_legal_actions
     memory = np.empty(depth * size, np.int64)
     stop = np.zeros(1, np.int64)
     if depth < 4:
-        return int(kernel(rules, state, depth, memory.ctypes.data, size, stop.ctypes.data))
+        return int(kernel(*start(state), depth, memory.ctypes.data, size, stop.ctypes.data))
     found: list[int] = []
     failed: list[BaseException] = []
 
     def count() -> None:
         try:
-            found.append(int(kernel(rules, state, depth, memory.ctypes.data, size, stop.ctypes.data)))
+            found.append(int(kernel(*start(state), depth, memory.ctypes.data, size, stop.ctypes.data)))
         except BaseException as error:  # handed to the thread that waits
             failed.append(error)
 

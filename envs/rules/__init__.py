@@ -54,16 +54,31 @@ Methods that a game may have, and what stands in for them:
                                          way; what is to come must follow from ``future(state)``. Never compiled; 0
     ``future(state)``                    the state as if nothing had been received: value iteration takes states
                                          with the same future for one. Never compiled; the state itself
+    ``repetition_key(state)``            where repetition matters: an integer of 64 bits, equal for states that
+                                         count as the same position, which need not have the same future; 0 for
+                                         one that never counts, say after a pass
+    ``repetition_limit()``               which occurrence of a position matters, the game's past included; 3
+    ``repetition_is_illegal()``          whether players must not reach it (superko, with a limit of 2): some other
+                                         action must be there, such as a pass. Else it ends the game; False
+    ``repetition_utility(state, seat)``  what a seat gets then; 0
+    ``reversible_plies(state)``          how many states back the first may lie that can still come again, as moves
+                                         of chess since the last capture or pawn's move; all. Fewer are faster
     ``symmetries()``                     the number of symmetries, the identity (number 0) included; 1
     ``symmetric_state(state, s)``        the state seen through symmetry number ``s``
     ``symmetric_action(action, s)``      the action seen through symmetry number ``s``
     ``bounds(state)``                    for proofs, at an unfinished state: (least, greatest) score the mover can
-                                         still reach, as told at a glance (``zermelo.envs.rules.scores``)
+                                         still reach, as told at a glance (``zermelo.envs.rules.scores``);
+                                         whatever has been before
     ``bounds_see_ends()``                whether ``bounds`` settles every state in which an action ends the game,
                                          so that a proof need not ask ``is_terminal`` after each action; False
     ``safe_actions(state, actions)``     for proofs, where ``bounds`` did not settle the state: the legal actions,
                                          in any order, but for those that another one listed is at least as good as
     ===================================  =========================================================================
+
+States handed to searches, evaluators and methods carry the keys of the past where rules have ``repetition_key``:
+``RulesGame`` and ``RulesEnv`` see to that, ``with_past`` gives a state the past of somebody else's environment. To
+tables positions are the same only with the same positions behind them, so no value is wrong and a proof is one;
+with superko hardly any are met twice. Symmetries are not used then, nor is ``safe_actions``.
 
 Methods for people and learning agents, never compiled: ``text(state)``, ``action_text(state, action)``,
 ``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
@@ -80,9 +95,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zermelo.envs.rules.history import with_past
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
 
-__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "RulesGame", "check_rules", "is_rules"]
+__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "RulesGame", "check_rules", "is_rules", "with_past"]
 
 if TYPE_CHECKING:
     from zermelo.envs.jit.check_rules import check_rules

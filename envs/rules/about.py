@@ -35,7 +35,8 @@ class Twin:
 
     Attributes:
         rules: The rules, with their parameters.
-        read: The state of the rules that such an environment is in, or None if the rules cannot be in it.
+        read: The state of the rules that such an environment is in, or None if the rules cannot be in it. Of
+            rules with ``repetition_key`` it brings its past (``zermelo.envs.rules.history.with_past``).
         symmetry: The symmetry through which text and actions are shown as the environment has them.
     """
 

@@ -6,6 +6,7 @@ can be compiled with them.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["DEFAULTS", "EVALUATION_UNIT", "GENERAL_SUM"]
+__all__ = ["DEFAULTS", "EVALUATION_UNIT", "GENERAL_SUM", "method_or_default"]
 
 EVALUATION_UNIT: Final = 1024
 """How many units of evaluation one point of utility is."""
@@ -116,6 +117,31 @@ def symmetric_action(self: Any, action: int, symmetry: int) -> int:
     return action
 
 
+def repetition_key(self: Any, state: Any) -> int:
+    """No position counts; searches ask first whether a rules class writes this method."""
+    return 0
+
+
+def repetition_limit(self: Any) -> int:
+    """The third occurrence."""
+    return 3
+
+
+def repetition_is_illegal(self: Any) -> bool:
+    """It ends the game."""
+    return False
+
+
+def repetition_utility(self: Any, state: Any, seat: int) -> int:
+    """A draw."""
+    return 0
+
+
+def reversible_plies(self: Any, state: Any) -> int:
+    """All of the game."""
+    return 1 << 30
+
+
 DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
     function.__name__: function
     for function in (
@@ -137,5 +163,16 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         symmetries,
         symmetric_state,
         symmetric_action,
+        repetition_key,
+        repetition_limit,
+        repetition_is_illegal,
+        repetition_utility,
+        reversible_plies,
     )
 }
+
+
+def method_or_default(rules: Any, name: str) -> Callable[..., Any]:
+    """An optional method of rules, or what stands in for it."""
+    own: Callable[..., Any] | None = getattr(rules, name, None)
+    return own if own is not None else functools.partial(DEFAULTS[name], rules)

@@ -64,7 +64,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
 
     Attributes:
         rules: The rules.
-        position: The state of the rules now, a tuple of integers.
+        position: The state of the rules now, a tuple of integers; it knows its past, where that matters.
         np_random: What chance is rolled with; None in games without chance.
 
     Raises:
@@ -122,7 +122,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self.infos = {agent: {} for agent in agents}
         self._skip_agent_selection: Any = None
         self.agent_selection = agents[0]
-        self.position = self.rules.initial_state()
+        self.position = _game_of(self.rules).initial_state()
         if hasattr(self, "defer_chance") and (self.np_random is None or seed is not None):
             self.np_random = np.random.default_rng(seed)
         self._roll()
@@ -144,7 +144,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         chosen = self._legal(action)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self.position = self.rules.result(self.position, chosen)
+        self.position = _game_of(self.rules).result(self.position, chosen)
         self._roll()
         self._arrive()
         self._accumulate_rewards()
@@ -174,16 +174,14 @@ class RulesEnv(AECEnv[str, Any, Any]):
 
     def _arrive(self) -> None:
         """Says whose turn it is, or pays the rewards of the end."""
-        rules, state = self.rules, self.position
-        if rules.is_terminal(state):
-            self.rewards = {
-                agent: float(rules.utility(state, seat)) for seat, agent in enumerate(self.possible_agents)
-            }
+        game, state = _game_of(self.rules), self.position
+        if game.is_terminal(state):
+            self.rewards = dict(zip(self.possible_agents, game.utility(state), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
             after = self.possible_agents.index(self.agent_selection) + 1
             self.agent_selection = self.possible_agents[after % len(self.possible_agents)]
         else:
-            seat = rules.to_move(state)
+            seat = game.to_move(state)
             if seat != CHANCE:
                 self.agent_selection = self.possible_agents[seat]
 
@@ -194,17 +192,18 @@ class RulesEnv(AECEnv[str, Any, Any]):
             numbers, probabilities = zip(*outcomes, strict=True)
             assert self.np_random is not None, "reset made the generator"
             drawn = self.np_random.choice(len(numbers), p=np.array(probabilities) / sum(probabilities))
-            self.position = self.rules.result(self.position, numbers[int(drawn)])
+            self.position = _game_of(self.rules).result(self.position, numbers[int(drawn)])
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """What may happen next by chance, with probabilities; nothing unless chance is to move."""
-        if self.rules.is_terminal(self.position) or self.rules.to_move(self.position) != CHANCE:
+        game = _game_of(self.rules)
+        if game.is_terminal(self.position) or game.to_move(self.position) != CHANCE:
             return []
-        return list(_game_of(self.rules).chance_outcomes(self.position))
+        return list(game.chance_outcomes(self.position))
 
     def apply_chance(self, outcome: int) -> None:
         """Makes one outcome happen."""
-        self.position = self.rules.result(self.position, outcome)
+        self.position = _game_of(self.rules).result(self.position, outcome)
         self._arrive()
 
     # -- what is seen --------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.rules.defaults import DEFAULTS, EVALUATION_UNIT, GENERAL_SUM
+from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
+from zermelo.envs.rules.history import RulesWithHistory, has_history
 
 __all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "REQUIRED", "RulesGame", "is_rules"]
 
@@ -34,12 +35,13 @@ def is_rules(thing: Any) -> bool:
 class RulesGame:
     """The game that rules describe, in plain Python: the kernels' oracle, and what runs where Numba is missing.
 
-    States are the rules' own named tuples.
+    States are the rules' own named tuples; with ``repetition_key`` they know their past (``history``).
 
     Attributes:
         rules: The rules.
         traits: Read off the rules.
         max_legal_actions: The most actions, or outcomes of chance, that a state can have.
+        symmetries: How many symmetries searches may use; only the identity where the past matters.
 
     Raises:
         RulesError: A method that every game needs is not there, or a parameter is not an integer.
@@ -58,13 +60,14 @@ class RulesGame:
         if check is not None:
             check()
         self.rules = rules
+        self._played: Any = RulesWithHistory(rules) if has_history(rules) else rules
         self._num_actions = int(rules.num_actions())
         self.max_legal_actions = int(getattr(rules, "max_legal_actions", rules.num_actions)())
-        self._key = getattr(rules, "key", None)
+        self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
+        self._key = getattr(self._played, "key", None)
         for name in (
             "ordering_hint",
             "is_noisy",
-            "pass_turn",
             "evaluates_before_chance",
             "text",
             "action_text",
@@ -73,6 +76,8 @@ class RulesGame:
             method = getattr(rules, name, None)
             if method is not None:
                 setattr(self, name, method)
+        if hasattr(rules, "pass_turn"):
+            self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
         self.traits = _traits(rules)
@@ -90,7 +95,7 @@ class RulesGame:
 
     def initial_state(self) -> Any:
         """Where the game starts."""
-        return self.rules.initial_state()
+        return self._played.initial_state()
 
     def to_move(self, state: Any) -> int:
         """The seat to move, or ``CHANCE``."""
@@ -98,10 +103,10 @@ class RulesGame:
 
     def legal_actions(self, state: Any) -> Sequence[int]:
         """The legal actions, ascending; none at a terminal state."""
-        if self.rules.is_terminal(state):
+        if self._played.is_terminal(state):
             return []
         actions = [0] * self.max_legal_actions
-        return actions[: self.rules.legal_actions(state, actions)]
+        return actions[: self._played.legal_actions(state, actions)]
 
     def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
         """At a chance state, the outcomes and their probabilities."""
@@ -121,20 +126,20 @@ class RulesGame:
             raise IllegalActionError(
                 f"{action!r} is no action of {self.traits.name}: they are 0 to {self._num_actions - 1}"
             )
-        return self.rules.result(state, action)
+        return self._played.result(state, action)
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended."""
-        return bool(self.rules.is_terminal(state))
+        return bool(self._played.is_terminal(state))
 
     def utility(self, state: Any) -> tuple[float, ...]:
         """The outcome for every seat; zeros before the end."""
-        if not self.rules.is_terminal(state):
+        if not self._played.is_terminal(state):
             return self._zeros
-        return tuple(float(self.rules.utility(state, seat)) for seat in self._seats)
+        return tuple(float(self._played.utility(state, seat)) for seat in self._seats)
 
     def key(self, state: Any) -> Hashable:
-        """The rules' own key, else the state itself."""
+        """The rules' own key, else the state itself; where they matter, with the positions that may come again."""
         key: Hashable = state if self._key is None else self._key(state)
         return key
 
@@ -166,18 +171,17 @@ class RulesGame:
 
 class _RewardsOnTheWay(RulesGame):
     def utility(self, state: Any) -> tuple[float, ...]:
-        if self.rules.is_terminal(state):
+        if self._played.is_terminal(state):
             return super().utility(state)
         return tuple(float(self.rules.received(state, seat)) for seat in self._seats)
 
     def key(self, state: Any) -> Hashable:
-        return super().key(self.rules.future(state))
+        return super().key(self._played.future(state))
 
 
 def _traits(rules: Any) -> Traits:
     def ask(name: str) -> Any:
-        method = getattr(rules, name, None)
-        return method() if method is not None else DEFAULTS[name](rules)
+        return method_or_default(rules, name)()
 
     seats, total = int(ask("seats")), ask("utility_sum")
     names = getattr(rules, "seat_names", None)

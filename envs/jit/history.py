@@ -1,0 +1,200 @@
+"""Repetition and superko in compiled code: rules over states that know the keys on the path to them.
+
+Kernels search depth first, so the keys of the path can lie on one stack. A state knows how many of them are its
+own: ``result`` puts the next one there, in the place of what another branch has left. The kernels know nothing of
+it: they are compiled for ``PathRules`` in the place of rules with ``repetition_key``, and for other rules as they
+are. In plain Python the same is ``zermelo.envs.rules.history``.
+
+A table's key of a state is the rules' own, exclusive-or a signature: a hash of the positions that can come again,
+and how often each has been, whatever their order. So it is as in plain Python, where it is no hash.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zermelo.envs.jit.memory import load, store
+from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.history import has_history, keys_of, without_past
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["PathRules", "PathState", "on_path", "starter", "table_key"]
+
+
+class PathState(NamedTuple):
+    """A state and its path.
+
+    Attributes:
+        position: The rules' own state.
+        length: How many keys of the stack are on the path, its own included.
+        occurrences: How often the position has been on it, this time included.
+        signature: Of those before it that can come again.
+    """
+
+    position: Any
+    length: int
+    occurrences: int
+    signature: int
+
+
+class PathRules(NamedTuple):
+    """Rules over ``PathState``, as kernels call them; methods that are not here are the defaults.
+
+    Attributes:
+        rules: The rules.
+        stack: The address of two words for each state on the path: its key, and all marks (``mark_of``) up to it.
+            The word before them is 0.
+        room: How many states the stack has room for.
+    """
+
+    rules: Rules
+    stack: int
+    room: int
+
+    def initial_state(self) -> PathState:
+        """The initial state, with nothing on the stack."""
+        return PathState(self.rules.initial_state(), 0, 1, 0)
+
+    def to_move(self, state: PathState) -> int:
+        """As the rules say, as all that is not explained here."""
+        return self.rules.to_move(state.position)
+
+    def legal_actions(self, state: PathState, actions: Any) -> int:
+        """Without those that reach the limit, where that is illegal."""
+        rules = self.rules
+        count = rules.legal_actions(state.position, actions)
+        if not rules.repetition_is_illegal():
+            return count
+        kept = 0
+        for index in range(count):
+            position = rules.result(state.position, actions[index])
+            key = rules.repetition_key(position)
+            first = max(state.length - rules.reversible_plies(position), 0)
+            if occurrences_of(self, key, first, state.length) < rules.repetition_limit():
+                actions[kept] = actions[index]
+                kept += 1
+        if kept == 0:
+            raise ValueError("every action repeats a position, which is illegal")
+        return kept
+
+    def result(self, state: PathState, action: int) -> PathState:
+        """With the new state's key on the stack."""
+        return follow(self, state, self.rules.result(state.position, action))
+
+    def pass_turn(self, state: PathState) -> PathState:
+        """Likewise."""
+        return follow(self, state, self.rules.pass_turn(state.position))
+
+    def is_terminal(self, state: PathState) -> bool:
+        """Also by repetition."""
+        rules = self.rules
+        if not rules.repetition_is_illegal() and state.occurrences >= rules.repetition_limit():
+            return True
+        return rules.is_terminal(state.position)
+
+    def utility(self, state: PathState, seat: int) -> int:
+        """Likewise."""
+        if self.rules.is_terminal(state.position):
+            return self.rules.utility(state.position, seat)
+        return self.rules.repetition_utility(state.position, seat)
+
+    def chance_outcomes(self, state: PathState, outcomes: Any, probabilities: Any) -> int:
+        """As the rules say."""
+        return self.rules.chance_outcomes(state.position, outcomes, probabilities)
+
+    def key(self, state: PathState) -> int:
+        """The key for tables."""
+        return self.rules.key(state.position) ^ state.signature
+
+    def evaluation(self, state: PathState, seat: int) -> int:
+        """As the rules say."""
+        return self.rules.evaluation(state.position, seat)
+
+    def ordering_hint(self, state: PathState, action: int) -> int:
+        """As the rules say."""
+        return self.rules.ordering_hint(state.position, action)
+
+    def is_noisy(self, state: PathState, action: int) -> bool:
+        """As the rules say."""
+        return self.rules.is_noisy(state.position, action)
+
+    def bounds(self, state: PathState) -> tuple[int, int]:
+        """As the rules say."""
+        return self.rules.bounds(state.position)
+
+
+def occurrences_of(path: PathRules, key: int, first: int, length: int) -> int:
+    """How often a position would have been on the path, from number ``first`` on, if it came next."""
+    count = 1
+    if key != 0:
+        for place in range(first, length):
+            if load(path.stack, 2 * place) == key:
+                count += 1
+    return count
+
+
+def mark_of(key: int, occurrence: int) -> int:
+    """What the first, second, ... occurrence of a position adds to signatures."""
+    return mix(key ^ mix(occurrence)) if key != 0 else 0
+
+
+def follow(path: PathRules, state: PathState, position: Any) -> PathState:
+    """The state of a position that comes after another state, its key put on the stack."""
+    length = state.length
+    if length >= path.room:
+        raise OverflowError("the path is too long")
+    key = path.rules.repetition_key(position)
+    first = max(length - path.rules.reversible_plies(position), 0)
+    occurrences = occurrences_of(path, key, first, length)
+    marks = load(path.stack, 2 * length - 1)
+    store(path.stack, 2 * length, key)
+    store(path.stack, 2 * length + 1, marks ^ mark_of(key, occurrences))
+    return PathState(position, length + 1, occurrences, marks ^ load(path.stack, 2 * first - 1))
+
+
+def on_path(rules: Any) -> Any:
+    """What kernels are compiled for in the place of rules: for those with ``repetition_key``, ``PathRules``."""
+    return PathRules(rules, 0, 0) if has_history(rules) else rules
+
+
+def starter(rules: Any, moves: int) -> Callable[[Any], tuple[Any, Any]]:
+    """A function of a state that gives what a kernel is called with: rules and state.
+
+    With ``repetition_key`` they share one stack, with room for so many moves from there.
+    """
+    if not has_history(rules):
+        return lambda state: (rules, state)
+    stack = np.zeros(0, np.int64)
+
+    def start(state: Any) -> tuple[Any, Any]:
+        nonlocal stack
+        words, begun = _begun(rules, state)
+        room = begun.length + moves
+        if len(stack) < 1 + 2 * room:
+            stack = np.zeros(1 + 2 * room, np.int64)
+        stack[: len(words)] = words
+        return PathRules(rules, stack.ctypes.data + 8, room), begun
+
+    return start
+
+
+def _begun(rules: Any, state: Any) -> tuple[list[int], PathState]:
+    """The words of the stack at a state, and the state on it."""
+    keys = keys_of(state) or (rules.repetition_key(state),)
+    occurrences: Counter[int] = Counter()
+    words = [0]
+    for key in keys:
+        occurrences[key] += 1
+        words += key, words[-1] ^ mark_of(key, occurrences[key])
+    count = occurrences[keys[-1]] if keys[-1] else 1
+    return words, PathState(without_past(state), len(keys), count, words[-3])
+
+
+def table_key(rules: Any, state: Any) -> tuple[Any, int]:
+    """A state's key by itself, and the signature, exclusive-or which it is the key in compiled tables."""
+    key = getattr(rules, "key", tuple)(state)
+    return key, _begun(rules, state)[1].signature if has_history(rules) else 0

@@ -1,0 +1,155 @@
+"""Repetition and superko: every search, plain and compiled, against trying everything with the path at hand."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from doubles.chase import Chase, ChaseState, minimax_with_past, retrograde_values
+from doubles.compared_searches import searched
+
+from zermelo.agents import MaxNAgent, MinimaxAgent, ParanoidAgent, solve
+from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.recursion import GameTooLongError
+from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.search import backend
+from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
+from zermelo.envs import counting, perft
+from zermelo.envs.rules import RulesGame, with_past
+
+EVALUATOR = make_evaluator("game")
+STARTS = [(cop, robber) for cop in range(5) for robber in range(5) if cop != robber]
+VARIANTS = [{"limit": 2}, {"limit": 3}, {"limit": 2, "superko": 1}]
+every_variant = pytest.mark.parametrize("settings", VARIANTS, ids=str)
+
+
+def walks(settings: dict[str, int], count: int, seed: int = 0) -> Iterator[tuple[Chase, list[Any]]]:
+    """Rules and the states of the beginning of a game, which likes to come back; the last is not finished."""
+    generator = random.Random(f"{settings} {seed}")
+    for _ in range(count):
+        rules = Chase(*generator.choice(STARTS), **settings)
+        game = RulesGame(rules)
+        path = [game.initial_state()]
+        for _ in range(generator.randrange(20)):
+            children = [game.result(path[-1], action) for action in game.legal_actions(path[-1])]
+            children = [child for child in children if not game.is_terminal(child)]
+            back = [child for child in children if any(child[:] == other[:] for other in path)]
+            if children:
+                path.append(generator.choice(back if back and generator.random() < 0.7 else children))
+        yield rules, path
+
+
+def oracle(rules: Chase, path: list[Any], depth: int) -> float:
+    """What the last state is worth to its mover."""
+    value = minimax_with_past(rules, [ChaseState(*state) for state in path], depth)
+    return -value if path[-1].mover else value
+
+
+def alpha_beta(rules: Chase, state: Any, depth: int, **how: Any) -> Any:
+    limits = Limits(depth=depth)
+    how = {"table_mb": 1.0, "sooner": True, "use_bounds": True, "ordering": Ordering.AUTO} | how
+    return backend.alpha_beta(
+        backend.Root(RulesGame(rules), state, EVALUATOR), Budget(limits), limits=limits, **how
+    )
+
+
+@every_variant
+def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, int]) -> None:
+    kept: dict[bool, Any] = {}
+    by_path = 0
+    for number, (rules, path) in enumerate(walks(settings, 40, seed=1)):
+        depth = 4 + number % 2
+        truth = oracle(rules, path, depth)
+        by_path += truth != oracle(rules, path[-1:], depth)
+        answers = []
+        for may_compile in (False, True):
+            for table_mb in (0, 1):  # one table for all positions, whatever was before them
+                table = {"table_mb": table_mb, "kept": kept.get(may_compile) if table_mb else None}
+                search = alpha_beta(rules, path[-1], depth, may_compile=may_compile, **table)
+                if table_mb:
+                    kept[may_compile] = search.table
+                how = {"step_by_step": True, "exact": number % 3 == 0, "ties": Ties.FIRST}
+                answers.append(searched(search, path[-1], Limits(depth=depth), **how))
+                best = next(move for move in answers[-1][0][1] if move[0] == answers[-1][0][2])
+                value = best[1][0] if path[-1].mover == 0 else -best[1][0]
+                assert value == truth, (rules, path, may_compile, table_mb)
+        assert answers[0] == answers[2], (rules, path)
+    assert by_path >= 3
+
+
+@every_variant
+def test_perft_knows_the_past(settings: dict[str, int]) -> None:
+    for rules, path in walks(settings, 5):
+        game = RulesGame(rules)
+        assert perft(game, 6, state=path[-1]) == counting._count(game, path[-1], 6)
+        assert counting.COMPILED_DEPTH <= 6
+
+
+@pytest.mark.slow
+@every_variant
+def test_the_other_searches_know_the_past(settings: dict[str, int]) -> None:
+    for rules, path in walks(settings, 20):
+        truth = oracle(rules, path, 5)
+        for agent in (MinimaxAgent, MaxNAgent, ParanoidAgent):
+            for how in ({}, {"cutoff": lambda *_: False}):  # a test of the caller's is not compiled
+                found = agent(depth=5, evaluator="game", **how).search_state(RulesGame(rules), path[-1])
+                assert found.value == truth, (agent, rules, path)
+
+
+@pytest.mark.parametrize("limit", [2, 3])
+def test_solving_agrees_with_retrograde_analysis(limit: int) -> None:
+    expected = retrograde_values()
+    for number, start in enumerate(STARTS):
+        game = RulesGame(Chase(*start, limit=limit))
+        score = Prover(game, table_mb=1).score(game.initial_state())
+        assert score.lower == score.upper
+        found = (score.lower > 0) - (score.lower < 0)
+        assert found == expected[ChaseState(*start, 0, 0)], start
+        if number % 4 == limit:
+            solution = solve(game)  # so few states are searched in plain Python
+            assert solution.proven, start
+            assert solution.value == found, start
+
+
+def test_with_superko_the_cop_wins_where_the_robber_went_in_circles() -> None:
+    """As trying everything says, seven moves ahead."""
+    rules = Chase(0, 2, limit=2, superko=1)
+    assert minimax_with_past(rules, [ChaseState(0, 2, 0, 0)], 7) == 1
+    assert retrograde_values()[ChaseState(0, 2, 0, 0)] == 0
+    game = RulesGame(rules)
+    score = Prover(game, table_mb=1).score(game.initial_state())
+    assert score.lower == score.upper > 0
+    how = {"on_progress": None, "table_mb": 1, "threads": 1, "may_compile": False}
+    plain = AlphaBetaSolver(game, Limits(), Budget.now(), **how)
+    assert plain.solve(game.initial_state(), weak=True).value == 1
+
+
+def test_a_repetition_is_a_draw_unless_the_rules_end_the_game_there() -> None:
+    rules = Chase(limit=2)
+    game = RulesGame(rules)
+    for state, expected in ((ChaseState(4, 0, 1, 0), (0.0, 0.0)), (ChaseState(4, 4, 0, 0), (1.0, -1.0))):
+        again = with_past(rules, state, [rules.repetition_key(state)])
+        assert game.is_terminal(again)
+        assert game.utility(again) == expected
+    assert not game.is_terminal(with_past(rules, ChaseState(4, 0, 1, 0), [0]))
+
+
+def test_a_game_that_hardly_ever_repeats_too_often_is_too_long() -> None:
+    game = RulesGame(Chase(4, 2, limit=1 << 40))
+    state = game.initial_state()
+    search = alpha_beta(game.rules, state, 6, use_bounds=False, table_mb=0)
+    with pytest.raises(GameTooLongError, match="goes on for more than"):
+        search.visit(state, float("inf"), (-2.0, 0.0), (2.0, 0.0), 0)
+
+
+def test_threads_have_a_path_each() -> None:
+    for rules, path in walks({"limit": 2}, 4, seed=1):
+        search = alpha_beta(rules, path[-1], 9, threads=3)
+        plain = alpha_beta(rules, path[-1], 9, may_compile=False)
+        how = (path[-1], 9, (-2.0, 0.0), (2.0, 0.0), 0)
+        assert search.visit(*how).score == plain.visit(*how).score, (rules, path)
