@@ -73,7 +73,7 @@ def processor_time(games, workers):
 
 def throughput(games, rounds):
     """Prints the rates and their ratios."""
-    from zermelo.evaluation.tournament import plan as module
+    from zermelo.evaluation.tournament import run as module
 
     names = ("bare loop", "in this process", "1 worker process", "2 worker processes")
     rates = {name: [] for name in names}

@@ -25,6 +25,7 @@ import numpy as np
 
 from zermelo.envs.adapters.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
+from zermelo.envs.clone.verify import CHECKED
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 
@@ -150,11 +151,11 @@ def remembered(env: Any) -> Findings | None:
 
 
 def to_be_learned() -> list[bytes]:
-    """All that play has shown in this process, for another one; of classes that cannot be sent, nothing."""
+    """All that play has shown in this process, of clones too, for another one; nothing that cannot be sent."""
     found = []
-    for classes, findings in _memory.items():
+    for item in (*_memory.items(), *((key, None) for key in CHECKED)):
         with contextlib.suppress(Exception):  # whatever pickling a class or a value of somebody's own raises
-            found.append(pickle.dumps((classes, findings)))
+            found.append(pickle.dumps(item))
     return found
 
 
@@ -162,8 +163,11 @@ def learn(found: Iterable[bytes]) -> None:
     """Remembers what another process has sent by ``to_be_learned``, so that nothing of it is played again."""
     for data in found:
         with contextlib.suppress(Exception):  # a class that is not to be had here will not be met here
-            classes, findings = pickle.loads(data)
-            _memory.setdefault(classes, findings)
+            key, findings = pickle.loads(data)
+            if findings is None:
+                CHECKED.add(key)
+            else:
+                _memory.setdefault(key, findings)
 
 
 def same_configuration(constants: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
