@@ -117,21 +117,17 @@ def fit_ratings(
 
 def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...], ...]:
     """Players linked by games, directly or not: the anchor's first, then the largest."""
-    parent = {name: name for name in counts.players}
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
 
-    def root(name: str) -> str:
-        while parent[name] != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
-    for players, _, _ in counts.items():
-        for other in players[1:]:
-            parent[root(other)] = root(players[0])
-    members: dict[str, list[str]] = {}
-    for name in counts.players:
-        members.setdefault(root(name), []).append(name)
-    return tuple(sorted((tuple(c) for c in members.values()), key=lambda c: (anchor not in c, -len(c), c)))
+    column = {name: number for number, name in enumerate(counts.players)}
+    links = [(column[names[0]], column[other]) for names, _, _ in counts.items() for other in names[1:]]
+    ends = np.array(links).T
+    graph = coo_matrix((np.ones(len(links)), (ends[0], ends[1])), shape=(len(column), len(column)))
+    parts: dict[int, list[str]] = {}
+    for name, part in zip(column, connected_components(graph, directed=False)[1].tolist(), strict=True):
+        parts.setdefault(part, []).append(name)
+    return tuple(sorted(map(tuple, parts.values()), key=lambda names: (anchor not in names, -len(names), names)))
 
 
 @dataclass
