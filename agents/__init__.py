@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zermelo.agents.players.learned.observation import Observation
     from zermelo.agents.players.learned.policy import PolicyAgent
     from zermelo.agents.players.max_n import MaxNAgent
+    from zermelo.agents.players.mcts import MCTSAgent
     from zermelo.agents.players.minimax import MinimaxAgent
     from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
     from zermelo.agents.players.policy_table import PolicyTableAgent
@@ -49,6 +50,7 @@ __all__ = [
     "GreedyAgent",
     "Limits",
     "LinearEvaluator",
+    "MCTSAgent",
     "MaxNAgent",
     "MinimaxAgent",
     "Observation",
@@ -99,6 +101,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.learned.observation": "Observation",
             "players.learned.policy": "PolicyAgent",
             "players.max_n": "MaxNAgent",
+            "players.mcts": "MCTSAgent",
             "players.minimax": "MinimaxAgent",
             "players.paranoid": "BestReplyAgent ParanoidAgent",
             "players.policy_table": "PolicyTableAgent",

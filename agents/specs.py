@@ -21,6 +21,7 @@ from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.max_n import MaxNAgent
+from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import MinimaxAgent
 from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
 from zermelo.agents.players.policy_table import PolicyTableAgent
@@ -48,6 +49,7 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         MaxNAgent,
         ParanoidAgent,
         BestReplyAgent,
+        MCTSAgent,
         ValueIterationAgent,
         PolicyTableAgent,
         UciAgent,

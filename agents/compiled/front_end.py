@@ -12,7 +12,7 @@ import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -62,7 +62,7 @@ _PATH: Final = 4 * MAX_PLIES
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
 
-_Kind = TypeVar("_Kind", bound="CompiledTreeSearch")
+_Kind = TypeVar("_Kind", bound="CompiledSearch")
 
 
 def fits(game: Any) -> bool:
@@ -135,6 +135,26 @@ class Record(NamedTuple):
     line: tuple[int, ...]
 
 
+class CompiledSearch(Protocol):
+    """A search that runs a kernel.
+
+    Attributes:
+        program: The kernel.
+    """
+
+    program: ClassVar[Program]
+
+    @classmethod
+    def can_search(cls, game: Any, evaluator: Any) -> bool:
+        """Whether the game and the evaluator fit."""
+        ...
+
+    @classmethod
+    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
+        """The constants of the kernel: what of it a game and settings need."""
+        ...
+
+
 def compiled_search(
     kind: type[_Kind], game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
 ) -> _Kind | None:
@@ -153,7 +173,7 @@ def compiled_search(
         loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
         if not loading.ready_within(_PATIENCE * limits.seconds):
             return None
-    search = kind(game, evaluator, budget, limits=limits, **settings)
+    search: _Kind = kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]
     budget.compiling += budget.now() - before
     return search
 

@@ -20,6 +20,7 @@ __all__ = [
     "BUSY_BITS",
     "CHANCE_KEY",
     "GOING",
+    "NO_LIMIT",
     "OUT_OF_MEMORY",
     "OUT_OF_NODES",
     "OUT_OF_STACK",
@@ -33,6 +34,8 @@ BUSY_BITS: Final = 14
 """The logarithm of how many marks there are of positions that are being searched."""
 
 CHANCE_KEY: Final = 0x5DEECE66D  # times a state's tag it makes the table's key of the state's
+
+NO_LIMIT: Final = (1 << 63) - 1
 
 GOING: Final = 0
 OUT_OF_NODES: Final = 1
@@ -137,6 +140,28 @@ class Search(ctypes.Structure):
     distances: int  # whether scores count moves
     root_lower: int
     root_upper: int
+    # Monte Carlo.
+    random: int  # the counter of random numbers
+    stamp: int  # the simulation that goes on; no two threads have the same
+    threads: int
+    solves: int
+    is_scaled: int  # whether ``low`` and ``high`` are the game's own; otherwise those of the outcomes so far
+    tries_first: int  # whether each action is tried once before any is compared
+    counts_losses: int
+    selection: int
+    playouts: int
+    playout_moves: int
+    has_evaluation: int
+    looks: int  # the address of outcomes and probabilities after an action that is only looked at
+    arena_top: int
+    tree_nodes: int
+    low: float
+    high: float
+    exploration: float
+    rave: float
+    bias: float
+    implicit: float
+    greedy: float
 
     def __init__(self) -> None:
         super().__init__()

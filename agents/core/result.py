@@ -51,6 +51,8 @@ class SearchResult:
         plies: Moves to the end of the game under best play, where that is proven.
         is_estimate: Chance was sampled, so values are estimates.
         standard_error: How wide the estimate of ``value`` is (one standard error), where it is one.
+        visits: How many simulations followed each root action, for searches that simulate; ``action_values`` are
+            then means, exact only where they are proven.
         stats: Further counts of the algorithm, such as table hits, by name.
     """
 
@@ -70,6 +72,7 @@ class SearchResult:
     plies: int | None = None
     is_estimate: bool = False
     standard_error: float | None = None
+    visits: Mapping[int, int] = field(default_factory=dict)
     stats: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -80,7 +83,14 @@ class SearchResult:
 
     @property
     def best_actions(self) -> tuple[int, ...]:
-        """All root actions of the greatest known exact value, ascending; just ``action`` if none is known."""
+        """All root actions of the greatest known exact value, ascending; just ``action`` if none is known.
+
+        Of a search that simulates, those with most visits, unless the value is proven.
+        """
+        if self.visits and not self.proven:
+            return tuple(
+                sorted({self.action} | {a for a, n in self.visits.items() if n == max(self.visits.values())})
+            )
         if not self.action_values:
             return (self.action,)
         best = max(self.action_values.values())

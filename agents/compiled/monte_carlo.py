@@ -1,0 +1,238 @@
+"""Monte Carlo tree search, compiled: what ``monte_carlo_kernel`` does, and the tree that it leaves."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from zermelo.agents.compiled import layout
+from zermelo.agents.compiled.front_end import Program, evaluates
+from zermelo.agents.compiled.general import can_search_any, can_use
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.threads import run_here, share
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.monte_carlo import (
+    EDGE_WORDS,
+    MonteCarlo,
+    RootAction,
+    Selection,
+    TreePolicy,
+    proven_bounds,
+)
+from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
+from zermelo.envs import CHANCE
+from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.memory import load, load_float, store_float
+from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["CompiledMonteCarlo"]
+
+_FEW: Final = 64
+"""So many simulations are not worth another thread."""
+_LONGEST: Final = 50_000
+"""Moves that a playout has room for, where rules know the past."""
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER = range(6)
+ACTION, CHILD, VISITED, PRIOR, TOTALS = 0, 1, 2, 4, EDGE_WORDS
+
+
+class CompiledMonteCarlo(MonteCarlo):
+    """Monte Carlo tree search over compiled rules, in one thread or several on one tree.
+
+    Args:
+        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
+        evaluator: ``"game"``'s, where the rules' own evaluation says what leaves are worth, not playouts; else None.
+        limits: Those of the budget.
+        threads: How many search together; with more than one, no two searches are the same.
+    """
+
+    program: ClassVar = Program("mcts", "monte_carlo_kernel", "simulate", ("int64", "int64"))
+
+    def __init__(
+        self,
+        game: RulesGame,
+        evaluator: Any,
+        budget: Budget,
+        *,
+        limits: Limits,
+        state: Any,
+        policy: TreePolicy,
+        seed: int,
+        threads: int = 1,
+    ) -> None:
+        super().__init__(game, state, policy, seed, budget)
+        self.kernel = self.program.load(game.rules)
+        traits, width = game.traits, max(game.max_legal_actions, 1)
+        size = int(game.rules.num_actions())
+        self.step = EDGE_WORDS + self.kept
+        self.solves = policy.solver and self.kept == 1
+        self.bounds = proven_bounds(game)
+        lower, upper = traits.utility_bounds
+        is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+        words = int(policy.tree_mb * 2**17) // threads
+        table = None
+        if policy.transpositions and traits.terminal_rewards_only:
+            table = np.zeros(1 << max(words // 16, 1 << 10).bit_length(), np.int64)
+        self.searches = [Search() for _ in range(threads)]
+        for number, search in enumerate(self.searches):
+            search.start = starter(game.rules, _LONGEST)
+            search.actions, search.width = size, width
+            search.seats, search.kept_seats = traits.seats, self.kept
+            search.total = int(traits.constant)
+            search.max_ply = MAX_PLIES
+            search.random = seed if number == 0 else mix(seed + number) >> 2
+            search.stamp, search.threads = number, threads
+            search.counts_losses = threads > 1
+            search.solves, search.is_scaled = self.solves, is_scaled
+            search.low, search.high = (lower, upper) if is_scaled else (math.inf, -math.inf)
+            search.lower_value, search.upper_value = self.bounds
+            search.expected = (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
+            search.lower_evaluation, search.upper_evaluation = game.rules_bounds
+            search.selection = list(Selection).index(policy.selection)
+            search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+            search.exploration, search.rave = policy.exploration, policy.rave
+            search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
+            search.evaluated = evaluator is not None
+            search.has_evaluation = hasattr(game.rules, "evaluation")
+            search.playouts = policy.playouts
+            search.playout_moves = layout.NO_LIMIT if policy.playout_moves is None else policy.playout_moves
+            search.hold("rows", np.zeros(2 * width, np.int64))
+            search.hold("looks", np.zeros(2 * width, np.int64))
+            search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
+            search.hold("scratch", np.zeros(max(self.kept, 1), np.int64))
+            search.hold("history", np.full(traits.seats * size if policy.rave else 1, -1, np.int64))
+            search.hold("arena", np.empty(max(words, 64 + self.step * width), np.int64))
+            search.arena_top = search.arena
+            search.arena_end = search.arena + 8 * len(search.held("arena"))
+            if table is not None:
+                search.hold("table", table)
+                search.table_bits = len(table).bit_length() - 1
+        self._unclaimed = np.zeros(1, np.int64)
+        self.root = 0
+        budget.check_clock()
+        self.root = self._call(self.searches[:1], 0)[0]
+
+    @classmethod
+    def can_search(cls, game: Any, evaluator: Any) -> bool:
+        """Whether the game and the evaluator fit; None asks for playouts."""
+        return can_search_any(game) and (evaluator is None or (evaluates(evaluator) and can_use(game, evaluator)))
+
+    @classmethod
+    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
+        """None: the kernel is the same for all."""
+        return {}
+
+    def simulate(self, count: int) -> bool:
+        """So many simulations, or fewer where the root gets proven, which is the answer."""
+        self.budget.check_clock()
+        before = self.simulations
+        searches = self.searches if count > _FEW else self.searches[:1]
+        self.simulations += sum(self._call(searches, -(-count // len(searches))))
+        if self.solves and load_float(self.root, LOWER) == load_float(self.root, UPPER):
+            return True
+        reasons = {search.stop for search in searches}
+        if layout.TOO_DEEP in reasons:
+            raise GameTooLongError(self.game, MAX_PLIES)
+        if self.simulations - before < count:
+            raise SearchStopped(StoppedBy.NODES)
+        return False
+
+    def _call(self, searches: list[Search], count: int) -> list[int]:
+        """What the kernel returns in each thread."""
+        left = int(min(self.budget.nodes_left, layout.NO_LIMIT))
+        self._unclaimed[0] = left
+        found = dict.fromkeys(range(len(searches)), 0)
+        for search in searches:
+            search.stop, search.nodes, search.deepest = layout.GOING, 0, 0
+            search.unclaimed = 0
+            search.node_limit = left
+            if len(searches) > 1:
+                search.hold("unclaimed", self._unclaimed)
+                search.node_limit = 0
+
+        def call(search: Search) -> int:
+            made = int(self.kernel(*search.start(self.root_state), self.root, count, search))
+            found[searches.index(search)] = made
+            return made
+
+        try:
+            if count <= _FEW:
+                run_here(call, searches[0])
+            else:
+                share(call, searches, self.budget.check_clock)
+        except SearchStopped:
+            self.simulations += sum(found.values())
+            raise
+        finally:
+            self.budget.nodes += sum(search.nodes for search in searches)
+            self.tree_depth = max(self.tree_depth, *(search.deepest for search in searches))
+            self.tree_nodes = sum(search.tree_nodes for search in self.searches)
+        return list(found.values())
+
+    # -- what is known at the root
+
+    def _edges(self, node: int) -> list[int]:
+        """The addresses of a node's edges."""
+        if not load(node, EDGES):
+            return []
+        return [load(node, EDGES) + 8 * self.step * place for place in range(load(node, COUNT))]
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, in ascending order."""
+        found = []
+        for edge in self._edges(self.root):
+            visits, child = load(edge, VISITED), load(edge, CHILD)
+            values = tuple(load_float(edge, TOTALS + seat) / visits for seat in range(self.kept)) if visits else ()
+            lower, upper = (load_float(child, LOWER), load_float(child, UPPER)) if child else self.bounds
+            line = self._line(child) if child else ()
+            found.append(RootAction(load(edge, ACTION), visits, values, lower, upper, line))
+        return sorted(found)
+
+    def _line(self, node: int) -> tuple[int, ...]:
+        """The most visited actions from a node on, the smallest of several, as long as no chance is met."""
+        line: list[int] = []
+        seen = {self.root}
+        while node and node not in seen and load(node, EDGES) and load(node, MOVER) != CHANCE:
+            seen.add(node)
+            edge = min(self._edges(node), key=lambda each: (-load(each, VISITED), load(each, ACTION)))
+            if not load(edge, VISITED):
+                break
+            line.append(load(edge, ACTION))
+            node = load(edge, CHILD)
+        return tuple(line)
+
+    def move_to(self, state: Any, budget: Budget) -> bool:
+        """Makes a state that is not far below it the root, and forgets what led there; whether it was found.
+
+        The memory of what is forgotten is not freed: once half of it is used, the tree is made anew.
+        """
+        search = self.searches[0]
+        if 2 * (search.arena_top - search.arena) > search.arena_end - search.arena:
+            return False
+        game: RulesGame = self.game
+        level = [(self.root, self.root_state)]
+        for _ in range(2 * game.traits.seats):
+            below = []
+            for (node, here), edge in itertools.chain.from_iterable(
+                zip(itertools.repeat(each), self._edges(each[0])) for each in level
+            ):
+                if child := load(edge, CHILD):
+                    below.append((child, game.result(here, load(edge, ACTION))))
+            for node, here in below:
+                if here == state and load(node, EDGES):
+                    self.root, self.root_state, self.budget = node, state, budget
+                    self.simulations = self.tree_depth = 0
+                    return True
+            level = below[:10_000]
+        return False
+
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        """Mixes noise into the priors of the root's actions, for PUCT."""
+        for edge in self._edges(self.root):
+            prior = load_float(edge, PRIOR)
+            store_float(edge, PRIOR, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])

@@ -1,0 +1,380 @@
+"""Monte Carlo tree search, as it is compiled over a game's rules: ``search.monte_carlo``, node for node.
+
+Several threads share one tree without locks (Enzenberger and Mueller, "A lock-free multithreaded Monte-Carlo tree
+search algorithm", Advances in Computer Games (2009)): now and then a count is lost. Each has an arena of its own for
+what it adds. Whoever goes down an edge counts a loss there until it has the outcome.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from zermelo.agents.compiled.layout import TOO_DEEP, Search
+from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
+from zermelo.agents.compiled.monte_carlo_nodes import (
+    ACTION,
+    AMAF_TOTAL,
+    AMAF_VISITS,
+    CHILD,
+    COUNT,
+    EDGE,
+    EDGES,
+    ESTIMATE,
+    LOWER,
+    MOVER,
+    OUTCOME,
+    PRIOR,
+    PUCT,
+    SQUARES,
+    STAMP,
+    TOTALS,
+    TRIED,
+    TUNED,
+    UCT,
+    UPPER,
+    VISITED,
+    VISITS,
+    believed,
+    believed_here,
+    expand,
+    for_mover,
+    make_node,
+    random_below,
+    random_outcome,
+    random_uniform,
+    scaled,
+)
+from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["simulate"]
+
+
+# -- the tree policy
+
+
+@compiled_into_kernels
+def is_needless(edge: int, node: int, mover: int) -> bool:
+    """Whether an action can at best equal what is proven."""
+    child = load(edge, CHILD)
+    if child == 0:
+        return False
+    if mover == 0:
+        return load_float(child, UPPER) <= load_float(node, LOWER)
+    return load_float(child, LOWER) >= load_float(node, UPPER)
+
+
+@compiled_into_kernels
+def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
+    """What an action seems to be worth to the player to move, from 0 to 1."""
+    count = load(edge, VISITED)
+    seat = 0 if search.kept_seats == 1 else mover
+    if count > 0:
+        value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
+    else:
+        value = 0.5 if search.selection == PUCT else 1.0
+    if search.rave > 0 and load(edge, AMAF_VISITS) > 0:
+        weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
+        others = load_float(edge, AMAF_TOTAL) / load(edge, AMAF_VISITS)
+        value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
+    if search.implicit > 0 and search.kept_seats == 1 and count > 0:
+        seen = scaled(for_mover(load_float(load(edge, CHILD), ESTIMATE), mover, search), search)
+        value = (1.0 - search.implicit) * value + search.implicit * seen
+    return value
+
+
+@compiled_into_kernels
+def select(node: int, search: Search) -> int:
+    """The place of the action to follow."""
+    count, tried = load(node, COUNT), load(node, TRIED)
+    if search.tries_first != 0 and tried < count:
+        store(node, TRIED, tried + 1)
+        return tried
+    mover, edges = load(node, MOVER), load(node, EDGES)
+    visits = load(node, VISITS)
+    step = EDGE + search.kept_seats
+    log, root = math.log(visits + 1), math.sqrt(visits + 1)
+    best = -math.inf
+    chosen = 0
+    for place in range(count):
+        edge = edges + 8 * step * place
+        if search.solves != 0 and is_needless(edge, node, mover):
+            continue
+        visited = load(edge, VISITED)
+        value = value_of(edge, visits, mover, search)
+        if search.selection == UCT:
+            value += search.exploration * math.sqrt(log / max(visited, 1))
+        elif search.selection == PUCT:
+            value += search.exploration * load_float(edge, PRIOR) * root / (1 + visited)
+        else:
+            mean = load_float(edge, SQUARES) / visited - value * value
+            value += search.exploration * math.sqrt(log / visited * min(0.25, mean + math.sqrt(2 * log / visited)))
+        if search.bias > 0 and search.selection != PUCT:
+            value += search.bias * load_float(edge, PRIOR) / (visited + 1)
+        if value > best:
+            best = value
+            chosen = place
+    return chosen
+
+
+# -- leaves
+
+
+@compiled_into_kernels
+def look_best(rules: Rules, state: Any, mover: int, count: int, search: Search) -> int:
+    """Of the actions in the buffer, the one after which the evaluation is best for the player to move."""
+    seat = 0 if search.kept_seats == 1 else mover
+    best = -math.inf
+    chosen = load(search.rows, 0)
+    for index in range(count):
+        action = load(search.rows, index)
+        search.nodes += 1
+        look = for_mover(believed(rules, rules.result(state, action), seat, search), mover, search)
+        if look > best:
+            best = look
+            chosen = action
+    return chosen
+
+
+@compiled_into_kernels
+def play_out(rules: Rules, state: Any, search: Search) -> bool:
+    """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
+    buffer, width, moves = search.rows, search.width, 0
+    while not rules.is_terminal(state):
+        if search.stop != 0:
+            return False
+        mover = rules.to_move(state)
+        if mover < 0:
+            count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
+            action = load(buffer, random_outcome(search, count, buffer + 8 * width, 1))
+        else:
+            if moves >= search.playout_moves:
+                for seat in range(search.kept_seats):
+                    value = believed_here(rules, state, seat, search)
+                    store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
+                return True
+            moves += 1
+            count = rules.legal_actions(state, words(buffer, width))
+            if search.greedy > 0 and random_uniform(search) < search.greedy:
+                action = look_best(rules, state, mover, count, search)
+            else:
+                action = load(buffer, random_below(search, count))
+            if search.rave > 0:
+                store(search.history, mover * search.actions + action, search.stamp)
+        if search.nodes >= search.node_limit and not claim_nodes(search):
+            return False
+        search.nodes += 1
+        state = rules.result(state, action)
+    for seat in range(search.kept_seats):
+        value = load_float(search.scratch, seat) + float(rules.utility(state, seat))
+        store_float(search.scratch, seat, value)
+    return True
+
+
+@compiled_into_kernels
+def evaluate(rules: Rules, state: Any, search: Search) -> bool:
+    """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
+    kept, games = search.kept_seats, search.playouts
+    for seat in range(kept):
+        store_float(search.scratch, seat, 0.0)
+    if search.evaluated != 0:
+        for seat in range(kept):
+            store_float(search.scratch, seat, believed(rules, state, seat, search))
+        return True
+    for _ in range(games):
+        if not play_out(rules, state, search):
+            return False
+    if games > 1:
+        for seat in range(kept):
+            store_float(search.scratch, seat, load_float(search.scratch, seat) / games)
+    return True
+
+
+# -- back up
+
+
+@compiled_into_kernels
+def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
+    """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile."""
+    store(node, VISITS, load(node, VISITS) + sign)
+    store(edge, VISITED, load(edge, VISITED) + sign)
+    mover = load(node, MOVER)
+    if mover >= 0:
+        seat = 0 if search.kept_seats == 1 else mover
+        loss = search.high if search.kept_seats == 1 and mover == 1 else search.low
+        if math.isfinite(loss):
+            store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
+
+
+@compiled_into_kernels
+def tighten(node: int, search: Search) -> bool:
+    """Brings the proven bounds of a node up to date; whether that changed them."""
+    mover, edges, step = load(node, MOVER), load(node, EDGES), EDGE + search.kept_seats
+    lower = 0.0 if mover < 0 else -math.inf if mover == 0 else math.inf
+    upper = lower
+    for place in range(load(node, COUNT)):
+        edge = edges + 8 * step * place
+        child = load(edge, CHILD)
+        low, high = search.lower_value, search.upper_value
+        if child != 0:
+            low, high = load_float(child, LOWER), load_float(child, UPPER)
+        if mover < 0:
+            lower += load_float(edge, PRIOR) * low
+            upper += load_float(edge, PRIOR) * high
+        elif mover == 0:
+            lower, upper = max(lower, low), max(upper, high)
+        else:
+            lower, upper = min(lower, low), min(upper, high)
+    changed = lower != load_float(node, LOWER) or upper != load_float(node, UPPER)
+    store_float(node, LOWER, lower)
+    store_float(node, UPPER, upper)
+    return changed
+
+
+@compiled_into_kernels
+def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
+    """All moves as first: every action that the player took later counts as if it had been taken here."""
+    marks = search.history + 8 * load(node, MOVER) * search.actions
+    store(marks, load(edge, ACTION), search.stamp)
+    step, edges = EDGE + search.kept_seats, load(node, EDGES)
+    for place in range(load(node, COUNT)):
+        other = edges + 8 * step * place
+        if load(marks, load(other, ACTION)) == search.stamp:
+            store(other, AMAF_VISITS, load(other, AMAF_VISITS) + 1)
+            store_float(other, AMAF_TOTAL, load_float(other, AMAF_TOTAL) + outcome)
+
+
+@compiled_into_kernels
+def estimate(node: int, search: Search) -> None:
+    """Implicit minimax: the best estimate among the children that are there."""
+    mover, edges, step = load(node, MOVER), load(node, EDGES), EDGE + search.kept_seats
+    best = -math.inf if mover == 0 else math.inf
+    for place in range(load(node, COUNT)):
+        child = load(edges, step * place + CHILD)
+        if child != 0:
+            value = load_float(child, ESTIMATE)
+            best = max(best, value) if mover == 0 else min(best, value)
+    store_float(node, ESTIMATE, best)
+
+
+@compiled_into_kernels
+def back_up(leaf: int, ply: int, search: Search) -> None:
+    """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
+    kept, scratch, path = search.kept_seats, search.scratch, search.lines
+    if search.is_scaled == 0:
+        for seat in range(kept):
+            value = load_float(scratch, seat)
+            search.low, search.high = min(search.low, value), max(search.high, value)
+        if kept == 1 and search.seats == 2:
+            value = float(search.total) - load_float(scratch, 0)
+            search.low, search.high = min(search.low, value), max(search.high, value)
+    changed = False
+    if leaf != 0:
+        store(leaf, VISITS, load(leaf, VISITS) + 1)
+        if search.solves != 0:
+            bounds = load_float(leaf, LOWER), load_float(leaf, UPPER)
+            changed = bounds[0] != search.lower_value or bounds[1] != search.upper_value
+    while ply > 0:
+        ply -= 1
+        node, edge = load(path, 2 * ply), load(path, 2 * ply + 1)
+        mover = load(node, MOVER)
+        if search.counts_losses != 0:
+            count_loss(node, edge, -1, search)
+        store(node, VISITS, load(node, VISITS) + 1)
+        store(edge, VISITED, load(edge, VISITED) + 1)
+        for seat in range(kept):
+            store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + load_float(scratch, seat))
+        if mover >= 0:
+            outcome = load_float(scratch, 0 if kept == 1 else mover)
+            if search.selection == TUNED:
+                share = scaled(for_mover(outcome, mover, search), search)
+                store_float(edge, SQUARES, load_float(edge, SQUARES) + share * share)
+            if search.rave > 0:
+                back_up_amaf(node, edge, outcome, search)
+            if search.implicit > 0 and kept == 1:
+                estimate(node, search)
+        changed = changed and tighten(node, search)
+
+
+# -- simulations
+
+
+@compiled_into_kernels
+def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
+    """One simulation; false where a limit came, and then it is forgotten."""
+    state, node, ply = root_state, root, 0
+    scratch, path, step = search.scratch, search.lines, EDGE + search.kept_seats
+    found = True
+    while True:
+        count = load(node, COUNT)
+        if count < 0:
+            for seat in range(search.kept_seats):
+                store_float(scratch, seat, load_float(node, OUTCOME + seat))
+            break
+        if search.solves != 0 and load_float(node, LOWER) == load_float(node, UPPER):
+            store_float(scratch, 0, load_float(node, LOWER))
+            break
+        store(node, STAMP, search.stamp)
+        if load(node, EDGES) == 0:
+            first = load(node, VISITS) == 0 and load(node, MOVER) >= 0
+            if first or not expand(rules, state, node, search):
+                found = evaluate(rules, state, search)
+                break
+        edges = load(node, EDGES)
+        if load(node, MOVER) < 0:
+            place = random_outcome(search, load(node, COUNT), edges + 8 * PRIOR, step)
+        else:
+            place = select(node, search)
+        edge = edges + 8 * step * place
+        store(path, 2 * ply, node)
+        store(path, 2 * ply + 1, edge)
+        if search.counts_losses != 0:
+            count_loss(node, edge, 1, search)
+        ply += 1
+        if ply > search.max_ply:
+            search.stop = TOO_DEEP
+        if search.stop != 0:
+            found = False
+            break
+        state = rules.result(state, load(edge, ACTION))
+        node = load(edge, CHILD)
+        if node == 0:
+            if search.nodes >= search.node_limit and not claim_nodes(search):
+                found = False
+                break
+            search.nodes += 1
+            node = make_node(rules, state, search)
+            store(edge, CHILD, node)
+        if node == 0 or load(node, STAMP) == search.stamp:  # memory is out, or a position of this path again
+            found = evaluate(rules, state, search)
+            break
+    search.deepest = max(search.deepest, ply)
+    if found:
+        back_up(node, ply, search)
+    elif search.counts_losses != 0:
+        for passed in range(ply):
+            count_loss(load(path, 2 * passed), load(path, 2 * passed + 1), -1, search)
+    return found
+
+
+def simulate(rules: Rules, state: Any, root: int, count: int, search: Search) -> int:
+    """So many simulations from the root; how many were made before it was proven or a limit came.
+
+    With ``root`` 0 the root is made, and its address returned.
+    """
+    if root == 0:
+        search.nodes += 1
+        made = make_node(rules, state, search)
+        if made == 0 or not expand(rules, state, made, search):
+            return 0
+        return made
+    done = 0
+    while done < count and search.stop == 0:
+        if search.solves != 0 and load_float(root, LOWER) == load_float(root, UPPER):
+            break
+        search.stamp += search.threads
+        if not go_down(rules, state, root, search):
+            break
+        done += 1
+    return done

@@ -1,0 +1,217 @@
+"""The tree of a compiled Monte Carlo search: its nodes, random numbers, and what values mean.
+
+The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
+are, or -1 for a finished state; the player to move; proven lower and upper bound; estimate; the last simulation that
+came by; how many actions were tried; the hash of its key. A finished state's outcome follows. An edge: action; the
+address of the child, or 0; visits; the sum of squares; prior; all moves as first, visits and sum; then the sum of
+outcomes of each seat that is kept. An outcome's probability stands where an action has its prior.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import compiled_into_kernels
+from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words, wrapped_product
+from zermelo.envs.rules.bits import mix, shift_right
+from zermelo.envs.rules.protocol import Rules
+
+NODE: Final = 10
+EDGE: Final = 7  # and a word for each seat that is kept
+
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, ESTIMATE, STAMP, TRIED, KEY, OUTCOME = range(NODE + 1)
+ACTION, CHILD, VISITED, SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL, TOTALS = range(EDGE + 1)
+UCT, TUNED, PUCT = range(3)
+GOLDEN: Final = -7046029254386353131
+
+
+# -- random numbers
+
+
+@compiled_into_kernels
+def random_bits(search: Search) -> int:
+    """The next 64 random bits."""
+    search.random += 1
+    return mix(search.random)
+
+
+@compiled_into_kernels
+def random_below(search: Search, count: int) -> int:
+    """A whole number below ``count``."""
+    return (shift_right(random_bits(search), 32) * count) >> 32
+
+
+@compiled_into_kernels
+def random_uniform(search: Search) -> float:
+    """A number from 0.0 up to 1.0."""
+    return shift_right(random_bits(search), 11) * 1.1102230246251565e-16
+
+
+@compiled_into_kernels
+def random_outcome(search: Search, count: int, probabilities: int, step: int) -> int:
+    """Which of ``count`` outcomes chance takes; ``step`` words lie between two probabilities."""
+    threshold = random_uniform(search)
+    for index in range(count):
+        threshold -= load_float(probabilities, index * step)
+        if threshold < 0:
+            return index
+    return count - 1
+
+
+# -- values
+
+
+@compiled_into_kernels
+def for_mover(value: float, mover: int, search: Search) -> float:
+    """A kept value as the player to move sees it."""
+    if search.kept_seats == 1 and mover == 1:
+        return float(search.total) - value
+    return value
+
+
+@compiled_into_kernels
+def scaled(value: float, search: Search) -> float:
+    """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
+    span = search.high - search.low
+    return (value - search.low) / span if span > 0 else 0.5
+
+
+@compiled_into_kernels
+def believed_here(rules: Rules, state: Any, seat: int, search: Search) -> float:
+    """What the evaluation says of a state, or what is left to expect where it says nothing."""
+    so_far = float(rules.utility(state, seat))
+    if rules.is_terminal(state):
+        return so_far
+    if search.has_evaluation != 0 and rules.to_move(state) >= 0:
+        evaluation = rules.evaluation(state, seat)
+        return so_far + min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
+    if search.kept_seats == 1 and search.seats == 2:
+        others = float(rules.utility(state, 1 - seat))
+        return so_far + (float(search.total) - (so_far + others)) / 2
+    return so_far + search.expected
+
+
+@compiled_into_kernels
+def believed(rules: Rules, state: Any, seat: int, search: Search) -> float:
+    """The same, averaged over what chance does next."""
+    if not rules.is_terminal(state) and rules.to_move(state) < 0:
+        outcomes, probabilities = search.looks, search.looks + 8 * search.width
+        count = rules.chance_outcomes(state, words(outcomes, search.width), floats(probabilities, search.width))
+        total = 0.0
+        for index in range(count):
+            after = rules.result(state, load(outcomes, index))
+            total += load_float(probabilities, index) * believed_here(rules, after, seat, search)
+        return total
+    return believed_here(rules, state, seat, search)
+
+
+# -- nodes
+
+
+@compiled_into_kernels
+def allocate(search: Search, size: int) -> int:
+    """The address of so many words, or 0 where memory is out."""
+    top = search.arena_top
+    if top + 8 * size > search.arena_end:
+        return 0
+    search.arena_top = top + 8 * size
+    return top
+
+
+@compiled_into_kernels
+def slot_of(search: Search, key: int) -> int:
+    """Where the tree's table has the node of a key, or would have it."""
+    mixed = wrapped_product(key ^ shift_right(key, 32), GOLDEN)
+    slot = shift_right(mixed, 64 - search.table_bits)
+    while True:
+        node = load(search.table, slot)
+        if node == 0 or load(node, KEY) == key:
+            return slot
+        slot = (slot + 1) & ((1 << search.table_bits) - 1)
+
+
+@compiled_into_kernels
+def make_node(rules: Rules, state: Any, search: Search) -> int:
+    """The address of a node of a state, the one that is there or a new one; 0 where memory is out."""
+    key, slot = 0, 0
+    if search.table != 0:
+        key = rules.key(state)
+        slot = slot_of(search, key)
+        node = load(search.table, slot)
+        if node != 0:
+            return node
+    is_over = rules.is_terminal(state)
+    kept = search.kept_seats
+    node = allocate(search, NODE + kept if is_over else NODE)
+    if node == 0:
+        return 0
+    store(node, VISITS, 0)
+    store(node, EDGES, 0)
+    store(node, COUNT, -1 if is_over else 0)
+    store(node, MOVER, 0 if is_over else rules.to_move(state))
+    store_float(node, LOWER, search.lower_value)
+    store_float(node, UPPER, search.upper_value)
+    store(node, STAMP, 0)
+    store(node, TRIED, 0)
+    store(node, KEY, key)
+    if is_over:
+        for seat in range(kept):
+            store_float(node, OUTCOME + seat, float(rules.utility(state, seat)))
+        value = load_float(node, OUTCOME)
+        store_float(node, LOWER, value)
+        store_float(node, UPPER, value)
+        store_float(node, ESTIMATE, value)
+    elif search.implicit > 0:
+        store_float(node, ESTIMATE, believed(rules, state, 0, search))
+    search.tree_nodes += 1
+    if search.table != 0:
+        store(search.table, slot, node)
+    return node
+
+
+@compiled_into_kernels
+def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
+    """Gives a node its actions, in the order in which they are tried; false where memory is out."""
+    buffer, width = search.rows, search.width
+    mover = load(node, MOVER)
+    if mover < 0:
+        count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
+    else:
+        count = rules.legal_actions(state, words(buffer, width))
+    step = EDGE + search.kept_seats
+    edges = allocate(search, count * step)
+    if edges == 0:
+        return False
+    if mover >= 0:
+        for last in range(count - 1, 0, -1):
+            other = random_below(search, last + 1)
+            action = load(buffer, last)
+            store(buffer, last, load(buffer, other))
+            store(buffer, other, action)
+    for index in range(count):
+        edge = edges + 8 * step * index
+        for word in range(step):
+            store(edge, word, 0)
+        store(edge, ACTION, load(buffer, index))
+        if mover < 0:
+            store_float(edge, PRIOR, load_float(buffer + 8 * width, index))
+        elif search.selection == PUCT:
+            store_float(edge, PRIOR, 1.0 / count)
+        elif search.bias > 0:
+            action = load(buffer, index)
+            search.nodes += 1
+            after = rules.result(state, action)
+            seat = 0 if search.kept_seats == 1 else mover
+            look = scaled(for_mover(believed(rules, after, seat, search), mover, search), search)
+            place = index
+            while place > 0 and load_float(edges, step * (place - 1) + PRIOR) < look:
+                before = edges + 8 * step * (place - 1)
+                store(before, step + ACTION, load(before, ACTION))
+                store_float(before, step + PRIOR, load_float(before, PRIOR))
+                place -= 1
+            store(edges, step * place + ACTION, action)
+            store_float(edges, step * place + PRIOR, look)
+    store(node, COUNT, count)
+    store(node, EDGES, edges)
+    return True

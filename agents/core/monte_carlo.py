@@ -1,0 +1,178 @@
+"""What Monte Carlo tree searches share, plain and compiled: how they choose, their random numbers, what they found."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.envs import Game, RewardSum, Traits
+from zermelo.envs.rules.bits import mix, shift_right
+
+__all__ = [
+    "EDGE_WORDS",
+    "NODE_WORDS",
+    "MonteCarlo",
+    "RandomNumbers",
+    "RootAction",
+    "Selection",
+    "TreePolicy",
+    "kept_seats",
+    "proven_bounds",
+]
+
+NODE_WORDS: Final = 10
+EDGE_WORDS: Final = 7
+"""The words of eight bytes that a node of the tree takes, compiled, and an edge besides one for each kept seat."""
+
+
+class Selection(enum.StrEnum):
+    """Which action a simulation follows inside the tree."""
+
+    UCT = "uct"
+    """UCB1 at every node: mean value, and a bonus for what was tried less. Kocsis and Szepesvari, "Bandit based
+    Monte-Carlo planning", ECML (2006)."""
+    TUNED = "tuned"
+    """UCB1-tuned: the bonus heeds how much the outcomes differ. Auer, Cesa-Bianchi and Fischer, "Finite-time
+    analysis of the multiarmed bandit problem", Machine Learning 47 (2002)."""
+    PUCT = "puct"
+    """A bonus in proportion to a prior probability, all the same without a policy. Silver et al., "Mastering the
+    game of Go without human knowledge", Nature 550 (2017)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreePolicy:
+    """How a Monte Carlo tree search chooses; ``MCTSAgent`` explains each."""
+
+    selection: Selection
+    exploration: float
+    rave: float
+    bias: float
+    implicit: float
+    solver: bool
+    transpositions: bool
+    widening: float
+    tree_mb: float
+    playouts: int
+    playout_moves: int | None
+    greedy: float
+
+    @property
+    def needs_evaluation(self) -> bool:
+        """Whether the tree asks for an evaluation, whatever its leaves are worth."""
+        return self.bias > 0 or self.implicit > 0 or self.greedy > 0
+
+
+class RootAction(NamedTuple):
+    """What a search has found of one action at the root.
+
+    Attributes:
+        action: An integer of the game.
+        visits: How many simulations followed it.
+        values: Mean utility, of each seat that is kept (``kept_seats``); empty without visits.
+        lower, upper: What the first seat is proven to get at least and at most.
+        line: Most visited actions after it, as long as no chance is met.
+    """
+
+    action: int
+    visits: int
+    values: tuple[float, ...]
+    lower: float
+    upper: float
+    line: tuple[int, ...]
+
+
+def kept_seats(traits: Traits) -> int:
+    """Of how many seats values are kept: one for one player, or for two whose utilities have a constant sum."""
+    if traits.seats == 1 or (traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL):
+        return 1
+    return traits.seats
+
+
+def proven_bounds(game: Game[Any]) -> tuple[float, float]:
+    """What the first seat gets at least and at most in any game, as far as nothing else is known."""
+    traits = game.traits
+    if traits.terminal_rewards_only:
+        return traits.utility_bounds
+    return float("-inf"), float("inf")
+
+
+class RandomNumbers:
+    """A counter, scrambled (``bits.mix``), as kernels have it: the same seed gives the same numbers here and there."""
+
+    __slots__ = ("counter",)
+
+    def __init__(self, seed: int) -> None:
+        self.counter = seed
+
+    def bits(self) -> int:
+        """The next 64 bits, as a signed integer."""
+        self.counter += 1
+        return mix(self.counter)
+
+    def below(self, count: int) -> int:
+        """A whole number from 0 up to ``count``, which is excluded."""
+        return shift_right(self.bits(), 32) * count >> 32
+
+    def uniform(self) -> float:
+        """A number from 0.0 up to 1.0, which is excluded."""
+        return shift_right(self.bits(), 11) * 2.0**-53
+
+
+class MonteCarlo:
+    """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
+
+    Args:
+        game: The game.
+        state: The root, which must be one where somebody has a choice.
+        policy: How it chooses.
+        seed: Where the random numbers start.
+        budget: Counts states, those of playouts too, and stops.
+
+    Attributes:
+        simulations: How many have been made.
+        tree_nodes: How many nodes the tree has.
+        tree_depth: How many moves below the root the lowest one is.
+    """
+
+    simulations: int
+    tree_nodes: int
+    tree_depth: int
+
+    def __init__(self, game: Any, state: Any, policy: TreePolicy, seed: int, budget: Budget) -> None:
+        self.game, self.root_state, self.policy, self.budget = game, state, policy, budget
+        self.seed = seed
+        self.kept = kept_seats(game.traits)
+        self.simulations = self.tree_nodes = self.tree_depth = 0
+
+    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
+        """So many more simulations; why they ended, or None where they may go on."""
+        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
+        try:
+            if left <= 0:
+                return StoppedBy.SIMULATIONS
+            return StoppedBy.COMPLETED if self.simulate(left) else None
+        except SearchStopped as stopped:
+            return stopped.reason
+
+    def simulate(self, count: int) -> bool:
+        """So many simulations, or fewer where the root gets proven, which is the answer.
+
+        Raises:
+            SearchStopped: A limit was reached; the simulation that it came in is forgotten.
+        """
+        raise NotImplementedError
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, in ascending order."""
+        raise NotImplementedError
+
+    def move_to(self, state: Any, budget: Budget) -> bool:
+        """Makes a state that is not far below it the root, and forgets what led there; whether it was found."""
+        raise NotImplementedError
+
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        """Mixes noise into the priors of the root's actions, for PUCT."""
+        raise NotImplementedError

@@ -1,0 +1,262 @@
+"""Monte Carlo tree search as an agent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, TreePolicy
+from zermelo.agents.core.options import Ties
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import choice, flag, function, made, number, whole
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.search import backend
+from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
+from zermelo.envs.game import SupportsEvaluation
+
+__all__ = ["MCTSAgent"]
+
+_SIMULATIONS = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MCTSAgent(SearchAgent):
+    """Monte Carlo tree search: for any game whose whole state is seen, and the one for games without features.
+
+    Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
+    players, whatever they play for, with chance or without. The action that most simulations followed is played.
+    With rules that can be compiled it runs compiled. Browne et al., "A survey of Monte Carlo tree search methods",
+    IEEE Transactions on Computational Intelligence and AI in Games 4 (2012).
+
+    Attributes:
+        simulations: How many to make; 1,000 if no limit is given.
+        nodes: States to visit, those of playouts too.
+        seconds: Time to take, from the call on.
+        evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``.
+        selection: How a simulation chooses inside the tree: ``"uct"``, ``"tuned"`` (UCB1-tuned) or ``"puct"``.
+        exploration: The weight of what was tried less, with values from 0 to 1.
+        rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
+            which it came later (RAVE); 0 does without.
+        bias: The weight of the evaluation in the choice among actions visited seldom (progressive bias); 0 does
+            without.
+        implicit: The share of the evaluation, backed up as minimax does, in an action's value; 0 does without.
+        solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
+        transpositions: Whether positions that several move sequences reach are one node.
+        keep_tree: Whether what the tree knows of the position after the next moves is kept for them.
+        playouts: Random games for each leaf.
+        playout_moves: After so many moves a playout is judged by the evaluation, if there is one, else as undecided.
+        greedy: The probability that a move of a playout is the one after which the evaluation is best.
+        widening: How many states chance draws for an action where it can only be simulated: so many times the
+            square root of its visits.
+        tree_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
+        threads: How many search together, if it is compiled; more than one answer differently each time.
+        noise: The parameter of Dirichlet noise in the priors of ``"puct"`` at the root, for training; 0 for none.
+        noise_share: How much of the priors is noise then.
+        temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+    """
+
+    kind: ClassVar[str] = "mcts"
+
+    simulations: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    evaluator: Any = made(None, make_evaluator)
+    selection: Selection = choice(Selection.UCT)
+    exploration: float = number(1.0, lower=0)
+    rave: float = number(0.0, lower=0)
+    bias: float = number(0.0, lower=0)
+    implicit: float = number(0.0, lower=0, upper=1)
+    solver: bool = flag(True)
+    transpositions: bool = flag(False)
+    keep_tree: bool = flag(True)
+    playouts: int = whole(1, lower=1)
+    playout_moves: int | None = whole(None, lower=0)
+    greedy: float = number(0.0, lower=0, upper=1)
+    widening: float = number(1.0, lower=0)
+    tree_mb: float = number(256, lower=0)
+    threads: int = whole(1, lower=1)
+    noise: float = number(0.0, lower=0)
+    noise_share: float = number(0.25, lower=0, upper=1)
+    temperature: float = number(0.0, lower=0)
+    ties: Ties = choice(Ties.RANDOM)
+    on_iteration: Any = function("of a SearchResult")
+
+    def __post_init__(self) -> None:
+        if self.noise and self.selection is not Selection.PUCT:
+            raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
+        given = {"nodes": self.nodes, "seconds": self.seconds, "simulations": self.simulations}
+        if not any(value is not None for value in given.values()):
+            given["simulations"] = _SIMULATIONS
+        self._set("_limits", Limits(**given))
+        super().__post_init__()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits, as one object."""
+        limits: Limits = self.__dict__["_limits"]
+        return limits
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: the tree of the last one is forgotten."""
+        super().reset(seed)
+        self._set("_kept", (None, None))
+
+    def check_game(self, traits: Traits) -> None:
+        """Any game whose whole state is seen."""
+        require_perfect_information(traits, self.kind)
+
+    @property
+    def policy(self) -> TreePolicy:
+        """What decides how the tree grows."""
+        return TreePolicy(
+            selection=self.selection,
+            exploration=self.exploration,
+            rave=self.rave,
+            bias=self.bias,
+            implicit=self.implicit,
+            solver=self.solver,
+            transpositions=self.transpositions,
+            widening=self.widening,
+            tree_mb=self.tree_mb,
+            playouts=self.playouts,
+            playout_moves=self.playout_moves,
+            greedy=self.greedy,
+        )
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Searches a state in which there is something to decide."""
+        if self.policy.needs_evaluation and self.evaluator is None and not isinstance(game, SupportsEvaluation):
+            raise UnsupportedGameError(
+                f"{game.traits.name} has no evaluation of its own, which bias, implicit and greedy ask for: give "
+                "mcts an evaluator, or leave them at 0"
+            )
+        seed = int(self.generator.integers(2**62))
+        search = self._tree(game, state, seed, budget)
+        if self.noise:
+            actions = [move.action for move in search.root_actions()]
+            drawn = self.generator.dirichlet([self.noise] * len(actions))
+            search.add_noise(dict(zip(actions, map(float, drawn), strict=True)), self.noise_share)
+        draw = float(self.generator.random())
+        batch = 64
+        while True:
+            stopped_by = search.run(self.limits, batch)
+            if stopped_by is not None:
+                return self._result(search, stopped_by, draw)
+            batch = min(2 * batch, 1 << 20)
+            if self.on_iteration is not None:
+                found = self._result(search, StoppedBy.SIMULATIONS, draw)
+                if self.on_iteration(found) is False:
+                    return self._result(search, StoppedBy.INTERRUPT, draw)
+
+    def _tree(self, game: Game[Any], state: Any, seed: int, budget: Budget) -> MonteCarlo:
+        """The tree of the last move, if it has this state, or a new one."""
+        kept_game, kept = self.__dict__["_kept"]
+        if kept is not None and kept_game == game and kept.move_to(state, budget):
+            search: MonteCarlo = kept
+        else:
+            search = backend.monte_carlo(
+                game, state, self.policy, seed, budget, self.evaluator, limits=self.limits, threads=self.threads
+            )
+        if self.keep_tree:
+            self._set("_kept", (game, search))
+        return search
+
+    def _result(self, search: MonteCarlo, stopped_by: StoppedBy, draw: float) -> SearchResult:
+        game, state, traits = search.game, search.root_state, search.game.traits
+        seat, moves = game.to_move(state), search.root_actions()
+        bounds = {move.action: _bounds(move, search, seat) for move in moves}
+        chosen = self._chosen(moves, bounds, search, seat, draw)
+        best = max(lower for lower, _ in bounds.values())
+        proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
+        proven = proven and search.kept == 1 and search.policy.solver and math.isfinite(best)
+        values = _by_seat(chosen, search)
+        if proven:
+            values = _of_first(best if seat == 0 else traits.constant - best, search)
+        means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
+        known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
+        return SearchResult(
+            action=chosen.action,
+            env_action=game.to_env_action(state, chosen.action),
+            value=values[seat],
+            values_by_seat=values,
+            action_values=known if proven else means | known,
+            principal_variation=(chosen.action, *chosen.line),
+            nodes=search.budget.nodes,
+            seconds=search.budget.seconds,
+            compiling=search.budget.compiling,
+            stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
+            proven=proven,
+            is_estimate=not proven,
+            visits={move.action: move.visits for move in moves},
+            stats={
+                "simulations": search.simulations,
+                "tree_nodes": search.tree_nodes,
+                "tree_depth": search.tree_depth,
+            },
+        )
+
+    def _chosen(
+        self,
+        moves: list[RootAction],
+        bounds: Mapping[int, tuple[float, float]],
+        search: MonteCarlo,
+        seat: int,
+        draw: float,
+    ) -> RootAction:
+        """The action to play: one that is proven best, else the one with most visits that is not proven worse."""
+        best = max(lower for lower, _ in bounds.values())
+        open_moves = [move for move in moves if bounds[move.action][1] > best]
+        candidates = open_moves + [
+            move for move in moves if bounds[move.action][0] == bounds[move.action][1] == best
+        ]
+        candidates = candidates or moves
+        if not open_moves:
+            tied = candidates
+        elif self.temperature:
+            most = max(move.visits for move in candidates) or 1
+            weights = [(move.visits / most) ** (1 / self.temperature) for move in candidates]
+            draw *= sum(weights)
+            for move, weight in zip(candidates, weights, strict=True):
+                draw -= weight
+                if draw < 0:
+                    return move
+            return candidates[-1]
+        else:
+            ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
+            tied = [move for move in candidates if ranked[move] == max(ranked.values())]
+        tied.sort()
+        return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
+
+
+def _bounds(move: RootAction, search: MonteCarlo, seat: int) -> tuple[float, float]:
+    """What the player to move is proven to get after an action."""
+    if search.kept > 1:
+        return -math.inf, math.inf
+    if seat == 0:
+        return move.lower, move.upper
+    constant = search.game.traits.constant
+    return constant - move.upper, constant - move.lower
+
+
+def _of_first(value: float, search: MonteCarlo) -> tuple[float, ...]:
+    """All seats' values, from that of the first where no more are kept."""
+    traits = search.game.traits
+    return (value,) if traits.seats == 1 else (value, traits.constant - value)
+
+
+def _by_seat(move: RootAction, search: MonteCarlo) -> tuple[float, ...]:
+    """What an action is worth to each seat: its mean, or the middle where nothing is known."""
+    if search.kept > 1:
+        return move.values or tuple(map(float, search.game.utility(search.root_state)))
+    if move.values:
+        return _of_first(move.values[0], search)
+    lower, upper = search.game.traits.utility_bounds
+    return _of_first((lower + upper) / 2 if math.isfinite(upper - lower) else 0.0, search)

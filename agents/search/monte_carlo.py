@@ -1,0 +1,553 @@
+"""Monte Carlo tree search over any game, in plain Python.
+
+A simulation goes down the tree by the tree policy, adds at most one node, plays on from it to an outcome, and takes
+that back up. A node gets its actions when it is visited for the second time, so most of the memory goes to states
+that matter. With a solver, nodes also have proven bounds, as in score-bounded search: a node whose bounds meet is not
+simulated any more, and an action that can at best equal what its siblings are proven to give is left alone.
+Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games (2008); Cazenave and Saffidine,
+"Score bounded Monte-Carlo tree search", Computers and Games (2010).
+
+``compiled.monte_carlo`` does the same over compiled rules: node for node, and bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.monte_carlo import (
+    EDGE_WORDS,
+    NODE_WORDS,
+    MonteCarlo,
+    RandomNumbers,
+    RootAction,
+    Selection,
+    TreePolicy,
+    proven_bounds,
+)
+from zermelo.envs import CHANCE, Chance
+
+__all__ = ["Evaluation", "Node", "PlainMonteCarlo"]
+
+STATE_WORDS: Final = 512
+"""What a state of a game that is not made of rules counts for in the limit on memory: a guess."""
+
+Evaluation = Callable[[Any], tuple[float, ...]]
+"""What a state is worth to each seat, rewards so far included."""
+
+
+class Node:
+    """A state in the tree; where chance is to move its actions are the outcomes."""
+
+    __slots__ = (
+        "actions",
+        "amaf_counts",
+        "amaf_totals",
+        "bounds",
+        "children",
+        "counts",
+        "estimate",
+        "mover",
+        "outcome",
+        "priors",
+        "probabilities",
+        "squares",
+        "stamp",
+        "state",
+        "totals",
+        "tried",
+        "visits",
+    )
+
+    def __init__(self, state: Any, mover: int, bounds: tuple[float, float]) -> None:
+        self.state = state
+        self.mover = mover
+        self.bounds = bounds
+        self.visits = 0
+        self.tried = 0
+        self.stamp = 0
+        self.estimate = 0.0
+        self.outcome: tuple[float, ...] | None = None
+        self.actions: list[int] | None = None
+
+
+class PlainMonteCarlo(MonteCarlo):
+    """Monte Carlo tree search over any game.
+
+    Args:
+        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
+        evaluation: What a state with a player to move is believed to be worth: each seat's rewards so far and to come.
+        plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
+        prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        state: Any,
+        policy: TreePolicy,
+        seed: int,
+        budget: Budget,
+        *,
+        evaluation: Evaluation | None = None,
+        plays_out: bool = True,
+        prior: Callable[[Any, Sequence[int]], Sequence[float]] | None = None,
+    ) -> None:
+        super().__init__(game, state, policy, seed, budget)
+        self.evaluation, self.plays_out, self.prior = evaluation, plays_out, prior
+        self.random = RandomNumbers(seed)
+        self.generator = np.random.default_rng(seed & (1 << 63) - 1)
+        traits = game.traits
+        self.constant = traits.constant
+        self.is_sampled = traits.chance is Chance.SAMPLED
+        lower, upper = traits.utility_bounds
+        self.is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+        self.low, self.high = (lower, upper) if self.is_scaled else (math.inf, -math.inf)
+        self.bounds = proven_bounds(game)
+        self.solves = policy.solver and self.kept == 1 and not self.is_sampled
+        self.shares = policy.transpositions and traits.terminal_rewards_only and not self.is_sampled
+        self.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+        self.words_left = int(policy.tree_mb * 2**17)
+        self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
+        self.nodes_by_key: dict[Any, Node] = {}
+        self.amaf: dict[tuple[int, int], int] = {}
+        budget.visit(0)
+        self.root = self.make_node(state)
+        self.expand(self.root)
+
+    # -- simulations
+
+    def simulate(self, count: int) -> bool:
+        """So many simulations, or fewer where the root gets proven, which is the answer."""
+        for _ in range(count):
+            if self.solves and self.root.bounds[0] == self.root.bounds[1]:
+                return True
+            self.simulate_once()
+        return self.solves and self.root.bounds[0] == self.root.bounds[1]
+
+    def simulate_once(self) -> None:
+        """From the root to an outcome, and back."""
+        stamp = self.simulations + 1
+        node, path = self.root, []
+        if self.policy.rave:
+            self.amaf.clear()
+        while True:
+            node.stamp = stamp
+            if node.outcome is not None:
+                outcome = node.outcome
+                break
+            if self.solves and node.bounds[0] == node.bounds[1]:
+                outcome = (node.bounds[0],)
+                break
+            is_leaf = node.visits == 0 and node.mover != CHANCE
+            if node.actions is None and (is_leaf or not self.expand(node)):
+                outcome = self.evaluate(node.state)
+                break
+            place = self.draw(node) if node.mover == CHANCE else self.select(node)
+            path.append((node, place))
+            node = self.child(node, place, len(path))
+            if node.stamp == stamp:  # a position of this path again
+                outcome = self.evaluate(node.state)
+                break
+        self.simulations = stamp
+        self.tree_depth = max(self.tree_depth, len(path))
+        self.back_up(path, node, outcome)
+
+    def child(self, node: Node, place: int, ply: int) -> Node:
+        """The node below an edge, which is made where there is none."""
+        assert node.actions is not None
+        found = node.children[place]
+        if isinstance(found, Node):
+            return found
+        if self.is_sampled:
+            return self.drawn_child(node, place, ply)
+        self.budget.visit(ply)
+        made = self.make_node(self.game.result(node.state, node.actions[place]))
+        node.children[place] = made
+        return made
+
+    def drawn_child(self, node: Node, place: int, ply: int) -> Node:
+        """One of the states that chance has drawn after an action, or a new one: progressive widening.
+
+        Couetoux et al., "Continuous upper confidence trees", LION (2011).
+        """
+        assert node.actions is not None
+        drawn: dict[Any, list[Any]] = node.children[place] or {}
+        total = sum(count for _, count in drawn.values())
+        if total >= self.policy.widening * math.sqrt(node.counts[place] + 1):
+            place = self.random.below(total)
+            for child, count in drawn.values():
+                place -= count
+                if place < 0:
+                    return child  # type: ignore[no-any-return]
+        self.budget.visit(ply)
+        state = self.game.sample_result(node.state, node.actions[place], self.generator)
+        key = self.game.key(state), self.game.utility(state)
+        if key not in drawn:
+            drawn[key] = [self.make_node(state), 0]
+        drawn[key][1] += 1
+        node.children[place] = drawn
+        return drawn[key][0]  # type: ignore[no-any-return]
+
+    def make_node(self, state: Any) -> Node:
+        """A node of a state, or the one that is there."""
+        game = self.game
+        if self.shares:
+            key = game.key(state)
+            if key in self.nodes_by_key:
+                return self.nodes_by_key[key]
+        is_over = game.is_terminal(state)
+        node = Node(state, 0 if is_over else game.to_move(state), self.bounds)
+        if is_over:
+            node.outcome = self.kept_of(game.utility(state))
+            node.bounds = node.outcome[0], node.outcome[0]
+            node.estimate = node.outcome[0]
+        elif self.policy.implicit:
+            node.estimate = self.believed(state)[0]
+        self.tree_nodes += 1
+        self.words_left -= NODE_WORDS + self.state_words
+        if self.shares:
+            self.nodes_by_key[key] = node
+        return node
+
+    def expand(self, node: Node) -> bool:
+        """Gives a node its actions, in the order in which they are tried; false where memory is out."""
+        game, state = self.game, node.state
+        if node.mover == CHANCE:
+            outcomes = game.chance_outcomes(state)
+            actions = [outcome for outcome, _ in outcomes]
+            node.probabilities = [probability for _, probability in outcomes]
+        else:
+            actions = list(game.legal_actions(state))
+        count = len(actions)
+        words = (EDGE_WORDS + self.kept) * count
+        if self.words_left < words and node is not self.root:
+            return False
+        if node.mover != CHANCE:
+            for last in range(count - 1, 0, -1):
+                other = self.random.below(last + 1)
+                actions[last], actions[other] = actions[other], actions[last]
+        self.words_left -= words
+        node.priors = self.priors(node, actions)
+        node.actions = actions
+        node.children: list[Any] = [None] * count  # type: ignore[misc]
+        node.counts = [0] * count
+        node.totals = [[0.0] * self.kept for _ in range(count)]
+        node.squares = [0.0] * count
+        node.amaf_counts, node.amaf_totals = [0] * count, [0.0] * count
+        return True
+
+    def priors(self, node: Node, actions: list[int]) -> list[float] | None:
+        """A number for each action: its probability for PUCT, else how good it looks, in which case they are sorted."""
+        policy = self.policy
+        if node.mover == CHANCE:
+            return None
+        if policy.selection is Selection.PUCT:
+            if self.prior is None:
+                return [1.0 / len(actions)] * len(actions)
+            return list(self.prior(node.state, actions))
+        if not policy.bias:
+            return None
+        looks = {}
+        for action in actions:
+            self.budget.visit(0)
+            after = self.game.result(node.state, action)
+            looks[action] = self.scaled(
+                self.mean(self.believed(after)[0 if self.kept == 1 else node.mover], node.mover)
+            )
+        actions.sort(key=lambda action: -looks[action])
+        return [looks[action] for action in actions]
+
+    # -- the tree policy
+
+    def draw(self, node: Node) -> int:
+        """The place of an outcome of chance."""
+        threshold = self.random.uniform()
+        for place, probability in enumerate(node.probabilities):
+            threshold -= probability
+            if threshold < 0:
+                return place
+        return len(node.probabilities) - 1
+
+    def select(self, node: Node) -> int:
+        """The place of the action to follow."""
+        assert node.actions is not None
+        if self.tries_first and node.tried < len(node.actions):
+            node.tried += 1
+            return node.tried - 1
+        policy, mover = self.policy, node.mover
+        log, root = math.log(node.visits + 1), math.sqrt(node.visits + 1)
+        best, chosen = -math.inf, -1
+        for place, count in enumerate(node.counts):
+            if self.solves and self.is_needless(node, place):
+                continue
+            value = self.value_of(node, place, mover)
+            if policy.selection is Selection.PUCT:
+                value += policy.exploration * node.priors[place] * root / (1 + count)
+            elif policy.selection is Selection.TUNED:
+                mean = node.squares[place] / count - value * value
+                value += policy.exploration * math.sqrt(log / count * min(0.25, mean + math.sqrt(2 * log / count)))
+            else:
+                value += policy.exploration * math.sqrt(log / max(count, 1))
+            if policy.bias and policy.selection is not Selection.PUCT:
+                value += policy.bias * node.priors[place] / (count + 1)
+            if value > best:
+                best, chosen = value, place
+        return chosen
+
+    def value_of(self, node: Node, place: int, mover: int) -> float:
+        """What an action seems to be worth to the player to move, from 0 to 1."""
+        policy, count = self.policy, node.counts[place]
+        if count:
+            value = self.scaled(self.mean(node.totals[place][0 if self.kept == 1 else mover] / count, mover))
+        else:
+            value = 0.5 if policy.selection is Selection.PUCT else 1.0
+        if policy.rave and node.amaf_counts[place]:
+            weight = math.sqrt(policy.rave / (3 * node.visits + policy.rave)) if count else 1.0
+            others = self.scaled(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
+            value = (1.0 - weight) * value + weight * others
+        if policy.implicit and self.kept == 1 and count:
+            seen = self.scaled(self.mean(node.children[place].estimate, mover))
+            value = (1.0 - policy.implicit) * value + policy.implicit * seen
+        return value
+
+    def is_needless(self, node: Node, place: int) -> bool:
+        """Whether an action can at best equal what is proven."""
+        child = node.children[place]
+        if child is None:
+            return False
+        if node.mover == 0:
+            return bool(child.bounds[1] <= node.bounds[0])
+        return bool(child.bounds[0] >= node.bounds[1])
+
+    def mean(self, kept: float, mover: int) -> float:
+        """A kept value as the player to move sees it."""
+        return self.constant - kept if self.kept == 1 and mover == 1 else kept
+
+    def scaled(self, value: float) -> float:
+        """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
+        span = self.high - self.low
+        return (value - self.low) / span if span > 0 else 0.5
+
+    # -- leaves
+
+    def evaluate(self, state: Any) -> tuple[float, ...]:
+        """What a leaf is worth to each seat that is kept."""
+        if self.plays_out:
+            games = self.policy.playouts
+            results = [self.play_out(state) for _ in range(games)]
+            return tuple(sum(values) / games for values in zip(*results, strict=True))
+        return self.kept_of(self.believed(state))
+
+    def play_out(self, state: Any) -> tuple[float, ...]:
+        """The outcome of a game at random from a state on."""
+        game, moves = self.game, 0
+        longest = self.policy.playout_moves
+        while not game.is_terminal(state):
+            mover = game.to_move(state)
+            if mover == CHANCE:
+                outcomes = game.chance_outcomes(state)
+                threshold, chosen = self.random.uniform(), outcomes[-1][0]
+                for outcome, probability in outcomes:
+                    threshold -= probability
+                    if threshold < 0:
+                        chosen = outcome
+                        break
+                self.budget.visit(0)
+                state = game.result(state, chosen)
+                continue
+            if longest is not None and moves >= longest:
+                return self.kept_of(self.believed_here(state))
+            moves += 1
+            action = self.playout_action(state, mover)
+            self.budget.visit(0)
+            if self.is_sampled:
+                state = game.sample_result(state, action, self.generator)
+            else:
+                state = game.result(state, action)
+            if self.policy.rave:
+                self.amaf.setdefault((mover, action), len(self.amaf))
+        return self.kept_of(game.utility(state))
+
+    def playout_action(self, state: Any, mover: int) -> int:
+        """An action of a playout: any, or with the probability ``greedy`` the one that looks best."""
+        actions = self.game.legal_actions(state)
+        if self.policy.greedy and self.random.uniform() < self.policy.greedy:
+            best, chosen = -math.inf, actions[0]
+            for action in actions:
+                self.budget.visit(0)
+                after = self.game.result(state, action)
+                looks = self.mean(self.believed(after)[0 if self.kept == 1 else mover], mover)
+                if looks > best:
+                    best, chosen = looks, action
+            return int(chosen)
+        return int(actions[self.random.below(len(actions))])
+
+    def believed(self, state: Any) -> tuple[float, ...]:
+        """What the evaluation says of a state for each seat, averaged over what chance does next."""
+        game = self.game
+        if game.is_terminal(state) or game.to_move(state) != CHANCE:
+            return self.believed_here(state)
+        total = [0.0] * game.traits.seats
+        for outcome, probability in game.chance_outcomes(state):
+            for seat, value in enumerate(self.believed_here(game.result(state, outcome))):
+                total[seat] += probability * value
+        return tuple(total)
+
+    def believed_here(self, state: Any) -> tuple[float, ...]:
+        """The same, or the middle where the evaluation says nothing: before dice, or where there is none."""
+        game = self.game
+        so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))
+        if game.is_terminal(state):
+            return so_far
+        if self.evaluation is not None and game.to_move(state) != CHANCE:
+            return self.evaluation(state)
+        if self.kept == 1 and game.traits.seats == 2:
+            return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
+        lower, upper = game.traits.utility_bounds
+        share = (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
+        return tuple(value + share for value in so_far)
+
+    def kept_of(self, utility: Sequence[float]) -> tuple[float, ...]:
+        """Utilities of the seats that are kept."""
+        return tuple(map(float, utility[: self.kept]))
+
+    # -- back up
+
+    def back_up(self, path: list[tuple[Node, int]], leaf: Node, outcome: tuple[float, ...]) -> None:
+        """Takes an outcome, and what is newly proven, from a leaf to the root."""
+        if not self.is_scaled:
+            both = self.kept == 1 and self.game.traits.seats == 2
+            seen = [outcome[0], self.constant - outcome[0]] if both else outcome
+            self.low, self.high = min(self.low, *seen), max(self.high, *seen)
+        leaf.visits += 1
+        changed = self.solves and leaf.bounds != self.bounds
+        for node, place in reversed(path):
+            node.visits += 1
+            node.counts[place] += 1
+            for seat, value in enumerate(outcome):
+                node.totals[place][seat] += value
+            if node.mover == CHANCE:
+                changed = changed and self.tighten(node)
+                continue
+            if self.policy.selection is Selection.TUNED:
+                share = self.scaled(self.mean(outcome[0 if self.kept == 1 else node.mover], node.mover))
+                node.squares[place] += share * share
+            if self.policy.rave:
+                self.back_up_amaf(node, place, outcome)
+            if self.policy.implicit and self.kept == 1:
+                best = max if node.mover == 0 else min
+                node.estimate = best(child.estimate for child in node.children if child is not None)
+            changed = changed and self.tighten(node)
+
+    def back_up_amaf(self, node: Node, place: int, outcome: tuple[float, ...]) -> None:
+        """All moves as first: every action that the player took later counts as if it had been taken here.
+
+        Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
+        """
+        assert node.actions is not None
+        self.amaf[node.mover, node.actions[place]] = 1
+        value = outcome[0 if self.kept == 1 else node.mover]
+        for other, action in enumerate(node.actions):
+            if (node.mover, action) in self.amaf:
+                node.amaf_counts[other] += 1
+                node.amaf_totals[other] += value
+
+    def tighten(self, node: Node) -> bool:
+        """Brings the proven bounds of a node up to date; whether that changed them."""
+        bounds = [self.bounds if child is None else child.bounds for child in node.children]
+        if node.mover == CHANCE:
+            found = 0.0, 0.0
+            for probability, (lower, upper) in zip(node.probabilities, bounds, strict=True):
+                found = found[0] + probability * lower, found[1] + probability * upper
+        else:
+            best = max if node.mover == 0 else min
+            found = best(bound[0] for bound in bounds), best(bound[1] for bound in bounds)
+        changed = found != node.bounds
+        node.bounds = found
+        return changed
+
+    # -- what is known at the root
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, in ascending order."""
+        root = self.root
+        assert root.actions is not None
+        found = []
+        for place, action in enumerate(root.actions):
+            visits = root.counts[place]
+            values = tuple(total / visits for total in root.totals[place]) if visits else ()
+            child = root.children[place]
+            lower, upper = child.bounds if isinstance(child, Node) else self.bounds
+            line = self.line(child) if isinstance(child, Node) else ()
+            found.append(RootAction(action, visits, values, lower, upper, line))
+        return sorted(found)
+
+    def move_to(self, state: Any, budget: Budget) -> bool:
+        """Makes a state that is not far below it the root, and forgets what led there; whether it was found."""
+        key, levels = self.game.key(state), 2 * self.game.traits.seats
+        level = [self.root]
+        for _ in range(levels):
+            level = [child for node in level if node.actions is not None for child in below(node)]
+            for node in level:
+                if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
+                    return self._go_on(node, state, budget)
+        return False
+
+    def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:
+        if self.game.utility(node.state) != self.game.utility(state):
+            return False
+        kept = {id(node): node}
+        waiting = [node]
+        while waiting:
+            for child in below(waiting.pop()):
+                if id(child) not in kept:
+                    kept[id(child)] = child
+                    waiting.append(child)
+        self.tree_nodes = len(kept)
+        edges = sum(len(each.actions) for each in kept.values() if each.actions is not None)
+        words = self.tree_nodes * (NODE_WORDS + self.state_words) + edges * (EDGE_WORDS + self.kept)
+        self.words_left = int(self.policy.tree_mb * 2**17) - words
+        self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
+        self.root, self.budget, self.simulations, self.tree_depth = node, budget, 0, 0
+        budget.visit(0)
+        for each in kept.values():
+            each.stamp = 0
+        if node.actions is None:
+            self.expand(node)
+        return True
+
+    def line(self, node: Node) -> tuple[int, ...]:
+        """The most visited actions from a node on, the smallest of several, as long as no chance is met."""
+        line: list[int] = []
+        seen = {id(self.root)}
+        while node.actions is not None and node.mover != CHANCE and id(node) not in seen:
+            seen.add(id(node))
+            place = min(range(len(node.actions)), key=lambda at: (-node.counts[at], node.actions[at]))
+            if not node.counts[place]:
+                break
+            line.append(node.actions[place])
+            if not isinstance(node.children[place], Node):
+                break
+            node = node.children[place]
+        return tuple(line)
+
+    def add_noise(self, noise: dict[int, float], weight: float) -> None:
+        """Mixes noise into the priors of the root's actions, for PUCT."""
+        root = self.root
+        assert root.actions is not None and root.priors is not None
+        for place, action in enumerate(root.actions):
+            root.priors[place] = (1.0 - weight) * root.priors[place] + weight * noise[action]
+
+
+def below(node: Node) -> Iterator[Node]:
+    """The children of a node that are there, those that were drawn too."""
+    for child in node.children if node.actions is not None else ():
+        if isinstance(child, Node):
+            yield child
+        elif child is not None:
+            yield from (each for each, _ in child.values())
