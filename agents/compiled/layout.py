@@ -145,7 +145,6 @@ class Search(ctypes.Structure):
     stamp: int  # the simulation that goes on; no two threads have the same
     threads: int
     solves: int
-    is_scaled: int  # whether ``low`` and ``high`` are the game's own; otherwise those of the outcomes so far
     tries_first: int  # whether each action is tried once before any is compared
     counts_losses: int
     selection: int

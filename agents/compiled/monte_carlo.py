@@ -73,10 +73,9 @@ class CompiledMonteCarlo(MonteCarlo):
         self.solves = policy.solver and self.kept == 1
         self.bounds = proven_bounds(game)
         lower, upper = traits.utility_bounds
-        is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
         words = int(policy.tree_mb * 2**17) // threads
         table = None
-        if policy.transpositions and traits.terminal_rewards_only:
+        if policy.transpositions:
             table = np.zeros(1 << max(words // 16, 1 << 10).bit_length(), np.int64)
         self.searches = [Search() for _ in range(threads)]
         for number, search in enumerate(self.searches):
@@ -88,10 +87,10 @@ class CompiledMonteCarlo(MonteCarlo):
             search.random = seed if number == 0 else mix(seed + number) >> 2
             search.stamp, search.threads = number, threads
             search.counts_losses = threads > 1
-            search.solves, search.is_scaled = self.solves, is_scaled
-            search.low, search.high = (lower, upper) if is_scaled else (math.inf, -math.inf)
+            search.solves = self.solves
+            search.low, search.high = lower, upper
             search.lower_value, search.upper_value = self.bounds
-            search.expected = (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
+            search.expected = traits.constant / 2 if self.kept < traits.seats else (lower + upper) / 2
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.selection = list(Selection).index(policy.selection)
             search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
@@ -120,7 +119,9 @@ class CompiledMonteCarlo(MonteCarlo):
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:
         """Whether the game and the evaluator fit; None asks for playouts."""
-        return can_search_any(game) and (evaluator is None or (evaluates(evaluator) and can_use(game, evaluator)))
+        if not can_search_any(game) or not game.traits.terminal_rewards_only:
+            return False
+        return evaluator is None or (evaluates(evaluator) and can_use(game, evaluator))
 
     @classmethod
     def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:

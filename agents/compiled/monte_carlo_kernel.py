@@ -108,8 +108,11 @@ def select(node: int, search: Search) -> int:
         elif search.selection == PUCT:
             value += search.exploration * load_float(edge, PRIOR) * root / (1 + visited)
         else:
-            mean = load_float(edge, SQUARES) / visited - value * value
-            value += search.exploration * math.sqrt(log / visited * min(0.25, mean + math.sqrt(2 * log / visited)))
+            tries, spread = max(visited, 1), 0.25
+            if visited > 0:
+                seen = load_float(edge, SQUARES) / visited - value * value
+                spread = min(spread, seen + math.sqrt(2 * log / visited))
+            value += search.exploration * math.sqrt(log / tries * max(spread, 0.0))
         if search.bias > 0 and search.selection != PUCT:
             value += search.bias * load_float(edge, PRIOR) / (visited + 1)
         if value > best:
@@ -129,7 +132,6 @@ def look_best(rules: Rules, state: Any, mover: int, count: int, search: Search) 
     chosen = load(search.rows, 0)
     for index in range(count):
         action = load(search.rows, index)
-        search.nodes += 1
         look = for_mover(believed(rules, rules.result(state, action), seat, search), mover, search)
         if look > best:
             best = look
@@ -203,8 +205,7 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
     if mover >= 0:
         seat = 0 if search.kept_seats == 1 else mover
         loss = search.high if search.kept_seats == 1 and mover == 1 else search.low
-        if math.isfinite(loss):
-            store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
+        store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
 
 
 @compiled_into_kernels
@@ -262,13 +263,6 @@ def estimate(node: int, search: Search) -> None:
 def back_up(leaf: int, ply: int, search: Search) -> None:
     """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
     kept, scratch, path = search.kept_seats, search.scratch, search.lines
-    if search.is_scaled == 0:
-        for seat in range(kept):
-            value = load_float(scratch, seat)
-            search.low, search.high = min(search.low, value), max(search.high, value)
-        if kept == 1 and search.seats == 2:
-            value = float(search.total) - load_float(scratch, 0)
-            search.low, search.high = min(search.low, value), max(search.high, value)
     changed = False
     if leaf != 0:
         store(leaf, VISITS, load(leaf, VISITS) + 1)
@@ -349,8 +343,8 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
         if node == 0 or load(node, STAMP) == search.stamp:  # memory is out, or a position of this path again
             found = evaluate(rules, state, search)
             break
-    search.deepest = max(search.deepest, ply)
     if found:
+        search.deepest = max(search.deepest, ply)
         back_up(node, ply, search)
     elif search.counts_losses != 0:
         for passed in range(ply):

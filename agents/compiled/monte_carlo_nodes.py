@@ -80,16 +80,12 @@ def scaled(value: float, search: Search) -> float:
 @compiled_into_kernels
 def believed_here(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """What the evaluation says of a state, or what is left to expect where it says nothing."""
-    so_far = float(rules.utility(state, seat))
     if rules.is_terminal(state):
-        return so_far
+        return float(rules.utility(state, seat))
     if search.has_evaluation != 0 and rules.to_move(state) >= 0:
         evaluation = rules.evaluation(state, seat)
-        return so_far + min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
-    if search.kept_seats == 1 and search.seats == 2:
-        others = float(rules.utility(state, 1 - seat))
-        return so_far + (float(search.total) - (so_far + others)) / 2
-    return so_far + search.expected
+        return min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
+    return search.expected
 
 
 @compiled_into_kernels
@@ -200,7 +196,6 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
             store_float(edge, PRIOR, 1.0 / count)
         elif search.bias > 0:
             action = load(buffer, index)
-            search.nodes += 1
             after = rules.result(state, action)
             seat = 0 if search.kept_seats == 1 else mover
             look = scaled(for_mover(believed(rules, after, seat, search), mover, search), search)

@@ -254,7 +254,6 @@ class PlainMonteCarlo(MonteCarlo):
             return None
         looks = {}
         for action in actions:
-            self.budget.visit(0)
             after = self.game.result(node.state, action)
             looks[action] = self.scaled(
                 self.mean(self.believed(after)[0 if self.kept == 1 else node.mover], node.mover)
@@ -289,8 +288,10 @@ class PlainMonteCarlo(MonteCarlo):
             if policy.selection is Selection.PUCT:
                 value += policy.exploration * node.priors[place] * root / (1 + count)
             elif policy.selection is Selection.TUNED:
-                mean = node.squares[place] / count - value * value
-                value += policy.exploration * math.sqrt(log / count * min(0.25, mean + math.sqrt(2 * log / count)))
+                tries, spread = max(count, 1), 0.25
+                if count:
+                    spread = min(spread, node.squares[place] / count - value * value + math.sqrt(2 * log / count))
+                value += policy.exploration * math.sqrt(log / tries * max(spread, 0.0))
             else:
                 value += policy.exploration * math.sqrt(log / max(count, 1))
             if policy.bias and policy.selection is not Selection.PUCT:
@@ -379,7 +380,6 @@ class PlainMonteCarlo(MonteCarlo):
         if self.policy.greedy and self.random.uniform() < self.policy.greedy:
             best, chosen = -math.inf, actions[0]
             for action in actions:
-                self.budget.visit(0)
                 after = self.game.result(state, action)
                 looks = self.mean(self.believed(after)[0 if self.kept == 1 else mover], mover)
                 if looks > best:
