@@ -176,7 +176,7 @@ def back_to_end(path: Any, state: Any) -> int:
     rules = path.rules
     if rules.repetition_is_illegal() or rules.is_terminal(state.position):
         return 0
-    last = state.length - 1
+    last: int = state.length - 1
     first = max(last - rules.reversible_plies(state.position), 0)
     return last - place_of(path, rules.repetition_key(state.position), first, last)
 
