@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
     from zermelo.evaluation.match.score import Outcome
     from zermelo.evaluation.sandbox import Isolate, Isolation
-    from zermelo.evaluation.schedule import (
-        Pairings,
-        Schedule,
-        ScheduledGame,
-        gauntlet_schedule,
-        round_robin_schedule,
-    )
+    from zermelo.evaluation.schedule import Pairings, Schedule, ScheduledGame
     from zermelo.evaluation.stats.ratings import (
         EloEstimate,
         GameCounts,
@@ -78,12 +72,10 @@ __all__ = [
     "evaluate_policy",
     "fit_ratings",
     "gauntlet",
-    "gauntlet_schedule",
     "play_match",
     "read_games",
     "read_standings",
     "round_robin",
-    "round_robin_schedule",
     "sprt",
 ]
 
@@ -96,7 +88,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "match.record": "EndReason Failure FailureKind GameRecord Move",
             "match.score": "Outcome",
             "sandbox": "Isolate Isolation",
-            "schedule": "Pairings Schedule ScheduledGame gauntlet_schedule round_robin_schedule",
+            "schedule": "Pairings Schedule ScheduledGame",
             "stats.ratings": "EloEstimate GameCounts RatingTable Sprt SprtResult count_pairs elo fit_ratings sprt",
             "stats.standings": "Row SeatScore Standings",
             "storage.sqlite_store": "SqliteStore",

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.record import GameRecord
     from zermelo.evaluation.stats.standings import Standings
 
-__all__ = [
-    "AgentStartError",
-    "EnvironmentFailureError",
-    "StoreError",
-    "TournamentInterrupted",
-    "WorkerError",
-]
+__all__ = ["AgentStartError", "EnvironmentFailureError", "StoreError", "TournamentInterrupted", "WorkerError"]
 
 
 class EnvironmentFailureError(EnvFailedError):

@@ -25,17 +25,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
 
-__all__ = [
-    "Pairings",
-    "Schedule",
-    "ScheduledGame",
-    "derived_seed",
-    "game_order",
-    "gauntlet_schedule",
-    "round_robin_schedule",
-]
+__all__ = ["Pairings", "Schedule", "ScheduledGame", "derived_seed", "game_order"]
 
 
 class Pairings(enum.StrEnum):
@@ -72,10 +65,14 @@ def game_order(game_id: str) -> tuple[int, ...]:
 class Schedule(Sequence[ScheduledGame]):
     """All games of a tournament in order of play; a game is worked out when it is asked for.
 
+    With one seat, every agent plays alone, all with the same seeds. With fewer agents than seats, the groups are
+    those in which every agent has at least one seat.
+
     Args:
         agents: Their names, all different.
         seats: Of the environment.
-        games: For each pairing.
+        games: For each pairing. Seats come out even if it is a multiple of ``seats``; otherwise they differ by one
+            game in a pairing, and the extra games are spread over the agents.
         seed: Of the tournament.
         pairings: Who meets.
         openings: The openings of the blocks in turn, again from the first when they are through.
@@ -172,42 +169,8 @@ class Schedule(Sequence[ScheduledGame]):
         return f"<Schedule: {len(self)} games of {len(self._groups)} pairings>"
 
 
-def round_robin_schedule(
-    agents: Sequence[str], *, seats: int, games: int, seed: int, openings: Sequence[tuple[Any, ...]] = ()
-) -> Schedule:
-    """Every pairing plays ``games`` games, seats rotating.
-
-    With one seat, every agent plays ``games`` games alone, all with the same seeds. With fewer agents than seats,
-    the groups are those in which every agent has at least one seat.
-
-    Args:
-        agents: Their names, all different.
-        seats: Of the environment.
-        games: For each pairing. Seats come out even if it is a multiple of ``seats``; otherwise they differ by
-            one game in a pairing, and the extra games are spread over the agents.
-        seed: Of the tournament.
-        openings: Actions to begin with, a block of games each.
-
-    Raises:
-        InvalidSettingError: There are too few agents or games, or two agents of one name.
-    """
-    return Schedule(agents, seats=seats, games=games, seed=seed, openings=openings)
-
-
-def gauntlet_schedule(
-    agents: Sequence[str], *, seats: int, games: int, seed: int, openings: Sequence[tuple[Any, ...]] = ()
-) -> Schedule:
-    """The pairings of the first agent out of a round robin, with the same seeds.
-
-    Raises:
-        InvalidSettingError: As for a round robin, or the environment has one seat.
-    """
-    return Schedule(agents, seats=seats, games=games, seed=seed, pairings=Pairings.GAUNTLET, openings=openings)
-
-
 def _check(agents: Sequence[str], seats: int, games: int) -> None:
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
+    check_whole("games", games, lower=1)
     twice = [name for name, count in Counter(agents).items() if count > 1]
     if twice:
         raise InvalidSettingError(f"two agents are called {twice[0]!r}: give them different names")

@@ -22,6 +22,8 @@ import numpy as np
 
 from zermelo.evaluation import SqliteStore, read_games, read_standings, round_robin
 from zermelo.evaluation.output.report import report_page
+from zermelo.evaluation.sandbox.fork_server import servers
+from zermelo.evaluation.sandbox.meters import cpu_seconds
 from zermelo.evaluation.tournament.plan import Tournament
 
 ENV = "classic/tictactoe-v3"
@@ -59,21 +61,25 @@ def tournament(games, workers):
     return (len(times) - 1 - start) / (times[-1] - times[start])
 
 
+def children_time():
+    """Processor seconds of the processes that this one has started, and of those that its fork server has."""
+    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) + sum(map(cpu_seconds, servers()))
+
+
 def processor_time(games, workers):
     """Processor seconds a game of this process and of its workers."""
     spent = []
     for count in (games // 4, games + games // 4):
-        here, there = time.process_time(), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        here, there = time.process_time(), children_time()
         with tempfile.TemporaryDirectory() as folder:
             round_robin(ENV, AGENTS, games=count, workers=workers, out=folder)
-        there = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - there
-        spent.append((time.process_time() - here, there))
+        spent.append((time.process_time() - here, children_time() - there))
     return tuple((long - short) / games for short, long in zip(*spent, strict=True))
 
 
 def throughput(games, rounds):
     """Prints the rates and their ratios."""
-    from zermelo.evaluation.tournament import plan as module
+    from zermelo.evaluation.tournament import run as module
 
     names = ("bare loop", "in this process", "1 worker process", "2 worker processes")
     rates = {name: [] for name in names}

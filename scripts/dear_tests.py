@@ -54,7 +54,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput") or not taken:
         return
     before = set(FILE.read_text().splitlines()) if FILE.exists() else set()
-    dear = {name for name, seconds in taken.items() if seconds >= DEAR} | (before & set(taken))
+    dear = {name for name, seconds in taken.items() if seconds >= DEAR} | before
     FILE.write_text("".join(f"{name}\n" for name in sorted(dear)))
     left = sum(seconds for name, seconds in taken.items() if name not in dear)
     spent = f"{left:.0f} of {sum(taken.values()):.0f} s"

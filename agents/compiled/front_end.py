@@ -316,7 +316,7 @@ class CompiledTreeSearch(TreeSearch):
         """How many nodes to search before handing a visit to another thread; 0 where that is worth it at once.
 
         Through chance that is judged by what visits have taken so far, of this depth or of one and two moves less.
-        Where there were none, it is tried, if no table would remember what was seen so far.
+        Where there were none, it is tried, if neither a table nor the ordering remembers what was seen so far.
         """
         if self.game.traits.chance is Chance.NONE:
             short = depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
@@ -329,7 +329,7 @@ class CompiledTreeSearch(TreeSearch):
         elif depth - 1 in spent:
             growth = spent[depth - 1] // spent[depth - 2] if depth - 2 in spent else _USUAL_GROWTH
             nodes = spent[depth - 1] * max(growth, 1)
-        elif self.table is None:
+        elif self.table is None and not self.searches[0].ordered:
             return _SHORT
         else:
             nodes = _USUAL_NODES * _USUAL_GROWTH ** int(min(depth, 2))

@@ -13,9 +13,11 @@ reset options differ therefore is looked at again.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
-from collections.abc import Mapping
+import pickle
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -23,10 +25,13 @@ import numpy as np
 
 from zermelo.envs.adapters.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
+from zermelo.envs.clone.verify import CHECKED
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 
-__all__ = ["Findings", "Probe", "configuration", "infer", "remembered", "same_configuration"]
+__all__ = [
+    "Findings", "Probe", "configuration", "infer", "learn", "remembered", "same_configuration", "to_be_learned",
+]  # fmt: skip
 
 GAMES = 12
 MAX_STEPS = 200
@@ -143,6 +148,26 @@ def remembered(env: Any) -> Findings | None:
         return None
     now = configuration(env)
     return next((findings for findings in known if same_configuration(findings.constants, now)), None)
+
+
+def to_be_learned() -> list[bytes]:
+    """All that play has shown in this process, of clones too, for another one; nothing that cannot be sent."""
+    found = []
+    for item in (*_memory.items(), *((key, None) for key in CHECKED)):
+        with contextlib.suppress(Exception):  # whatever pickling a class or a value of somebody's own raises
+            found.append(pickle.dumps(item))
+    return found
+
+
+def learn(found: Iterable[bytes]) -> None:
+    """Remembers what another process has sent by ``to_be_learned``, so that nothing of it is played again."""
+    for data in found:
+        with contextlib.suppress(Exception):  # a class that is not to be had here will not be met here
+            key, findings = pickle.loads(data)
+            if findings is None:
+                CHECKED.add(key)
+            else:
+                _memory.setdefault(key, findings)
 
 
 def same_configuration(constants: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -201,7 +201,7 @@ def known_facts(env: Any) -> Facts:
     """What is known about an environment: its own class first, then what it inherits and what it wraps."""
     own = _FACTS.get(full_name(type(env)))
     if own is not None:
-        return replace(own, traits=own.traits_of(env))
+        return own
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}

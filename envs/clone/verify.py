@@ -18,7 +18,7 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError
 
-__all__ = ["check_clone", "is_known_to_clone", "verify_clone"]
+__all__ = ["CHECKED", "check_clone", "is_known_to_clone", "verify_clone"]
 
 Clone = Callable[[Any], Any]
 
@@ -26,7 +26,8 @@ _KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.",
 _ASIDE_STEPS: Final = 30
 _CHECK_STEPS: Final = 40
 _CHECK_SECONDS: Final = 0.05
-_checked: set[Any] = set()
+CHECKED: Final = set[Any]()
+"""Classes and configurations whose clones were found to be right."""
 
 
 def verify_clone(
@@ -333,7 +334,7 @@ def check_clone(env: Any) -> None:
         return
     configuration = repr(_configuration(env))
     key = (tuple(type(layer) for layer in _layers(env)), configuration)
-    if key in _checked:
+    if key in CHECKED:
         return
     outside = OutsideState(env)
     before = _key_or_none(env)
@@ -348,7 +349,7 @@ def check_clone(env: Any) -> None:
         except CloneError:
             outside.restore()
             raise
-    _checked.add(key)
+    CHECKED.add(key)
 
 
 def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState) -> None:

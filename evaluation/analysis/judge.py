@@ -21,8 +21,9 @@ from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
 from zermelo.agents.compiled.proof import Prover, can_prove
+from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnsupportedGameError, as_game
+from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Phase
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
@@ -65,8 +66,8 @@ def judge(
         ReplayError: Not one of the games can be played again.
     """
     found = Judge(env, nodes=nodes, trust=trust)
-    if games is not None and (isinstance(games, bool) or not isinstance(games, int) or games < 1):
-        raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
+    if games is not None:
+        check_whole("games", games, lower=1)
     for record in records:
         if games is not None and found.games >= games:
             break

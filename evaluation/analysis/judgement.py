@@ -12,12 +12,17 @@ from __future__ import annotations
 
 import enum
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zermelo.evaluation.analysis.judge_text import as_text
+from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.stats.interval import wilson_interval
+from zermelo.evaluation.stats.tables import new_table, plain_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["EQUAL", "AgentJudgement", "JudgeTable", "Judgements", "Phase"]
 
@@ -59,14 +64,7 @@ class Judgements:
         return self.mattered - (self.judged - self.optimal)
 
     def add(self, best: float, worst: float, played: float, draw: float | None) -> bool:
-        """Counts a move; whether it mattered.
-
-        Args:
-            best: The value of the best move for the mover.
-            worst: That of the worst.
-            played: The value of the move played.
-            draw: The value of a draw, or None where blunders are not counted.
-        """
+        """Counts a move, by values for the mover; whether it mattered. Without ``draw`` there are no blunders."""
         self.judged += 1
         matters = best - worst > EQUAL
         self.mattered += matters
@@ -214,3 +212,43 @@ class JudgeTable:
 
     def __str__(self) -> str:
         return as_text(self)
+
+
+def as_text(judged: JudgeTable) -> str:
+    """The table, what it means, and its notes."""
+    blunders = ["wins thrown", "draws thrown"] if judged.has_blunders else []
+    phases = [str(phase) for phase in judged.agents[0].phases] if judged.agents else []
+    columns = ["agent", "judged", "not judged", "optimal", "regret", *blunders, *phases]
+    table = new_table(*columns, name_width=None)
+    for line in judged.agents:
+        total = line.total
+        cells = [printable(line.agent), str(total.judged), str(line.unjudged), _percent(line.optimal_share)]
+        cells.append("" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}")
+        if judged.has_blunders:
+            cells += [str(total.wins_thrown_away), str(total.draws_thrown_away)]
+        shares = (part.optimal / part.judged if part.judged else math.nan for part in line.phases.values())
+        table.add_row(*cells, *map(_percent, shares))
+    columns = ["that matter", "moves", "optimal", "95 % interval", "where all were", "optimal"]
+    matter = new_table(*columns, name_width=None)
+    for line in judged.agents:
+        low, high = line.mattered_interval
+        share = (
+            [_percent(line.mattered_share), f"{_percent(low)} - {_percent(high)}"]
+            if line.total.mattered
+            else ["", ""]
+        )
+        shared = [str(line.shared), _percent(line.shared_share)]
+        matter.add_row(printable(line.agent), str(line.total.mattered), *share, *shared)
+
+    def write(console: Console) -> None:
+        for part in (table, "", matter):
+            console.print(part, markup=False, highlight=False)
+
+    lines = plain_text(write)
+    notes = "".join(f"\nNote: {note}" for note in judged.notes)
+    about = textwrap.fill(f"{judged.about} optimal, opening, middle and end are in %.", 100)
+    return printable(f"{judged.env}: judged by perfect play\n\n{lines}\n\n{about}{notes}")
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{100 * share:.1f}"

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from zermelo.envs import ZermeloError
-from zermelo.evaluation.match.printable import printable
+from zermelo.evaluation.match.writing import printable
 
 __all__ = ["app", "main"]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AgentText", "EnvText", "MovesText", "Seed", "Trust", "folder"]
+__all__ = ["AgentText", "EnvText", "Folder", "MovesText", "Seed", "Trust", "folder"]
 
 
 def folder(text: str | Path) -> Path:
@@ -17,6 +17,9 @@ def folder(text: str | Path) -> Path:
     return Path(text)
 
 
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False)
+]
 EnvText = Annotated[
     str,
     typer.Argument(

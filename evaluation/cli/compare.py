@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.evaluation.cli.arguments import Folder
 
 if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings import EloEstimate, Sprt
@@ -38,9 +38,7 @@ def parse_sprt(text: str) -> Sprt:
 
 
 def compare(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False)
-    ],
+    folder: Folder,
     first: Annotated[str, typer.Argument(metavar="AGENT", help="As the table calls it.", show_default=False)],
     second: Annotated[str, typer.Argument(metavar="AGENT", help="The other one.", show_default=False)],
     sprt: Annotated[
@@ -55,7 +53,7 @@ def compare(
 
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
-    from zermelo.evaluation.match.printable import printable
+    from zermelo.evaluation.match.writing import printable
     from zermelo.evaluation.stats.ratings import counts_of, elo
     from zermelo.evaluation.tournament.run import read_standings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs import IllegalActionError, InvalidSettingError
-from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.output.drawing import drawing
 
@@ -36,24 +36,16 @@ def position_after(env: str, moves: list[int], seed: int) -> EnvDriver:
         IllegalActionError: A move is not legal, or comes after the end of the game.
     """
     driver = drive_env(build_env(env)[0], seed)
-    for number, move in enumerate(moves, start=1):
-        if driver.turn() is None:
-            raise IllegalActionError(f"move {number} ({move}) comes after the end of {env}")
-        refusal = driver.refusal(move)
-        if refusal is not None:
-            raise IllegalActionError(f"move {number} of --moves is {refusal}")
-        driver.step(move)
+    if (found := play_known(driver, moves)) is not None:
+        place, refusal = found
+        if refusal is None:
+            raise IllegalActionError(f"move {place + 1} ({moves[place]}) comes after the end of {env}")
+        raise IllegalActionError(f"move {place + 1} of --moves is {refusal}")
     return driver
 
 
 def action_name(game: Any, state: Any, action: int) -> str:
-    """The action's number, and how people write it where that is not just another number.
-
-    Args:
-        game: The game.
-        state: The state in which it is played; None where that is not known.
-        action: Its number.
-    """
+    """The action's number, and how people write it where the state is known and that is not just a number."""
     write = getattr(game, "action_text", None)
     text = "" if write is None or state is None else str(write(state, action))
     return str(action) if not text or text.isdigit() else f"{action}={text}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.evaluation.cli.arguments import Seed, Trust
-from zermelo.evaluation.output.choice import ExportFormat
+from zermelo.evaluation.cli.arguments import Folder, Seed, Trust
+from zermelo.evaluation.output import ExportFormat
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable
@@ -18,11 +18,6 @@ __all__ = ["export", "judge", "judge_folder", "report"]
 
 JUDGED = "judge.json"
 """What the judge found, in the folder of the tournament."""
-
-Folder = Annotated[
-    Path,
-    typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False),
-]
 
 
 def report(

@@ -39,7 +39,7 @@ def search(
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
     from zermelo.evaluation.cli.position import drawing, parse_moves, position_after
-    from zermelo.evaluation.match.fit import require_fit
+    from zermelo.evaluation.match.readiness import require_fit
 
     played = parse_moves(moves)
     searcher: Any = make_agent(agent)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
-from zermelo.evaluation.match.numbers import finite
+from zermelo.evaluation.match.writing import finite
 
 if TYPE_CHECKING:
     from zermelo.agents import Solution, SolvingProgress

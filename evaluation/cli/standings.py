@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+import enum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zermelo.evaluation.cli.forms import Form, print_in_form
+from zermelo.evaluation.cli.arguments import Folder
 
-__all__ = ["standings"]
+if TYPE_CHECKING:
+    from zermelo.evaluation.stats.standings import Standings
+
+__all__ = ["Form", "print_in_form", "standings"]
+
+
+class Form(enum.StrEnum):
+    """How to print the standings."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def print_in_form(standings: Standings, form: Form) -> None:
+    """Prints the standings on standard output."""
+    from rich.console import Console
+
+    from zermelo.evaluation.stats.tables import as_csv, as_json, as_text, print_standings
+
+    if form is Form.JSON:
+        typer.echo(as_json(standings))
+    elif form is Form.CSV:
+        typer.echo(as_csv(standings), nl=False)
+    elif (console := Console()).is_terminal:
+        print_standings(standings, console)
+    else:
+        typer.echo(as_text(standings))
 
 
 def standings(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", show_default=False),
-    ],
+    folder: Folder,
     output: Annotated[Form, typer.Option("--format", "-f", help="How to print the standings.")] = Form.TABLE,
 ) -> None:
     """Print the tables of a tournament in a folder, also while it is being played.

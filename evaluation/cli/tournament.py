@@ -9,9 +9,9 @@ import typer
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed, folder
-from zermelo.evaluation.cli.forms import Form, print_in_form
-from zermelo.evaluation.runners.choice import RunnerChoice
-from zermelo.evaluation.sandbox.choice import Isolate
+from zermelo.evaluation.cli.standings import Form, print_in_form
+from zermelo.evaluation.runners import RunnerChoice
+from zermelo.evaluation.sandbox import Isolate
 from zermelo.evaluation.schedule import Pairings
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ Gymnasium's single-player ones, with the same few methods.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
@@ -24,8 +24,9 @@ from zermelo.envs.adapters.actions import ActionCodec, gym_mask, mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.record import EndReason
+from zermelo.evaluation.match.writing import shown
 
-__all__ = ["AecDriver", "EnvDriver", "GymDriver", "drive_env"]
+__all__ = ["AecDriver", "EnvDriver", "GymDriver", "drive_env", "play_known"]
 
 T = TypeVar("T")
 
@@ -93,6 +94,23 @@ def drive_env(env: Any, seed: int) -> EnvDriver:
     )
 
 
+def play_known(driver: EnvDriver, actions: Iterable[Any]) -> tuple[int, str | None] | None:
+    """Plays actions that were chosen before, up to the first that cannot be played.
+
+    Returns:
+        The place of that one, and why as ``refusal`` says it, or None where the game is over before it; None if
+        all were played.
+    """
+    for place, action in enumerate(actions):
+        if driver.turn() is None:
+            return place, None
+        refusal = driver.refusal(action)
+        if refusal is not None:
+            return place, refusal
+        driver.step(action)
+    return None
+
+
 def _guarded(name: str, what: str, call: Callable[[], T]) -> T:
     try:
         return call()
@@ -132,12 +150,12 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
             action = int(action)
         elif isinstance(action, bool | np.bool_) or not isinstance(action, int):
             kind = _KINDS.get(type(action), f"of type {type(action).__name__}")
-            return f"{_shown(action)}, which is {kind}, where an integer is wanted"
+            return f"{shown(action)}, which is {kind}, where an integer is wanted"
     elif not hasattr(space, "n") or not hasattr(space, "start"):
         return _judge_array(space, mask, action)
     start, size = int(space.start), int(space.n)
     if not start <= action < start + size:
-        return f"{_shown(action)}, which is outside the action space {space}"
+        return f"{shown(action)}, which is outside the action space {space}"
     if mask is None:
         return None
     if mask[action - start]:
@@ -169,21 +187,13 @@ def _judge_array(space: Any, mask: Any, action: Any) -> str | None:
     except BaseException:  # spaces are not written for hostile input: whatever comes, it is no action of theirs
         inside = False
     if not inside:
-        return f"{_shown(action)}, which is not in the action space {space}"
+        return f"{shown(action)}, which is not in the action space {space}"
     if mask is None:
         return None
     codec = ActionCodec(space, "the seat to move")
     if codec.to_index(action) in codec.masked(mask):
         return None
-    return f"{_shown(action)}, which the action mask forbids"
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except BaseException:  # an agent's answer may have a broken repr; its type will do
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return f"{shown(action)}, which the action mask forbids"
 
 
 def _few(actions: list[int]) -> str:
@@ -253,7 +263,7 @@ class AecDriver:
     def step(self, action: Any) -> None:
         """Plays and collects the rewards."""
         self._legal = None
-        self._call(f"step({_shown(action)})", lambda: self.env.step(action))
+        self._call(f"step({shown(action)})", lambda: self.env.step(action))
         inner = self._inner
         self._call("paying the rewards", self._collect)
         self._terminated = self._terminated or any(inner.terminations.values())
@@ -298,7 +308,7 @@ class GymDriver:
         self._seen, self._info = _guarded(self._name, "reset", lambda: env.reset(seed=seed))
 
     def turn(self) -> int | None:
-        """The seat to move, after stepping dead agents; None when all are dead."""
+        """The only seat, until the game is over."""
         return 0 if self._ended is None else None
 
     def look(self) -> None:
@@ -320,7 +330,7 @@ class GymDriver:
     def step(self, action: Any) -> None:
         """Plays and collects the rewards."""
         self._seen, reward, terminated, truncated, self._info = _guarded(
-            self._name, f"step({_shown(action)})", lambda: self.env.step(action)
+            self._name, f"step({shown(action)})", lambda: self.env.step(action)
         )
         self.rewards[0] = _number(self.rewards[0] + float(reward), "the player")
         if terminated or truncated:

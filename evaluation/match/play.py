@@ -16,6 +16,7 @@ shown a copy, and there it is.
 
 from __future__ import annotations
 
+import abc
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,21 +24,38 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import Agent
+from zermelo.agents import Agent, Observation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.evaluation.errors import EnvironmentFailureError
-from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
-from zermelo.evaluation.match.fit import require_fit
+from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
-from zermelo.evaluation.match.remote import RemoteAgent
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
 
-__all__ = ["MAX_MOVES", "agent_seeds", "play_match"]
+__all__ = ["MAX_MOVES", "RemoteAgent", "agent_seeds", "play_match"]
 
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""
+
+
+class RemoteAgent(abc.ABC):
+    """Speaks for an agent in another process.
+
+    Attributes:
+        figures: What the search said of its last move: nodes, depth and value, each None where it does not say.
+    """
+
+    figures: tuple[Any, Any, Any] = (None, None, None)
+
+    @abc.abstractmethod
+    def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
+        """Prepares for a game; see ``zermelo.evaluation.sandbox.isolated``."""
+
+    @abc.abstractmethod
+    def act(self, env: Any) -> Any:
+        """The action that the agent chooses."""
 
 
 def play_match(
@@ -129,17 +147,8 @@ def play_game(
 ) -> GameRecord:
     """Plays a game that the driver has just reset; ``play_match`` and the tournament's runners end here.
 
-    Args:
-        driver: Watches the environment.
-        agents: By seat.
-        seed: What the environment was reset with.
-        env: What the record calls the environment.
-        names: What the record calls the agents, by seat.
-        game_id: Its place in a schedule.
-        opening: Actions played first.
-        max_moves: Stop here.
-        on_turn: Told the seat whenever an agent is about to run, and -1 when it is done: who watches from
-            another process then knows whom to charge.
+    ``on_turn`` is told the seat whenever an agent is about to run, and -1 when it is done: who watches from
+    another process then knows whom to charge.
     """
     started = time.perf_counter()
     watch = on_turn or _nobody
@@ -191,13 +200,10 @@ def _nobody(seat: int) -> None:
 
 
 def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
-    for ply, action in enumerate(opening):
-        if driver.turn() is None:
-            raise InvalidSettingError(f"the opening {tuple(opening)!r} goes on after the end, at ply {ply}")
-        refusal = driver.refusal(action)
-        if refusal is not None:
-            raise InvalidSettingError(f"the opening plays {refusal}, at ply {ply}")
-        driver.step(action)
+    if (found := play_known(driver, opening)) is not None:
+        ply, refusal = found
+        what = f"plays {refusal}" if refusal else f"{tuple(opening)!r} goes on after the end"
+        raise InvalidSettingError(f"the opening {what}, at ply {ply}")
 
 
 def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver) -> None:
@@ -261,8 +267,5 @@ def _charged(
         return error  # in a worker, which is sent none, it is the agent's own
     if is_of_the_env(error):
         return EnvironmentFailureError(str(error))
-    return _AgentFailureError(seat, _fault(method, error, otherwise))
-
-
-def _fault(method: str, error: BaseException, otherwise: FailureKind) -> AgentFault:
-    return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))
+    fault = AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error))
+    return _AgentFailureError(seat, fault)

@@ -14,7 +14,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -205,21 +205,10 @@ class GameRecord:
                     f"this game was written by a newer zermelo (record version {data['schema']}, "
                     f"this one reads up to {SCHEMA}): update zermelo to read it"
                 )
-            failure = data["failure"]
-            return cls(
-                env=data["env"],
-                agents=data["agents"],
-                seat_names=data["seat_names"],
-                seed=data["seed"],
-                rewards=data["rewards"],
-                end=EndReason(data["end"]),
-                game_id=data["game_id"],
-                opening=data["opening"],
-                moves=_moves(data["moves"]),
-                failure=None if failure is None else Failure(**{**failure, "kind": FailureKind(failure["kind"])}),
-                seconds=data["seconds"],
-                versions=data["versions"],
-            )
+            data["end"], data["moves"] = EndReason(data["end"]), _moves(data["moves"])
+            if (failure := data["failure"]) is not None:
+                data["failure"] = Failure(**{**failure, "kind": FailureKind(failure["kind"])})
+            return cls(**{one.name: data[one.name] for one in fields(cls)})
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError(f"not a game record ({error!r}): {line[:80]!r}") from error
 

@@ -1,4 +1,9 @@
-"""Environments and agents as people give them: by name, by a function that makes one, or as a live object."""
+"""Environments and agents as people give them: by name, by a function that makes one, or as a live object.
+
+Every game has a fresh environment, so that nothing is left in it of the last one. Making one may take longer than
+playing a short game in it: where it is of a kind whose clones are known to be right
+(``zermelo.envs.clone.verify``), one is made, never used, and cloned for each game.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,12 @@ from types import ModuleType
 from typing import Any, TypeGuard
 
 from zermelo.agents import Agent, make_agent
-from zermelo.envs import InvalidSettingError, ZermeloError, make_env
+from zermelo.envs import CloneError, InvalidSettingError, ZermeloError, clone_env, make_env
 from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
+from zermelo.envs.clone.verify import is_known_to_clone
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 
-__all__ = ["AgentSource", "EnvSource", "build_agent", "build_env", "env_name", "is_live"]
+__all__ = ["AgentSource", "EnvSource", "FreshEnvs", "build_agent", "build_env", "env_name", "is_live"]
 
 EnvSource = Any
 """A name, a function (or class, or PettingZoo module) that makes an environment, or a live environment."""
@@ -69,6 +75,37 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
         f"env must be a name such as 'classic/connect_four-v3', a function that makes an environment, or a live "
         f"environment, not {source!r}"
     )
+
+
+class FreshEnvs:
+    """Makes environments.
+
+    Args:
+        source: What makes them; a live environment is handed out itself.
+    """
+
+    def __init__(self, source: EnvSource) -> None:
+        self._source = source
+        self._unused: Any = None
+        self._asked = False
+
+    def make(self) -> Any:
+        """An environment in which nothing has been played, not yet reset.
+
+        Raises:
+            ZermeloError: It cannot be made; see ``build_env``.
+        """
+        if self._unused is not None:
+            return clone_env(self._unused)
+        made = build_env(self._source)[0]
+        if not self._asked:
+            self._asked = True
+            if not is_live(self._source) and is_known_to_clone(made):
+                try:
+                    self._unused = clone_env(made)
+                except CloneError:
+                    self._unused = None  # then each is made
+        return made
 
 
 def _is_agent(source: Any) -> TypeGuard[Agent]:

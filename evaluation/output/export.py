@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,9 +18,10 @@ from typing import Any, Final, Protocol
 
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.numbers import spelt
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.output.choice import ExportFormat
+from zermelo.evaluation.match.writing import spelt
+from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.storage.files import replaced
 
 __all__ = ["export_games", "game_row", "move_rows"]
 
@@ -27,17 +29,17 @@ _BATCH: Final = 20_000
 """Rows that a Parquet file gets at a time."""
 
 
-_GAME_COLUMNS: Final[Mapping[str, type]] = {
-    "game_id": str,
-    "env": str,
-    "seed": int,
-    "end": str,
-    "plies": int,
-    "opening": str,
-    "seconds": float,
-    "failure": str,
-    "failure_seat": int,
-    "failure_message": str,
+_GAMES: Final[Mapping[str, tuple[type, Callable[[GameRecord], Any]]]] = {
+    "game_id": (str, lambda game: game.game_id),
+    "env": (str, lambda game: game.env),
+    "seed": (int, lambda game: game.seed),
+    "end": (str, lambda game: str(game.end)),
+    "plies": (int, lambda game: len(game.opening) + len(game.moves)),
+    "opening": (str, lambda game: json.dumps(game.opening) if game.opening else ""),
+    "seconds": (float, lambda game: game.seconds),
+    "failure": (str, lambda game: str(game.failure.kind) if game.failure else ""),
+    "failure_seat": (int, lambda game: game.failure.seat if game.failure else None),
+    "failure_message": (str, lambda game: game.failure.message if game.failure else ""),
 }
 _SEAT_COLUMNS: Final[Mapping[str, type]] = {"agent": str, "reward": float, "score": float, "outcome": str}
 _MOVE_COLUMNS: Final[Mapping[str, type]] = {
@@ -55,19 +57,7 @@ _MOVE_COLUMNS: Final[Mapping[str, type]] = {
 
 def game_row(record: GameRecord) -> dict[str, Any]:
     """The row of a game; None where there is nothing to say."""
-    failure = record.failure
-    row: dict[str, Any] = {
-        "game_id": record.game_id,
-        "env": record.env,
-        "seed": record.seed,
-        "end": str(record.end),
-        "plies": len(record.opening) + len(record.moves),
-        "opening": json.dumps(record.opening) if record.opening else "",
-        "seconds": record.seconds,
-        "failure": "" if failure is None else str(failure.kind),
-        "failure_seat": None if failure is None else failure.seat,
-        "failure_message": "" if failure is None else failure.message,
-    }
+    row = {name: value(record) for name, (_, value) in _GAMES.items()}
     scores, outcomes = record.scores, record.outcomes
     for seat, agent in enumerate(record.agents):
         row[f"agent_{seat}"] = agent
@@ -127,35 +117,29 @@ def export_games(
     first = next(iterator, None)
     if first is None:
         raise StoreError("there are no games to export: play some first")
-    game_columns = dict(_GAME_COLUMNS)
+    game_columns = {name: kind for name, (kind, _) in _GAMES.items()}
     for seat in range(len(first.agents)):
         game_columns |= {f"{name}_{seat}": kind for name, kind in _SEAT_COLUMNS.items()}
     if form is ExportFormat.PARQUET:
         _require_pyarrow()
     writer = _WRITERS[form]
     paths = (target / f"games.{form}", target / f"moves.{form}")
-    partial = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
     try:
         target.mkdir(parents=True, exist_ok=True)
-        with contextlib.ExitStack() as stack:
-            games = stack.enter_context(contextlib.closing(writer(partial[0], game_columns)))
-            moves = stack.enter_context(contextlib.closing(writer(partial[1], _MOVE_COLUMNS)))
-            record: GameRecord | None = first
-            while record is not None:
+        with (
+            replaced(paths[0]) as games_file,
+            replaced(paths[1]) as moves_file,
+            contextlib.closing(writer(games_file, game_columns)) as games,
+            contextlib.closing(writer(moves_file, _MOVE_COLUMNS)) as moves,
+        ):
+            for record in itertools.chain([first], iterator):
                 games.add(game_row(record))
                 for row in move_rows(record):
                     moves.add(row)
-                record = next(iterator, None)
-        for before, after in zip(partial, paths, strict=True):
-            before.replace(after)
     except OSError as error:
         raise StoreError(
             f"cannot write the tables to {target}: {error.strerror or error}; choose another folder"
         ) from error
-    finally:
-        for path in partial:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
     return paths
 
 

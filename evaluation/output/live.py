@@ -14,8 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from zermelo.evaluation.match.printable import printable
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ NAME: Final = 12
 
 
 class Drawing:
-    """What is drawn, as large as the terminal allows at that moment.
-
-    Args:
-        pace: How far the run is.
-        table: Who leads.
-    """
+    """What is drawn, as large as the terminal allows at that moment."""
 
     def __init__(self, pace: Pace, table: RunningTable) -> None:
         self._pace, self._table = pace, table
@@ -103,13 +98,7 @@ def _cells(row: Row, single: bool, wide: bool, failed: bool) -> list[str]:
 
 @contextlib.contextmanager
 def drawn(pace: Pace, table: RunningTable, console: Console | None = None) -> Iterator[Watcher]:
-    """Draws until the block ends, then wipes the drawing away.
-
-    Args:
-        pace: How far the run is.
-        table: Who leads.
-        console: Where to; by default standard error.
-    """
+    """Draws until the block ends, by default on standard error, then wipes the drawing away."""
     drawing = Drawing(pace, table)
     live = Live(
         drawing,

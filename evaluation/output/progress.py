@@ -11,8 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from zermelo.evaluation.match.printable import printable
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.totals import GameTotals, Summary
 

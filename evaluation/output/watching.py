@@ -21,13 +21,7 @@ LINES_APART = 30.0
 
 @contextlib.contextmanager
 def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None = None) -> Iterator[Watcher]:
-    """Gives what is to be told of each game.
-
-    Args:
-        table: Makes the table, if one is wanted.
-        pace: Of the run, with no game told yet.
-        shown: Whether to show anything; None does in a terminal only.
-    """
+    """Gives what is to be told of each game; where ``shown`` is None, it shows something in a terminal only."""
     stream = sys.stderr
     is_terminal = stream.isatty()
     if pace.done >= pace.total or not (is_terminal if shown is None else shown):
@@ -61,13 +55,7 @@ def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:
 
 
 def tracked(games: Iterable[GameRecord], total: int, what: str) -> Iterator[GameRecord]:
-    """The games, one after another, while a bar says how many are through, in a terminal.
-
-    Args:
-        games: Any number of them.
-        total: How many there are.
-        what: What is being done with them.
-    """
+    """The games, one after another, while a bar in a terminal says what is done and how many are through."""
     if not sys.stderr.isatty():
         yield from games
         return

@@ -14,11 +14,12 @@ system sends to all: the parent decides. A worker whose parent is gone ends by i
 from __future__ import annotations
 
 import contextlib
+import pickle
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
-from typing import Final
+from typing import Any, Final
 
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
@@ -27,7 +28,7 @@ from zermelo.evaluation.runners.serial import GamePlayer, lost_game
 from zermelo.evaluation.runners.worker import FINISHED, NOBODY, SEAT, TURNS, start
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["ProcessRunner"]
+__all__ = ["ProcessRunner", "Waiting"]
 
 AHEAD: Final = 32
 """Games that a worker is given ahead while games are short, so that it need not wait for the parent."""
@@ -45,11 +46,13 @@ class ProcessRunner:
     Args:
         player: What plays; it must be picklable.
         workers: How many processes, at least 1.
+        dumps: Pickles the player.
     """
 
-    def __init__(self, player: GamePlayer, workers: int) -> None:
+    def __init__(self, player: GamePlayer, workers: int, *, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
         self._player = player
         self._count = workers
+        self._dumps = dumps
         self._ended = Counter[str]()
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
@@ -59,11 +62,11 @@ class ProcessRunner:
             WorkerError: A worker could not start.
             ZermeloError: What a game raised that no other game could do better.
         """
-        waiting = _Waiting(games)
+        waiting = Waiting(games)
         workers: list[_Worker] = []
         try:
             while len(workers) < min(self._count, len(games)):
-                workers.append(_Worker(self._player))
+                workers.append(_Worker(self._dumps(self._player)))
             while waiting or any(worker.games for worker in workers):
                 for worker in workers:
                     worker.give(waiting)
@@ -80,7 +83,7 @@ class ProcessRunner:
                                 yield self._lost(worker, game)
                             waiting.give_back(unsent)
                             worker.stop()
-                            workers[place] = _Worker(self._player)
+                            workers[place] = _Worker(self._dumps(self._player))
             for worker in workers:
                 worker.dismiss()
         finally:
@@ -108,7 +111,7 @@ class ProcessRunner:
         return lost_game(game, self._player.env_name, self._player.seat_names, failure)
 
 
-class _Waiting:
+class Waiting:
     """Games to hand out: those that were given back, then the schedule's, each worked out when it is needed."""
 
     def __init__(self, games: Sequence[ScheduledGame]) -> None:
@@ -134,7 +137,7 @@ class _Waiting:
 class _Worker:
     """The parent's end of a worker process."""
 
-    def __init__(self, player: GamePlayer) -> None:
+    def __init__(self, player: bytes) -> None:
         try:
             self.process, self.pipe, self.turn = start(player)
         except OSError as error:
@@ -146,7 +149,7 @@ class _Worker:
         self._received = 0
         self._short = False
 
-    def give(self, waiting: _Waiting) -> None:
+    def give(self, waiting: Waiting) -> None:
         """Hands the worker as many games as it should have."""
         wanted = AHEAD if self._short else 1
         if not waiting or len(self.games) > wanted // 2:

@@ -38,7 +38,7 @@ import cloudpickle
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.record import FailureKind, GameRecord
-from zermelo.evaluation.runners.processes import ProcessRunner
+from zermelo.evaluation.runners.processes import ProcessRunner, Waiting
 from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.runners.worker import sendable
 from zermelo.evaluation.schedule import ScheduledGame
@@ -128,15 +128,17 @@ class RayRunner:
             task = self._ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(play_batch)
             player = self._ray.put(self._pickled)
             order = _Order(hashlib.sha256(self._pickled).hexdigest(), [player], _folders(), _version())
-            waiting = _Waiting(games)
+            waiting, lost = Waiting(games), deque[_Batch]()
             under_way: dict[Any, _Batch] = {}
             size, counted, slots = 1, -math.inf, 1
             try:
-                while waiting or under_way:
+                while waiting or lost or under_way:
                     if time.monotonic() > counted + RECOUNT:
                         counted, slots = time.monotonic(), self._slots()
-                    while waiting and len(under_way) < slots:
-                        batch = waiting.take(size, slots)
+                    while (waiting or lost) and len(under_way) < slots:
+                        # Fewer games towards the end, so that all workers end together.
+                        count = min(size, math.ceil(len(waiting) / slots))
+                        batch = lost.popleft() if lost else _Batch(waiting.take(count))
                         under_way[task.remote(order, batch.games, self._is_dangerous(batch))] = batch
                     # Not for ever, so that new nodes are noticed, and Ctrl-C on every system.
                     ended, _ = self._ray.wait(list(under_way), num_returns=1, timeout=1.0)
@@ -144,7 +146,7 @@ class RayRunner:
                         batch = under_way.pop(ref)
                         answer = self._answer(ref, batch)
                         if answer is None:
-                            waiting.again(batch)
+                            lost.append(batch)
                             continue
                         yield from answer.records
                         if answer.error is not None:
@@ -219,29 +221,6 @@ class RayRunner:
                 yield
             finally:
                 self._ray.shutdown()
-
-
-class _Waiting:
-    """The games that nobody plays yet; one is worked out when its turn comes."""
-
-    def __init__(self, games: Sequence[ScheduledGame]) -> None:
-        self._games, self._next = games, 0
-        self._lost = deque[_Batch]()
-
-    def __bool__(self) -> bool:
-        return bool(self._lost) or self._next < len(self._games)
-
-    def again(self, batch: _Batch) -> None:
-        """The batch was lost."""
-        self._lost.append(batch)
-
-    def take(self, size: int, slots: int) -> _Batch:
-        """What to play next: about ``size`` games; fewer towards the end, so that all workers end together."""
-        if self._lost:
-            return self._lost.popleft()
-        left = len(self._games) - self._next
-        first, self._next = self._next, self._next + min(size, math.ceil(left / slots))
-        return _Batch([self._games[place] for place in range(first, self._next)])
 
 
 def _next_size(games: int, seconds: float) -> int:
@@ -323,13 +302,7 @@ _players: dict[str, GamePlayer] = {}
 
 
 def play_batch(order: _Order, games: Sequence[ScheduledGame], is_dangerous: bool) -> _Answer:
-    """Plays the games one after another.
-
-    Args:
-        order: What to play with.
-        games: What to play.
-        is_dangerous: Whether a game may end the process: they are then played in another one.
-    """
+    """Plays the games one after another; in another process if one of them may end it."""
     if _version() != order.version:
         error = WorkerError(
             f"a node of the Ray cluster has zermelo {_version()}, this machine {order.version}: install the same"
@@ -337,7 +310,8 @@ def play_batch(order: _Order, games: Sequence[ScheduledGame], is_dangerous: bool
         return _Answer([], 0.0, error)
     started = time.perf_counter()
     player = _player(order)
-    runner = ProcessRunner(_Portable.of(player), 1) if is_dangerous else None
+    # The player may have come here by value, out of a script or a notebook.
+    runner = ProcessRunner(player, 1, dumps=cloudpickle.dumps) if is_dangerous else None
     records: list[GameRecord] = []
     try:
         for record in map(player.play, games) if runner is None else runner.play(games):
@@ -357,16 +331,3 @@ def _player(order: _Order) -> GamePlayer:
         sys.path.extend(folder for folder in order.folders if folder not in sys.path)
         _players[order.key] = cloudpickle.loads(ray.get(order.player[0]))
     return _players[order.key]
-
-
-class _Portable(GamePlayer):
-    """A player that another process can be sent even if it came here by value, out of a script or a notebook."""
-
-    @classmethod
-    def of(cls, player: GamePlayer) -> _Portable:
-        """The same player."""
-        return cls(player.env, player.env_name, player.seat_names, player.participants, player.max_moves)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        plain = GamePlayer(self.env, self.env_name, self.seat_names, self.participants, self.max_moves)
-        return cloudpickle.loads, (cloudpickle.dumps(plain),)

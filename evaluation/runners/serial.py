@@ -16,19 +16,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from zermelo.agents import Agent
+from zermelo.envs.adapters.inference import learn, to_be_learned
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.faults import AgentFault, traceback_text
-from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import MAX_MOVES, play_game
+from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
-from zermelo.evaluation.match.rehearsal import rehearse
-from zermelo.evaluation.match.sources import EnvSource
+from zermelo.evaluation.match.sources import EnvSource, FreshEnvs
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.supervision import Supervisor
@@ -155,10 +155,12 @@ class GamePlayer:
         self._agents.clear()
         self._supervisor.close()
 
-    def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_agents": {}, "_supervisor": None, "_new": [], "_envs": None}
+    def __getstate__(self) -> dict[str, Any]:
+        left: dict[str, Any] = {"_agents": {}, "_supervisor": None, "_new": [], "_envs": None}
+        return {**vars(self), **left, "learned": to_be_learned()}
 
-    def __setstate__(self, state: dict[str, object]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        learn(state.pop("learned"))  # or every worker would play at random to find out the game's traits
         vars(self).update(state, _supervisor=Supervisor(), _envs=FreshEnvs(state["env"]))
 
 
@@ -167,7 +169,7 @@ def seeded_globals(seed: int) -> Iterator[None]:
     """Python's and NumPy's global generators start from the seed inside, and are as they were after it."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002  # for agents and environments that draw from the global generators
+    np.random.seed(seed % 2**32)  # noqa: NPY002  # for agents and environments that draw from the global generators
     try:
         yield
     finally:
@@ -220,19 +222,15 @@ class _Watchdog:
         self._seconds = seconds
         self._seat, self._due = -1, math.inf
         self._ended = threading.Event()
-        self._number = getattr(signal, "SIGVTALRM", None)
-        self._is_used = (
-            seconds is not None
-            and self._number is not None
-            and threading.current_thread() is threading.main_thread()
-            and signal.getsignal(self._number) is signal.SIG_DFL
-        )
+        number: int | None = getattr(signal, "SIGVTALRM", None)
+        is_main = threading.current_thread() is threading.main_thread()
+        is_free = number is not None and is_main and signal.getsignal(number) is signal.SIG_DFL
+        self._number = number if seconds is not None and is_free else None
 
     def __enter__(self) -> Self:
-        if self._is_used:
-            assert self._number is not None, "it was looked at"
+        if self._number is not None:
             signal.signal(self._number, self._bark)
-            threading.Thread(target=self._watch, daemon=True, name="zermelo watchdog").start()
+            threading.Thread(target=self._watch, args=[self._number], daemon=True, name="zermelo watchdog").start()
         return self
 
     def on_turn(self, seat: int) -> None:
@@ -244,15 +242,11 @@ class _Watchdog:
         """Counts nothing until the next turn."""
         self._due = math.inf
 
-    def _watch(self) -> None:
-        main = threading.main_thread().ident
-        assert self._seconds is not None
-        assert self._number is not None
-        assert main is not None
+    def _watch(self, number: int) -> None:
         # Again and again: an agent may catch whatever is raised.
-        while not self._ended.wait(min(1.0, self._seconds / 4)):
+        while not self._ended.wait(min(1.0, (self._seconds or 1.0) / 4)):
             if time.monotonic() > self._due:
-                signal.pthread_kill(main, self._number)
+                signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _bark(self, number: int, frame: FrameType | None) -> None:
         if time.monotonic() <= self._due:
@@ -263,5 +257,5 @@ class _Watchdog:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        if self._is_used and self._number is not None:
+        if self._number is not None:
             signal.signal(self._number, signal.SIG_DFL)

@@ -60,8 +60,8 @@ class Process(Protocol):
         """Ends it at once."""
 
 
-def start(player: GamePlayer) -> tuple[Process, Connection, Any]:
-    """A new worker, this end of its pipe, and the memory that it shares with this process.
+def start(player: bytes) -> tuple[Process, Connection, Any]:
+    """A new worker for a pickled player, this end of its pipe, and the memory that it shares with this process.
 
     Raises:
         OSError: No process can be started here.
@@ -84,7 +84,7 @@ def start(player: GamePlayer) -> tuple[Process, Connection, Any]:
             forked = fork(f"{__name__}:forked", [theirs.fileno(), file.fileno()], may_fork=True)
     with contextlib.suppress(OSError):  # it has died: it will be missed
         pipe.send_bytes(preparation)
-        pipe.send_bytes(pickle.dumps(player))
+        pipe.send_bytes(player)
     return forked, pipe, turn
 
 
@@ -114,7 +114,7 @@ def _end_with(channel: int) -> None:
     os._exit(1)
 
 
-def _spawned(pipe: Connection, turn: Any, player: GamePlayer) -> None:
+def _spawned(pipe: Connection, turn: Any, player: bytes) -> None:
     _ignore_signals()
     parent = multiprocessing.parent_process()
     assert parent is not None, "it was started by one"
@@ -124,7 +124,7 @@ def _spawned(pipe: Connection, turn: Any, player: GamePlayer) -> None:
         os._exit(1)
 
     threading.Thread(target=end_with_parent, daemon=True).start()
-    _work(pipe, turn, player)
+    _work(pipe, turn, pickle.loads(player))
 
 
 def _ignore_signals() -> None:

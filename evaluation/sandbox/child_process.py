@@ -3,7 +3,8 @@
 Requests come from the worker and are trusted; they are pickled pairs of a name and its value:
 
 * ``make``: the agent's source, the module path, the limit on memory
-* ``show``: an environment, for the sake of what it imports, or an empty view; for a rehearsal
+* ``show``: for a rehearsal an environment, for the sake of what it imports, or an empty view; and what random
+  play has shown of such environments
 * ``reset``: the seed
 * ``act``: an environment to choose an action in
 * ``see``: what the player sees, for an agent that needs no more
@@ -26,11 +27,12 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.adapters.inference import learn
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position
+from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import FailureKind, plain
-from zermelo.evaluation.match.rehearsal import rehearse
 from zermelo.evaluation.match.sources import build_agent
 from zermelo.evaluation.sandbox.meters import children, is_zombie
 from zermelo.evaluation.sandbox.shipping import pack_answer
@@ -113,8 +115,10 @@ class _Child:
             parts = fingerprint(source)
         return {"name": None if name is None else str(name), "needs": str(needs), "fingerprint": parts}
 
-    def _show(self, value: bytes) -> dict[str, Any]:
-        rehearse(self._agent, pickle.loads(value))
+    def _show(self, value: tuple[bytes, list[bytes]]) -> dict[str, Any]:
+        shown, learned = value
+        learn(learned)
+        rehearse(self._agent, pickle.loads(shown))
         return {}
 
     def _reset(self, seed: int) -> dict[str, Any]:

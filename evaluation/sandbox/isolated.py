@@ -22,10 +22,11 @@ import numpy as np
 
 from zermelo.agents import Observation
 from zermelo.envs import UnsupportedGameError, errors
+from zermelo.envs.adapters.inference import to_be_learned
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
+from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.remote import RemoteAgent
 from zermelo.evaluation.sandbox.meters import cpu_seconds, resident_mb
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
@@ -120,9 +121,9 @@ class IsolatedAgent(RemoteAgent):
                 raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
         if not self._rehearsed:
             if self.needs != "observation":
-                self._settle("show", pack_env(env, self._dice), starting=True)
+                self._settle("show", (pack_env(env, self._dice), to_be_learned()), starting=True)
             elif view is not None:
-                self._settle("show", cloudpickle.dumps(view().blank()), starting=True)
+                self._settle("show", (cloudpickle.dumps(view().blank()), []), starting=True)
             self._rehearsed = True
         self._settle("reset", seed, starting=True)
 

@@ -8,10 +8,11 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from zermelo.agents.core.checks import check_whole
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.sandbox.choice import Isolate
+from zermelo.evaluation.sandbox import Isolate
 
 __all__ = ["Isolation"]
 
@@ -63,8 +64,9 @@ class Isolation:
             raise InvalidSettingError(
                 f"a clock is seconds for the game and for each move, such as '60+0.6', not {self.clock!r}"
             )
-        for name, least in (("memory_mb", 16), ("output_kb", 1)):
-            _check_whole(name, getattr(self, name), least, optional=name == "memory_mb")
+        if self.memory_mb is not None:
+            check_whole("memory_mb", self.memory_mb, lower=16)
+        check_whole("output_kb", self.output_kb, lower=1)
         if self.isolate is Isolate.NONE and self.limited:
             limit = next(
                 name for name in ("move_seconds", "clock", "memory_mb") if getattr(self, name) is not None
@@ -127,10 +129,3 @@ def _check_seconds(name: str, value: Any, *, optional: bool) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value <= 0:
         raise InvalidSettingError(f"{name} must be a number of seconds above 0, not {value!r}")
-
-
-def _check_whole(name: str, value: Any, least: int, *, optional: bool) -> None:
-    if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidSettingError(f"{name} must be a whole number of at least {least}, not {value!r}")

@@ -25,6 +25,7 @@ from zermelo.envs import CloneError, UnsupportedGameError, clone_env
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
 from zermelo.envs.clone.random_state import replace_generators
+from zermelo.evaluation.match.writing import shown
 
 __all__ = ["OddAnswer", "pack_answer", "pack_env", "pack_object", "unpack_answer"]
 
@@ -109,15 +110,8 @@ def pack_answer(answer: Mapping[str, Any]) -> bytes:
     message = dict(answer)
     if "action" in message and not _is_plain(message["action"]):
         action = message.pop("action")
-        message["odd"] = (type(action).__name__, _text(action))
+        message["odd"] = (type(action).__name__, shown(action, 200))
     return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-
-
-def _text(value: Any) -> str:
-    try:
-        return repr(value)[:200]
-    except BaseException:  # an agent's answer may have a broken repr; its type will do
-        return f"<{type(value).__name__}>"
 
 
 _PLAIN: Final = (int, float, str, bool, type(None), np.ndarray)

@@ -6,10 +6,10 @@ import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
-from zermelo.evaluation.match.numbers import finite
 from zermelo.evaluation.match.record import GameRecord, plain
+from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.stats import notebook
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
 from zermelo.evaluation.stats.tables import as_html, as_text
@@ -20,6 +20,15 @@ __all__ = ["Row", "SeatScore", "Standings"]
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""
+
+
+class _Settings(TypedDict, total=False):
+    agents: Sequence[str]
+    planned: int | None
+    env: str
+    seat_names: Sequence[str]
+    anchor: str | None
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,69 +58,48 @@ class Standings:
     anchor: str | None = None
 
     @classmethod
-    def from_records(
-        cls,
-        records: Iterable[GameRecord],
-        *,
-        agents: Sequence[str] = (),
-        planned: int | None = None,
-        env: str = "",
-        seat_names: Sequence[str] = (),
-        anchor: str | None = None,
-        notes: Sequence[str] = (),
-    ) -> Standings:
+    def from_records(cls, records: Iterable[GameRecord], **settings: Unpack[_Settings]) -> Standings:
         """The standings that the records say.
 
         Args:
             records: Any number of games in one environment. A sequence that reads them from a file is kept as it
                 is and read once; anything else is made a tuple.
-            agents: Names to list in any case and whose order breaks ties; others follow as they come.
-            planned: Games that were to be played; by default those that are there.
-            env: The environment's name, for when there is no game to tell it.
-            seat_names: Its seats, likewise.
-            anchor: The agent whose rating is 0; by default one called ``random``, else the average.
-            notes: Sentences to put before those that the games give.
+            settings: Those of ``from_totals``.
         """
         games = records if isinstance(records, Sequence) else tuple(records)
-        return cls.from_totals(
-            GameTotals.of(games),
-            games,
-            agents=agents,
-            planned=planned,
-            env=env,
-            seat_names=seat_names,
-            anchor=anchor,
-            notes=notes,
-        )
+        return cls.from_totals(GameTotals.of(games), games, **settings)
 
     @classmethod
     def from_totals(
-        cls,
-        totals: GameTotals,
-        records: Sequence[GameRecord],
-        *,
-        agents: Sequence[str] = (),
-        planned: int | None = None,
-        env: str = "",
-        seat_names: Sequence[str] = (),
-        anchor: str | None = None,
-        notes: Sequence[str] = (),
+        cls, totals: GameTotals, records: Sequence[GameRecord], **settings: Unpack[_Settings]
     ) -> Standings:
-        """The standings of games that were counted already; see ``from_records`` for the rest."""
+        """The standings of games that were counted already.
+
+        Args:
+            totals: The games, counted.
+            records: The games themselves, in the order of the schedule.
+            settings: ``agents``, names to list in any case and whose order breaks ties (others follow as they
+                come); ``planned``, games that were to be played (by default those that are there); ``env`` and
+                ``seat_names``, for when there is no game to tell them; ``anchor``, the agent whose rating is 0 (by
+                default one called ``random``, else the average); ``notes``, to put before those that the games
+                give.
+        """
+        env, seat_names = settings.get("env", ""), settings.get("seat_names", ())
         if totals.groups and not (env and seat_names):
             env, seat_names = records[0].env, records[0].seat_names
-        rows, crosstable = tallied(totals, agents, len(seat_names))
+        planned = settings.get("planned")
         planned = totals.games if planned is None else planned
+        met = counts_of(totals).head_to_head().items()
         return cls(
             env=env,
             seat_names=tuple(seat_names),
-            rows=rows,
-            crosstable=crosstable,
-            notes=(*notes_before(totals, planned), *notes, *notes_on(totals)),
+            rows=tallied(totals, settings.get("agents", ()), len(seat_names)),
+            crosstable={pair: (won + drawn / 2) / (won + drawn + lost) for pair, (won, drawn, lost) in met},
+            notes=(*notes_before(totals, planned), *settings.get("notes", ()), *notes_on(totals)),
             planned=planned,
             records=records,
             totals=totals,
-            anchor=_anchor(anchor, totals),
+            anchor=_anchor(settings.get("anchor"), totals),
         )
 
     @functools.cached_property

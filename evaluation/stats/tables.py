@@ -7,10 +7,10 @@ import html
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from zermelo.evaluation.match.printable import printable
+from zermelo.evaluation.match.writing import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings import PlayerRating
     from zermelo.evaluation.stats.standings import Row, Standings
 
-__all__ = ["as_csv", "as_html", "as_json", "as_text", "files_of", "print_standings"]
+__all__ = ["as_csv", "as_html", "as_json", "as_text", "files_of", "new_table", "plain_text", "print_standings"]
 
 NAME_WIDTH: Final = 10
 """Characters that names of agents may be folded to."""
@@ -29,12 +29,16 @@ MANY_AGENTS: Final = 6
 
 def as_text(standings: Standings) -> str:
     """The tables as plain text, as wide as they need to be."""
+    return plain_text(lambda console: print_standings(standings, console))
+
+
+def plain_text(write: Callable[[Console], None]) -> str:
+    """What is written to a console that is no terminal and wide enough for any table."""
     from rich.console import Console
 
-    console = Console(file=io.StringIO(), width=400, color_system=None, force_terminal=False)
-    print_standings(standings, console)
-    text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO made above
-    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    file = io.StringIO()
+    write(Console(file=file, width=400, color_system=None, force_terminal=False))
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")
 
 
 def as_html(standings: Standings) -> str:
@@ -53,12 +57,7 @@ def as_html(standings: Standings) -> str:
 
 
 def print_standings(standings: Standings, console: Console) -> None:
-    """Prints the tables and the notes.
-
-    Args:
-        standings: What to print.
-        console: Where to. One that is no terminal should be wide enough for the table.
-    """
+    """Prints the tables and the notes; a console that is no terminal should be wide enough for them."""
     from rich.console import Console
 
     names = max((len(row.agent) for row in standings.rows), default=0)
@@ -111,19 +110,20 @@ def _legend(standings: Standings) -> str:
     )
 
 
-def _new_table(*columns: str) -> Table:
+def new_table(*columns: str, name_width: int | None = NAME_WIDTH) -> Table:
+    """An empty table; columns of names are folded where they must be, down to a width, and numbers are not."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        is_name = column in ("agent", "against", "rated")
+        is_name = column in ("agent", "against", "rated", "that matter")
         table.add_column(
             column,
             justify="left" if is_name else "right",
             overflow="fold",
             no_wrap=not is_name,
-            min_width=NAME_WIDTH if is_name else None,
+            min_width=name_width if is_name else None,
         )
     return table
 
@@ -136,7 +136,7 @@ def _main_table(standings: Standings) -> Table:
     columns += ["failed"] if failed else []
     rewarded = not single and _rewards_say_more(standings)
     columns += ["reward"] if rewarded else []
-    table = _new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
+    table = new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
     for number, row in enumerate(standings.rows, start=1):
         cells = [str(number), printable(row.agent), str(row.games)]
         if not single:
@@ -168,7 +168,7 @@ def _rewards_say_more(standings: Standings) -> bool:
 
 def _rating_table(standings: Standings) -> Table:
     """Elo with its interval, and how likely it is that the leader is stronger."""
-    table = _new_table("#", "rated", "Elo", "95 % interval", "leader is stronger")
+    table = new_table("#", "rated", "Elo", "95 % interval", "leader is stronger")
     ratings = {player.name: player for player in standings.ratings.players} if standings.ratings else {}
     for number, row in enumerate(standings.rows, start=1):
         rating = ratings.get(row.agent)
@@ -182,7 +182,7 @@ def _crosstable(standings: Standings) -> Table:
     rows = standings.rows
     digits = 1 if len(rows) <= MANY_AGENTS else 0
     numbers = [str(number) for number in range(1, len(rows) + 1)]
-    table = _new_table("#", "against", *numbers, *map(_ordinal, range(len(standings.seat_names))), "ms/move")
+    table = new_table("#", "against", *numbers, *map(_ordinal, range(len(standings.seat_names))), "ms/move")
     for number, row in zip(numbers, rows, strict=True):
         cells = [
             "·" if row is other else _percent(standings.crosstable.get((row.agent, other.agent), math.nan), digits)

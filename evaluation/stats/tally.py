@@ -112,36 +112,22 @@ class _Tally:
         return points / (2 * (self.seats - 1) * games) if games else math.nan
 
 
-def tallied(
-    totals: GameTotals, agents: Sequence[str], seats: int
-) -> tuple[tuple[Row, ...], dict[tuple[str, str], float]]:
-    """The row of each agent, best score first, and the mean score of one against another.
-
-    Args:
-        totals: The games.
-        agents: Names to list in any case and whose order breaks ties; others follow as they come.
-        seats: Of the environment.
-    """
+def tallied(totals: GameTotals, agents: Sequence[str], seats: int) -> tuple[Row, ...]:
+    """The row of each agent, best score first; the order of ``agents``, all of whom are listed, breaks ties."""
     order = totals.in_order()
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
     tallies = {name: _Tally(seats) for name in names}
-    cells: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     for finish, group in order:
         if not finish.void:
-            _count(finish, group, tallies, cells)
+            _count(finish, group, tallies)
     for name, returns in totals.returns.items():
         tallies[name].returns = [*returns.elements()]
     rows = [tally.row(name, totals.dispersion) for name, tally in tallies.items()]
     rows.sort(key=lambda row: -math.inf if math.isnan(row.score) else row.score, reverse=True)
-    return tuple(rows), {pair: points / (2 * games) for pair, (points, games) in cells.items()}
+    return tuple(rows)
 
 
-def _count(
-    finish: Finish,
-    group: GroupTotal,
-    tallies: Mapping[str, _Tally],
-    cells: defaultdict[tuple[str, str], list[int]],
-) -> None:
+def _count(finish: Finish, group: GroupTotal, tallies: Mapping[str, _Tally]) -> None:
     places, games = finish.places, group.games
     top = Outcome.WIN if places.count(0) == 1 else Outcome.DRAW
     for seat, (name, place) in enumerate(zip(finish.agents, places, strict=True)):
@@ -160,13 +146,8 @@ def _count(
         if len(places) == 1:
             continue
         tally.outcomes[top if place == 0 else Outcome.LOSS] += games
-        for other, (opponent, theirs) in enumerate(zip(finish.agents, places, strict=True)):
-            points = games * (1 + (place < theirs) - (place > theirs))
-            if other != seat:
-                tally.points[seat] += points
-            if name != opponent:
-                cells[name, opponent][0] += points
-                cells[name, opponent][1] += games
+        beaten = sum(1 + (place < theirs) - (place > theirs) for theirs in places) - 1
+        tally.points[seat] += games * beaten
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -24,17 +24,9 @@ from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal, Summary
 
 __all__ = [
-    "FILE",
-    "create",
-    "extend",
-    "finish_row",
-    "game_row",
-    "open_reader",
-    "open_writer",
-    "read_spec",
-    "totals",
-    "translated",
-]
+    "FILE", "create", "extend", "finish_row", "game_row", "open_reader", "open_writer",
+    "read_spec", "totals", "translated",
+]  # fmt: skip
 
 FILE: Final = "games.sqlite"
 MARK: Final = 0x5A524D4C  # "ZRML"
@@ -234,13 +226,7 @@ def finishes(db: sqlite3.Connection) -> dict[int, Finish]:
 
 
 def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> GameTotals:
-    """The games counted, in memory that does not grow with their number.
-
-    Args:
-        db: The database.
-        seats: Of the environment.
-        before: Count only games with a lower place.
-    """
+    """The games counted, or those of a place before one, in memory that does not grow with their number."""
     end = -1 if before is None else before
     limit = "" if before is None else "WHERE place < :end"
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
@@ -258,15 +244,9 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
             message = "" if failure is None else failure.message
         earned, counted = by_seat[2 * seats :: 2], by_seat[2 * seats + 1 :: 2]
         rewards = earned if counted and set(counted) == {games} else None
+        moves, micros = by_seat[: 2 * seats : 2], by_seat[1 : 2 * seats : 2]
         found.groups[known[number]] = GroupTotal(
-            games,
-            by_seat[: 2 * seats : 2],
-            by_seat[1 : 2 * seats : 2],
-            distinct,
-            (first,),
-            first_id,
-            message,
-            rewards,
+            games, moves, micros, distinct, (first,), first_id, message, rewards
         )
     if seats == 1:
         query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from zermelo.evaluation.errors import StoreError
 
-__all__ = ["replace_text", "write_text"]
+__all__ = ["replace_text", "replaced", "write_text"]
 
 
-def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
-    """Writes a file beside the one that is there, and puts it in its place once it is complete.
+@contextlib.contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file beside the one that is there, to be written inside; without an error it then takes its place.
 
     Raises:
-        OSError: It cannot be written; the old one is still there.
+        OSError: It cannot be; the old one is still there.
     """
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(parts)
+        yield partial
         partial.replace(target)
     finally:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
+    """Writes a text in the place of the one that is there, as ``replaced`` does."""
+    with replaced(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(parts)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

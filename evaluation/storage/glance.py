@@ -21,9 +21,7 @@ class Glance(NamedTuple):
     Attributes:
         source: The record or its line.
         game_id: Its place in a schedule.
-        env: The environment's name.
         agents: The name of the agent in each seat.
-        seat_names: What the environment calls its seats.
         seed: Of the game.
         rewards: Of each seat.
         end: What ended the game (an ``EndReason``).
@@ -38,9 +36,7 @@ class Glance(NamedTuple):
 
     source: GameRecord | str
     game_id: str
-    env: str
     agents: tuple[str, ...]
-    seat_names: tuple[str, ...]
     seed: int
     rewards: tuple[float, ...]
     end: str
@@ -60,9 +56,7 @@ class Glance(NamedTuple):
         return cls(
             record,
             record.game_id,
-            record.env,
             record.agents,
-            record.seat_names,
             record.seed,
             record.rewards,
             record.end,
@@ -86,12 +80,11 @@ class Glance(NamedTuple):
             data: dict[str, Any] = json.loads(line)
             if data["schema"] <= SCHEMA and "$float" not in line:
                 failure, moves = data["failure"], data["moves"]
+                data["env"], data["seat_names"]  # without them it is no record
                 return cls(
                     line,
                     data["game_id"],
-                    data["env"],
                     tuple(data["agents"]),
-                    tuple(data["seat_names"]),
                     data["seed"],
                     tuple(data["rewards"]),
                     data["end"],

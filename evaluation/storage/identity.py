@@ -31,13 +31,7 @@ def openings_hash(openings: Sequence[Any]) -> str:
 def check_same_run(
     folder: Any, there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequence[Any]
 ) -> None:
-    """Checks that the run asked for is the folder's, or one that goes on after it.
-
-    Args:
-        folder: For the message.
-        there: The folder's specification.
-        here: The one asked for.
-        openings: The openings of that one.
+    """Checks that the run asked for (``here``, with its openings) is the folder's, or one that goes on after it.
 
     Raises:
         StoreError: It is another one; the message says what differs.

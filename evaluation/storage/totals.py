@@ -158,13 +158,7 @@ class GameTotals:
         return totals
 
     def add(self, record: GameRecord, summary: Summary, *, distinct: bool = True) -> None:
-        """Counts one game.
-
-        Args:
-            record: The game.
-            summary: Of it.
-            distinct: Whether to count, too, how many games differ, which takes memory for each of them.
-        """
+        """Counts one game; with ``distinct`` also how many differ, which takes memory for each of them."""
         finish, order = summary.finish, game_order(record.game_id)
         message = "" if record.failure is None else record.failure.message
         group = self.groups.get(finish)
@@ -185,12 +179,8 @@ class GameTotals:
             lines = self._lines.setdefault(finish, set())
             lines.add(summary.line)
             group.distinct = len(lines)
-        self.add_return(finish, summary.returned)
-
-    def add_return(self, finish: Finish, returned: float | None) -> None:
-        """Counts what a single player earned, unless that is None."""
-        if returned is not None:
-            self.returns.setdefault(finish.agents[0], Counter())[returned] += 1
+        if summary.returned is not None:
+            self.returns.setdefault(finish.agents[0], Counter())[summary.returned] += 1
 
     @property
     def games(self) -> int:

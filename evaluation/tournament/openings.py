@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents import RandomAgent
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.env_driver import drive_env, play_known
 from zermelo.evaluation.match.record import plain
 from zermelo.evaluation.schedule import derived_seed
 
@@ -40,12 +41,11 @@ def openings_for(wanted: Openings | None, env: Any, *, count: int, seed: int) ->
     Raises:
         InvalidSettingError: An opening cannot be played, or the file cannot be read.
     """
-    if wanted is None or (isinstance(wanted, int) and not isinstance(wanted, bool) and wanted == 0):
+    if wanted is None:
         return ()
-    if isinstance(wanted, bool) or (isinstance(wanted, int) and wanted < 0):
-        raise InvalidSettingError(f"opening plies must be a whole number of at least 0, not {wanted!r}")
     if isinstance(wanted, int):
-        return random_openings(env, plies=wanted, count=count, seed=seed)
+        check_whole("opening plies", wanted)
+        return random_openings(env, plies=wanted, count=count, seed=seed) if wanted else ()
     if isinstance(wanted, str | os.PathLike):
         found, where = read_openings(wanted), f"in {os.fspath(wanted)}"
     else:
@@ -133,13 +133,9 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
 def _refusal(env: Any, opening: Sequence[Any], seed: int) -> str | None:
     """Why it cannot be played, or None."""
     driver = drive_env(env, seed)
-    for ply, action in enumerate(opening):
-        if driver.turn() is None:
-            return f"goes on after the end of the game, at ply {ply}"
-        refusal = driver.refusal(action)
-        if refusal is not None:
-            return f"plays {refusal}, at ply {ply}"
-        driver.step(action)
+    if (found := play_known(driver, opening)) is not None:
+        ply, refusal = found
+        return f"{f'plays {refusal}' if refusal else 'goes on after the end of the game'}, at ply {ply}"
     return "leaves nothing to play" if driver.turn() is None else None
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint
-from zermelo.evaluation.match.fit import require_fit
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
+from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
@@ -88,8 +89,7 @@ class Tournament:
             ZermeloError: Something in that cannot be.
         """
         seed = checked_seed(seed)
-        if isinstance(max_moves, bool) or not isinstance(max_moves, int) or max_moves < 1:
-            raise InvalidSettingError(f"max_moves must be a whole number of at least 1, not {max_moves!r}")
+        check_whole("max_moves", max_moves, lower=1)
         live = build_env(env)[0]
         driver = drive_env(live, seed)
         limits = isolation or Isolation()

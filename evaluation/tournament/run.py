@@ -16,13 +16,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.play import MAX_MOVES
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
 from zermelo.evaluation.output.progress import RunningTable
-from zermelo.evaluation.runners.choice import RunnerChoice
+from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.runners.participants import require_picklable
 from zermelo.evaluation.runners.serial import GamePlayer, Runner, SerialRunner
 from zermelo.evaluation.sandbox import Isolation
@@ -215,8 +216,8 @@ def runner_of(
         InvalidSettingError: There is no such number or runner, or workers cannot be sent what they need.
         MissingDependencyError: Ray is not installed.
     """
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise InvalidSettingError(f"workers must be a whole number of at least 1, not {workers!r}")
+    if workers is not None:
+        check_whole("workers", workers, lower=1)
     if runner not in list(RunnerChoice):
         raise InvalidSettingError(f"runner must be {' or '.join(RunnerChoice)}, not {runner!r}")
     on_ray = runner == RunnerChoice.RAY
@@ -282,12 +283,6 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
             if verdict is not None or counted.games == planned:
                 notes, planned = [test.said(verdict, counted)], counted.games
     return Standings.from_totals(
-        counted,
-        records,
-        agents=[agent["name"] for agent in spec["agents"]],
-        planned=planned,
-        env=spec["env"],
-        seat_names=spec["seats"],
-        anchor=spec["anchor"],
-        notes=notes,
-    )
+        counted, records, agents=[agent["name"] for agent in spec["agents"]], planned=planned, env=spec["env"],
+        seat_names=spec["seats"], anchor=spec["anchor"], notes=notes,
+    )  # fmt: skip

@@ -143,12 +143,8 @@ class Run:
     ) -> None:
         """Plays what is missing and keeps it.
 
-        Args:
-            runner: Plays.
-            interrupts: Keeps Ctrl-C out of writes.
-            table: Makes the table that is shown meanwhile, from the games that are there already.
-            progress: Whether to show how far the run is; None if standard error is a terminal.
-            on_game: Called with each game once it is kept.
+        ``table`` makes the table that is shown meanwhile, from the games that are there already, if ``progress``
+        says so or, where it is None, standard error is a terminal.
         """
         store, settled = self._store, self._is_settled()
         with contextlib.ExitStack() as stack:

@@ -13,20 +13,22 @@ import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
+from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
-from zermelo.evaluation.match.fit import require_fit
-from zermelo.evaluation.match.numbers import finite
 from zermelo.evaluation.match.play import checked_seed
+from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
+from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
+from zermelo.evaluation.stats.ratings.scales import plain
 from zermelo.evaluation.stats.standings import SeatScore, Standings
 from zermelo.evaluation.training.ladder import POLICY, Ladder, find_ladder
 from zermelo.evaluation.training.policy import agent_of, undisturbed
@@ -58,6 +60,9 @@ class RungScore:
     losses: int
     score: float
     interval: tuple[float, float]
+
+
+_COUNTED: Final = ("games", "wins", "draws", "losses", "score", "interval")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +104,9 @@ class PolicyRating:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values for JSON; what is not finite is None."""
-        found: dict[str, Any] = _plain(asdict(self))
-        return found
+        return dict(plain(self, finite))
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> list[str]:
         width = max(len("against"), *(len(rung.agent) for rung in self.rungs))
         ends = [f"{end:.0f}" if math.isfinite(end) else "?" for end in (self.lower, self.upper)]
         gain = "" if self.gain is None else f", {self.gain:+.0f} since the last"
@@ -126,7 +127,7 @@ class PolicyRating:
         lines += ["", f"score in %, by seat: {', '.join(seats)}"]
         if self.faults:
             lines.append("faults: " + ", ".join(f"{count} {kind}" for kind, count in self.faults.items()))
-        return lines + [f"Note: {note}" for note in self.notes]
+        return "\n".join(lines + [f"Note: {note}" for note in self.notes])
 
 
 def evaluate_policy(
@@ -172,8 +173,7 @@ def evaluate_policy(
         EnvironmentFailureError: The environment failed in all games.
     """
     seed = checked_seed(seed)
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise InvalidSettingError(f"games must be a whole number of at least 1, not {games!r}")
+    check_whole("games", games, lower=1)
     if previous is not None and not isinstance(previous, PolicyRating):
         raise InvalidSettingError(f"previous must be what evaluate_policy returned, not {previous!r}")
     with Scalars(writer) as scalars, undisturbed(policy, seed):
@@ -254,16 +254,7 @@ def _rated(
         {rung: (row.games, row.score * row.games if row.games else 0.0) for rung, row in against.items()}
     )
     rungs = tuple(
-        RungScore(
-            agent=rung,
-            elo=ladder.elo[rung],
-            games=row.games,
-            wins=row.wins,
-            draws=row.draws,
-            losses=row.losses,
-            score=row.score,
-            interval=row.interval,
-        )
+        RungScore(agent=rung, elo=ladder.elo[rung], **{name: getattr(row, name) for name in _COUNTED})
         for rung, row in against.items()
     )
     return PolicyRating(
@@ -286,11 +277,3 @@ def _rated(
 
 def _percent(score: float) -> str:
     return f"{100 * score:.1f}" if math.isfinite(score) else "-"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(entry) for entry in value]
-    return finite(value)

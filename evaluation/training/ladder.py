@@ -24,7 +24,7 @@ from typing import Any, Final
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
-from zermelo.evaluation.match.fit import require_fit
+from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
 from zermelo.evaluation.runners.serial import GamePlayer
@@ -157,14 +157,9 @@ def find_ladder(
     seed: int,
     path: str | os.PathLike[str] | None = None,
 ) -> Ladder:
-    """The ladder, remembered, read or played.
+    """The ladder, remembered by ``env`` as it was given, read from ``path``, or played.
 
-    Args:
-        env: The environment as it was given, by which ladders are remembered.
-        source: What makes it.
-        ladder: The baselines; the default ones if None.
-        seed: Of the games.
-        path: A file that keeps it; made if it is not there.
+    What makes the environment is ``source``; without baselines (``ladder``) the default ones play.
 
     Raises:
         ZermeloError: A baseline cannot be made or cannot play the game; the file is damaged or of another ladder.

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import random
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from zermelo.agents import Agent, PolicyAgent, Sb3Agent, TorchAgent
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.sources import build_agent
+from zermelo.evaluation.runners.serial import seeded_globals
 
 __all__ = ["agent_of", "undisturbed"]
 
@@ -50,11 +48,7 @@ def undisturbed(policy: Any, seed: int) -> Iterator[None]:
     """Starts the global random numbers from the seed; at the end they and the modules' modes are as they were."""
     torch = sys.modules.get("torch")
     with contextlib.ExitStack() as stack:
-        stack.callback(random.setstate, random.getstate())
-        # The old global generator is the one that policies written by hand draw from.
-        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002 (it is what has to be kept)
-        random.seed(seed)
-        np.random.seed(seed % 2**32)  # noqa: NPY002 (likewise)
+        stack.enter_context(seeded_globals(seed))  # policies written by hand draw from the global generators
         if torch is not None:
             cuda = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
             stack.enter_context(torch.random.fork_rng(devices=list(cuda)))

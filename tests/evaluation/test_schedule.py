@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import gauntlet_schedule, round_robin_schedule
+from zermelo.evaluation import Pairings, Schedule
 from zermelo.evaluation.schedule import game_order
 
 
 @pytest.mark.parametrize(("agents", "games"), [(2, 1), (2, 20), (3, 4), (4, 7), (5, 2)])
 def test_every_pairing_plays_and_seats_are_even(agents, games):
     names = [f"agent{i}" for i in range(agents)]
-    schedule = round_robin_schedule(names, seats=2, games=games, seed=0)
+    schedule = Schedule(names, seats=2, games=games, seed=0)
     assert len(schedule) == games * math.comb(agents, 2)
     for pair in itertools.combinations(names, 2):
         seats = Counter(game.seats for game in schedule if set(game.seats) == set(pair))
@@ -29,7 +29,7 @@ def test_every_pairing_plays_and_seats_are_even(agents, games):
 @pytest.mark.parametrize(("agents", "seats"), [(3, 3), (4, 3), (5, 4)])
 def test_all_assignments_of_many_seats_come_equally_often(agents, seats):
     names = "abcdefgh"[:agents]
-    schedule = round_robin_schedule(names, seats=seats, games=math.factorial(seats), seed=0)
+    schedule = Schedule(names, seats=seats, games=math.factorial(seats), seed=0)
     counts = Counter(game.seats for game in schedule)
     assert set(counts) == set(itertools.permutations(names, seats))
     assert set(counts.values()) == {1}
@@ -38,20 +38,20 @@ def test_all_assignments_of_many_seats_come_equally_often(agents, seats):
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_a_block_gives_every_agent_every_seat_once(seats):
     names = "abcdefgh"[:seats]
-    schedule = round_robin_schedule(names, seats=seats, games=seats, seed=0)
+    schedule = Schedule(names, seats=seats, games=seats, seed=0)
     for place in range(seats):
         assert {game.seats[place] for game in schedule} == set(names)
 
 
 def test_fewer_agents_than_seats_share_the_table():
-    schedule = round_robin_schedule("ab", seats=3, games=3, seed=0)
+    schedule = Schedule("ab", seats=3, games=3, seed=0)
     assert len(schedule) == 6
     assert all(set(game.seats) == {"a", "b"} for game in schedule)
     assert Counter(name for game in schedule for name in game.seats) == {"a": 9, "b": 9}
 
 
 def test_a_single_player_plays_alone_on_the_same_seeds_as_the_others():
-    schedule = round_robin_schedule("abc", seats=1, games=4, seed=0)
+    schedule = Schedule("abc", seats=1, games=4, seed=0)
     assert len(schedule) == 12
     seeds = {name: [game.seed for game in schedule if game.seats == (name,)] for name in "abc"}
     assert seeds["a"] == seeds["b"] == seeds["c"]
@@ -59,7 +59,7 @@ def test_a_single_player_plays_alone_on_the_same_seeds_as_the_others():
 
 
 def test_ids_are_unique_and_sort_into_the_order_of_play():
-    schedule = round_robin_schedule("abcd", seats=2, games=24, seed=0)
+    schedule = Schedule("abcd", seats=2, games=24, seed=0)
     ids = [game.game_id for game in schedule]
     assert len(set(ids)) == len(ids)
     assert sorted(ids, key=game_order) == ids
@@ -67,7 +67,7 @@ def test_ids_are_unique_and_sort_into_the_order_of_play():
 
 def test_seeds_depend_on_the_seed_the_agents_and_the_number_of_the_game_only():
     def seeds(agents, **settings):
-        schedule = round_robin_schedule(agents, **{"seats": 2, "games": 6, "seed": 1, **settings})
+        schedule = Schedule(agents, **{"seats": 2, "games": 6, "seed": 1, **settings})
         return [game.seed for game in schedule if set(game.seats) == {"a", "b"}]
 
     assert seeds("ab") == seeds("abc") == seeds("cba") == seeds("ab", games=10)[:6]
@@ -77,7 +77,7 @@ def test_seeds_depend_on_the_seed_the_agents_and_the_number_of_the_game_only():
 
 
 def test_seeds_never_change():
-    schedule = round_robin_schedule(["random", "greedy"], seats=2, games=2, seed=0)
+    schedule = Schedule(["random", "greedy"], seats=2, games=2, seed=0)
     assert [(game.game_id, game.seats) for game in schedule] == [
         ("0.0.0", ("random", "greedy")),
         ("0.0.1", ("greedy", "random")),
@@ -97,12 +97,12 @@ def test_seeds_never_change():
 )
 def test_what_makes_no_schedule(agents, games, said):
     with pytest.raises(InvalidSettingError, match=said):
-        round_robin_schedule(agents, seats=2, games=games, seed=0)
+        Schedule(agents, seats=2, games=games, seed=0)
 
 
 @pytest.mark.parametrize(("agents", "seats", "games"), [(2, 2, 5), (4, 2, 7), (4, 3, 8), (3, 1, 4), (2, 3, 4)])
 def test_games_are_worked_out_when_asked_for_by_place_and_by_id(agents, seats, games):
-    schedule = round_robin_schedule("abcd"[:agents], seats=seats, games=games, seed=3)
+    schedule = Schedule("abcd"[:agents], seats=seats, games=games, seed=3)
     listed = list(schedule)
     assert len(listed) == len(schedule)
     assert [schedule[place] for place in range(-len(listed), 0)] == listed
@@ -114,14 +114,14 @@ def test_games_are_worked_out_when_asked_for_by_place_and_by_id(agents, seats, g
 
 
 def test_a_schedule_of_a_million_games_takes_no_room():
-    schedule = round_robin_schedule("abc", seats=2, games=10**9, seed=0)
+    schedule = Schedule("abc", seats=2, games=10**9, seed=0)
     assert schedule[2_999_999_999].game_id == "499999999.2.1"
     assert schedule.place("499999999.2.1") == 2_999_999_999
 
 
 @pytest.mark.parametrize("game_id", ["", "0.0", "0.0.2", "0.1.0", "3.0.0", "a.b.c", "0.0.-1"])
 def test_a_game_that_is_not_of_the_schedule(game_id):
-    schedule = round_robin_schedule("ab", seats=2, games=6, seed=0)
+    schedule = Schedule("ab", seats=2, games=6, seed=0)
     with pytest.raises(InvalidSettingError, match="the schedule has no game"):
         schedule.place(game_id)
     with pytest.raises(IndexError, match="there are 6 games, so no game 6"):
@@ -129,8 +129,8 @@ def test_a_game_that_is_not_of_the_schedule(game_id):
 
 
 def test_equal_schedules_are_equal():
-    one, two = (round_robin_schedule("abc", seats=2, games=4, seed=seed) for seed in (0, 0))
-    other = round_robin_schedule("abc", seats=2, games=4, seed=1)
+    one, two = (Schedule("abc", seats=2, games=4, seed=seed) for seed in (0, 0))
+    other = Schedule("abc", seats=2, games=4, seed=1)
     assert one == two == tuple(one)
     assert one != other
     assert len({one, two, other}) == 2
@@ -138,23 +138,23 @@ def test_equal_schedules_are_equal():
 
 
 def test_a_gauntlet_is_the_first_agent_s_part_of_the_round_robin():
-    whole = round_robin_schedule("abcd", seats=2, games=5, seed=7)
-    part = gauntlet_schedule("abcd", seats=2, games=5, seed=7)
+    whole = Schedule("abcd", seats=2, games=5, seed=7)
+    part = Schedule("abcd", seats=2, games=5, seed=7, pairings=Pairings.GAUNTLET)
     assert len(part) == 15
     assert {(game.seed, game.seats) for game in part} == {
         (game.seed, game.seats) for game in whole if "a" in game.seats
     }
-    three = gauntlet_schedule("abcd", seats=3, games=6, seed=7)
+    three = Schedule("abcd", seats=3, games=6, seed=7, pairings=Pairings.GAUNTLET)
     assert Counter(game.seats.index("a") for game in three) == {0: 6, 1: 6, 2: 6}
 
 
 def test_a_gauntlet_of_one_seat_makes_no_sense():
     with pytest.raises(InvalidSettingError, match="a gauntlet needs an environment with at least 2 seats, not 1"):
-        gauntlet_schedule("ab", seats=1, games=5, seed=7)
+        Schedule("ab", seats=1, games=5, seed=7, pairings=Pairings.GAUNTLET)
 
 
 def test_a_block_shares_an_opening():
-    schedule = round_robin_schedule("abc", seats=2, games=7, seed=0, openings=[(1,), (2, 3)])
+    schedule = Schedule("abc", seats=2, games=7, seed=0, openings=[(1,), (2, 3)])
     openings = {}
     for game in schedule:
         openings.setdefault(game.game_id.split(".")[0], set()).add(game.opening)

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from zermelo.envs import ZermeloError, as_game
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
-from zermelo.evaluation.match.numbers import spelt
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.writing import spelt
 from zermelo.evaluation.output.drawing import drawing
 from zermelo.evaluation.output.report.sample import ShownGame
 
@@ -44,13 +44,9 @@ class DrawnGames:
 def draw_games(
     shown: Iterable[ShownGame], numbers: Mapping[str, int], *, room: int, replayer: Replayer | None = None
 ) -> DrawnGames:
-    """The games as data, with boards, as far as there is room.
+    """The games, the most important first, as data with boards, as far as there is room (in bytes of JSON).
 
-    Args:
-        shown: The games, the most important first.
-        numbers: The number of each agent on the page, by name.
-        room: Bytes of JSON that all games together may take.
-        replayer: Plays them again; by default in the environments that the records name.
+    ``numbers`` are the agents' on the page; ``replayer`` by default plays in the environments that records name.
     """
     drawn = DrawnGames()
     replayer = replayer or Replayer()

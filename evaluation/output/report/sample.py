@@ -112,7 +112,7 @@ class GameSample:
         ]
         failures: list[list[GameRecord]] = []
         upsets: list[tuple[float, list[GameRecord]]] = []
-        others: list[tuple[tuple[str, ...], list[GameRecord]]] = []
+        by_line_up = defaultdict[tuple[str, ...], list[GameRecord]](list)
         for records in strata:
             record = records[0]
             if record.failure is not None:
@@ -121,11 +121,8 @@ class GameSample:
             gap = _surprise(record, ratings)
             if gap > 0:
                 upsets.append((gap, records))
-            others.append((record.agents, records))
+            by_line_up[record.agents].extend(records)
         upsets.sort(key=lambda pair: -pair[0])
-        by_line_up = defaultdict[tuple[str, ...], list[GameRecord]](list)
-        for agents, records in others:
-            by_line_up[agents].extend(records)
         for records in by_line_up.values():
             records.sort(key=self._priority)
         return self._filled(failures, [records for _, records in upsets], list(by_line_up.values()))

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.output.report.effort import AgentEffort, Effort
-from zermelo.evaluation.output.report.markup import (
-    Cell,
-    Row,
-    four_digits,
-    number,
-    part,
-    percent,
-    table,
-    time_text,
-)
+from zermelo.evaluation.output.report.markup import Cell, Row, four_digits, number, part, percent, table, time_text
 from zermelo.evaluation.output.report.plots import Interval, histogram, interval_plot
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.standings import SeatScore, Standings
 
 __all__ = [
-    "crosstable_section",
-    "effort_section",
-    "faults_section",
-    "judge_section",
-    "length_section",
-    "notes_section",
-    "ratings_section",
-    "seats_section",
-    "section",
-]
-
-_FEW_GAMES: Final = 20
+    "crosstable_section", "effort_section", "faults_section", "judge_section", "length_section", "notes_section",
+    "ratings_section", "seats_section", "section",
+]  # fmt: skip
 
 
 def section(name: str, title: str, *parts: str) -> str:
@@ -97,18 +79,8 @@ def ratings_section(standings: Standings, ratings: RatingTable | None) -> str:
         seat = _paragraph(
             f"Moving first is worth {number(advantage.elo)} Elo ({least} to {most}) in this tournament."
         )
-    columns = [
-        "#",
-        "agent",
-        "Elo",
-        f"{level} interval",
-        "games",
-        "won",
-        "drawn",
-        "lost",
-        "score %",
-        "95 % interval",
-    ]
+    results = ["games", "won", "drawn", "lost", "score %", "95 % interval"]
+    columns = ["#", "agent", "Elo", f"{level} interval", *results]
     return section(
         "ratings",
         "Ratings",
@@ -249,9 +221,7 @@ def _nodes_table(agents: Sequence[AgentEffort]) -> str:
         speed = agent.nodes.total / agent.searched_seconds if agent.searched_seconds else math.nan
         depth = agent.depths.mean if agent.depths.count else math.nan
         spread = (agent.nodes.mean, agent.nodes.quantile(0.5), agent.nodes.quantile(0.95), agent.nodes.greatest)
-        rows.append(
-            [agent.name, *(number(value) for value in spread), number(depth, 1), number(speed)],
-        )
+        rows.append([agent.name, *(number(value) for value in spread), number(depth, 1), number(speed)])
     columns = ["agent", "mean", "median", "95 % below", "most", "mean depth", "nodes a second"]
     return table("Nodes visited for a move, by agents that search", columns, rows)
 
@@ -298,20 +268,13 @@ def judge_section(judged: Mapping[str, Any] | None) -> str:
         )
         phases.append([agent["agent"], *_phase_cells(agent["phases"])])
     names = [phase["phase"] for phase in judged["agents"][0]["phases"]] if judged["agents"] else []
-    columns = [
-        "agent",
-        "judged",
-        "not judged",
-        "optimal %",
-        "mean regret",
-        "wins thrown away",
-        "draws thrown away",
-    ]
+    blunders = ["wins thrown away", "draws thrown away"]
+    counted = ["judged", "not judged", "optimal %", "mean regret", *blunders, "games"]
     return section(
         "judge",
         "Judged by perfection",
         _paragraph(str(judged["about"])),
-        table("Moves against perfect play", [*columns, "games"], rows),
+        table("Moves against perfect play", ["agent", *counted], rows),
         table("By phase: optimal moves in % and blunders (judged moves)", ["agent", *names], phases)
         if names
         else "",

@@ -84,14 +84,7 @@ class GameCounts:
         self._counts[key] = self._counts.get(key, 0) + games
 
     def add_match(self, first: str, second: str, wins: int = 0, draws: int = 0, losses: int = 0) -> None:
-        """Counts games of two players with ``first`` in the first seat.
-
-        Args:
-            first: The player in seat 0.
-            second: The player in seat 1.
-            wins: Games that ``first`` won.
-            draws: Games drawn.
-            losses: Games that ``first`` lost.
+        """Counts games of two players, those that ``first`` won, drew and lost from the first seat.
 
         Raises:
             InvalidSettingError: A count is negative or no whole number.
@@ -184,9 +177,7 @@ def count_pairs(pairs: Iterable[tuple[float, float]]) -> tuple[int, int, int, in
 def counts_of(totals: GameTotals, *, distinct: bool = False) -> GameCounts:
     """The games of more than one player that count for somebody.
 
-    Args:
-        totals: All games.
-        distinct: Whether games that agents without chance repeated move for move count once.
+    With ``distinct``, games that agents without chance repeated move for move count once.
     """
     counts, repeating = GameCounts(), totals.repeating() if distinct else {}
     for finish, group in totals.groups.items():

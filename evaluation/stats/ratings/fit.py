@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def fit_ratings(
     components = _components(counts, anchor)
     model = RankingModel.of(counts, seat_effects=seat_effects, dispersion=dispersion)
     fit = ChoiceFit(model.choices)
-    if model.seats and _blind_dimension(model) > len(components):
+    if model.seats and model.choices.null_space().shape[1] > len(components):
         notes.append(
             "Seat effects are left out: with these line-ups they cannot be told from the players' strengths."
         )
@@ -116,46 +117,36 @@ def fit_ratings(
 
 def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...], ...]:
     """Players linked by games, directly or not: the anchor's first, then the largest."""
-    parent = {name: name for name in counts.players}
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
 
-    def root(name: str) -> str:
-        while parent[name] != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
-    for players, _, _ in counts.items():
-        for other in players[1:]:
-            parent[root(other)] = root(players[0])
-    members: dict[str, list[str]] = {}
-    for name in counts.players:
-        members.setdefault(root(name), []).append(name)
-    return tuple(sorted((tuple(c) for c in members.values()), key=lambda c: (anchor not in c, -len(c), c)))
+    column = {name: number for number, name in enumerate(counts.players)}
+    links = [(column[names[0]], column[other]) for names, _, _ in counts.items() for other in names[1:]]
+    ends = np.array(links).T
+    graph = coo_matrix((np.ones(len(links)), (ends[0], ends[1])), shape=(len(column), len(column)))
+    parts: dict[int, list[str]] = {}
+    for name, part in zip(column, connected_components(graph, directed=False)[1].tolist(), strict=True):
+        parts.setdefault(part, []).append(name)
+    return tuple(sorted(map(tuple, parts.values()), key=lambda names: (anchor not in names, -len(names), names)))
 
 
-def _blind_dimension(model: RankingModel) -> int:
-    return int(model.choices.null_space().shape[1])
-
-
+@dataclass
 class _Rows:
     """Makes the ratings of all players, component by component."""
 
-    def __init__(
-        self,
-        counts: GameCounts,
-        model: RankingModel,
-        fit: ChoiceFit,
-        components: tuple[tuple[str, ...], ...],
-        anchor: str | None,
-        anchor_elo: float,
-        confidence: float,
-    ) -> None:
-        self.model, self.fit, self.components = model, fit, components
-        self.anchor, self.anchor_elo, self.confidence = anchor, anchor_elo, confidence
-        self.points = counts.points()
-        self.smoothed: npt.NDArray[np.float64] = fit.theta
-        if fit.separated:
-            choices = model.smoothed_choices(counts)
+    counts: GameCounts
+    model: RankingModel
+    fit: ChoiceFit
+    components: tuple[tuple[str, ...], ...]
+    anchor: str | None
+    anchor_elo: float
+    confidence: float
+
+    def __post_init__(self) -> None:
+        model, self.points = self.model, self.counts.points()
+        self.smoothed: npt.NDArray[np.float64] = self.fit.theta
+        if self.fit.separated:
+            choices = model.smoothed_choices(self.counts)
             ridge = np.full(model.parameters, 1e-6)
             ridge[len(model.players) :] = _SMOOTHING_RIDGE
             self.smoothed = choices.maximize(np.zeros(model.parameters), np.eye(model.parameters), ridge)
@@ -201,28 +192,15 @@ class _Rows:
         return [tuple(group) for group in groups]
 
     def _interval(self, name: str, contrast: npt.NDArray[np.float64]) -> tuple[Effect, Direction, str]:
-        fit = self.fit
-        direction = fit.direction(contrast)
+        direction, ends = self.fit.direction(contrast), None
+        method = "none" if direction is Direction.UNDETERMINED else "exact"
         if direction is Direction.FINITE:
             if not np.abs(contrast).max() > 0.0:
-                return (
-                    Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0),
-                    direction,
-                    "anchor",
-                )
-            ends = fit.standard_interval(contrast, normal_quantile(self.confidence) ** 2 / 2.0)
-            if ends is None:
-                return effect_of(fit, contrast, name, self.confidence), direction, "profile likelihood"
-            effect = Effect(
-                name=name,
-                estimate=float(contrast @ fit.theta),
-                lower=ends[0],
-                upper=ends[1],
-                standard_error=math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast))),
-            )
-            return effect, direction, "standard error"
-        method = "none" if direction is Direction.UNDETERMINED else "exact"
-        return effect_of(fit, contrast, name, self.confidence), direction, method
+                zero = Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
+                return zero, direction, "anchor"
+            ends = self.fit.standard_interval(contrast, normal_quantile(self.confidence) ** 2 / 2.0)
+            method = "profile likelihood" if ends is None else "standard error"
+        return effect_of(self.fit, contrast, name, self.confidence, ends), direction, method
 
     def _row(self, name: str, zero: npt.NDArray[np.float64], component: int, group: int) -> PlayerRating:
         contrast = self._contrast(name, zero)

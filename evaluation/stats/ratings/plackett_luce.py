@@ -17,6 +17,8 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from zermelo.evaluation.stats.ratings.choice_model import ChoiceSets
 from zermelo.evaluation.stats.ratings.counts import GameCounts
 
@@ -120,16 +122,8 @@ class RankingModel:
         column = {name: k for k, name in enumerate(self.players)}
         met = sorted(pair for pair in counts.head_to_head() if pair[0] < pair[1])
         matrix = self.choices.matrix.tocsr()
-        features = [
-            dict(
-                zip(
-                    matrix.indices[matrix.indptr[k] : matrix.indptr[k + 1]].tolist(),
-                    matrix.data[matrix.indptr[k] : matrix.indptr[k + 1]].tolist(),
-                    strict=True,
-                )
-            )
-            for k in range(matrix.shape[0])
-        ]
+        rows = (np.split(part, matrix.indptr[1:-1]) for part in (matrix.indices, matrix.data))
+        features = [dict(zip(*map(np.ndarray.tolist, row), strict=True)) for row in zip(*rows, strict=True)]
         features += [{column[name]: 1.0} for pair in met for name in pair]
         sizes = [*self.choices.sizes.tolist(), *[2] * len(met)]
         tallies = [*self.choices.counts.tolist(), *[0.5] * (2 * len(met))]

@@ -12,12 +12,13 @@ Three of them, all zero between equals:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from statistics import NormalDist
 from typing import Any
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.match.numbers import spelt
+from zermelo.evaluation.match.writing import spelt
 
 __all__ = [
     "ELO_PER_LOG_ABILITY",
@@ -68,14 +69,12 @@ def check_confidence(confidence: float) -> float:
     return confidence
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON can hold it: dataclasses and mappings as dicts, what is not finite as text (``spelt``)."""
+def plain(value: Any, number: Callable[[Any], Any] = spelt) -> Any:
+    """A value as JSON can hold it: dataclasses and mappings as dicts, what is not finite as ``number`` has it."""
     if hasattr(value, "__dataclass_fields__"):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")}
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {f.name: plain(getattr(value, f.name), number) for f in fields(value) if f.name[0] != "_"}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, number) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    return spelt(value)
+        return [plain(item, number) for item in value]
+    return plain(value.tolist(), number) if hasattr(value, "tolist") else number(value)

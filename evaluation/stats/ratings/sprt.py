@@ -242,15 +242,7 @@ def _score_from_bayes_elo(bayes_elo: float, draw_elo: float) -> float:
 
 
 def _time_to_leave(start: float, lower: float, upper: float, drift: float, variance: float) -> float:
-    """Expected time until a Brownian motion leaves ``(lower, upper)``.
-
-    Args:
-        start: Where it is, inside.
-        lower: The lower end.
-        upper: The upper end.
-        drift: Its mean change in a unit of time.
-        variance: Of that change.
-    """
+    """Expected time until a Brownian motion leaves ``(lower, upper)``, by its drift and variance per time unit."""
     if variance <= 0.0:
         return math.inf
     below, above = start - lower, upper - start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -15,7 +14,7 @@ from zermelo.envs import UnknownNameError
 from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
 from zermelo.evaluation.stats.ratings.nash import NashAverage
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, plain
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile, plain
 
 __all__ = ["Effect", "PlayerRating", "RatingTable"]
 
@@ -156,11 +155,6 @@ class RatingTable:
         return 2.0 / (2.0 + math.exp(tie)) if tie < 700.0 else 0.0
 
     @property
-    def log_abilities(self) -> Mapping[str, float]:
-        """Log-ability by name."""
-        return {player.name: player.log_ability for player in self.players}
-
-    @property
     def covariance(self) -> npt.NDArray[np.float64]:
         """Of the log-abilities in the order of ``players``, taking the mean of each group as known, shape (n, n).
 
@@ -227,7 +221,7 @@ class RatingTable:
         direction = Direction.UNDETERMINED if first == second or fit is None else fit.direction(contrast)
         if fit is None or direction is Direction.UNDETERMINED:
             return math.inf
-        z = NormalDist().inv_cdf(0.5 + self.confidence / 2.0)
+        z = normal_quantile(self.confidence)
         # As for the intervals. Likelihoods multiply: so many times the games have so many times the logarithm.
         needed = z * z / 2.0 if direction is Direction.FINITE else -math.log((1.0 - self.confidence) / 2.0)
         gained = fit.log_likelihood - fit.profile(contrast, 0.0)[0]
@@ -285,14 +279,22 @@ class RatingTable:
         return dict(plain(self))
 
 
-def effect_of(fit: ChoiceFit, contrast: npt.NDArray[np.float64], name: str, confidence: float) -> Effect:
-    """A combination of parameters with its interval: of the profile likelihood, or exact where it is infinite."""
+def effect_of(
+    fit: ChoiceFit,
+    contrast: npt.NDArray[np.float64],
+    name: str,
+    confidence: float,
+    ends: tuple[float, float] | None = None,
+) -> Effect:
+    """A combination of parameters with its interval: of the profile likelihood, or exact where it is infinite.
+
+    Of one that is finite, ``ends`` are the interval's where they are known already.
+    """
     direction = fit.direction(contrast)
     if direction is Direction.UNDETERMINED:
         return Effect(name=name, estimate=0.0, lower=-math.inf, upper=math.inf, standard_error=math.inf)
     if direction is Direction.FINITE:
-        z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
-        lower, upper = fit.likelihood_interval(contrast, z * z / 2.0)
+        lower, upper = ends or fit.likelihood_interval(contrast, normal_quantile(confidence) ** 2 / 2.0)
         error = math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast)))
         return Effect(
             name=name, estimate=float(contrast @ fit.theta), lower=lower, upper=upper, standard_error=error

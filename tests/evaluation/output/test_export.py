@@ -11,7 +11,7 @@ from doubles.made_games import made_records
 
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation import EndReason, GameRecord, Move, StoreError
-from zermelo.evaluation.output.choice import ExportFormat
+from zermelo.evaluation.output import ExportFormat
 from zermelo.evaluation.output.export import export_games, game_row, move_rows
 
 RECORDS = list(made_records(40))

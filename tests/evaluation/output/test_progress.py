@@ -344,7 +344,7 @@ def in_terminal(words):
                 except OSError:
                     break
             assert time.monotonic() < deadline, seen.decode(errors="replace")
-            if steps and len(re.findall(rb"/100,000 .*? left", seen)) > 4 * (3 - len(steps)):
+            if steps and len(re.findall(rb"/100,000 .*? left", seen)) > 2 * (3 - len(steps)):
                 size = steps.pop(0)
                 if size is None:
                     os.write(terminal, b"\x03")

@@ -19,11 +19,10 @@ from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.output.drawing import drawing
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.boards import draw_games
-from zermelo.evaluation.output.report.effort import Effort
+from zermelo.evaluation.output.report.effort import Effort, Spread
 from zermelo.evaluation.output.report.markup import MINUS, embedded_json, number, time_text
 from zermelo.evaluation.output.report.plots import ticks
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
-from zermelo.evaluation.output.report.spread import Spread
 from zermelo.evaluation.storage.files import write_text
 from zermelo.evaluation.storage.glance import Glance
 

@@ -68,7 +68,7 @@ def test_in_worker_processes():
         "exits": hostile_agents.exits_in_a_worker,
         "hangs": bad_agents.Slow(60),
     }
-    limits = Isolation(isolate="none", hang_seconds=2)
+    limits = Isolation(isolate="none", hang_seconds=1)
     standings = gauntlet(toy_envs.ToyEnv, agents, games=2, workers=2, isolation=limits)
     assert standings.totals.void == 0
     assert kinds(standings, "closes") == {"CRASH": 2}

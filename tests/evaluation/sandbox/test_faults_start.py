@@ -17,7 +17,7 @@ from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError, make_env
 from zermelo.evaluation import AgentStartError, FailureKind, round_robin
 from zermelo.evaluation.match.faults import AgentFault
-from zermelo.evaluation.match.rehearsal import rehearse
+from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
@@ -211,7 +211,7 @@ def test_a_killed_supervisor_costs_a_game_at_most():
 
 @pytest.mark.alone
 def test_a_supervisor_that_is_stopped_is_replaced(monkeypatch):
-    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._ANSWER", 5.0)
+    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._ANSWER", 1.5)
     monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._PATIENCE", 0.1)
     participant = participants({"good": Good}, EVERYONE)[0]
     supervisor = Supervisor()

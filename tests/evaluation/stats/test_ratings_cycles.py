@@ -39,6 +39,14 @@ def test_a_cycle_that_may_be_chance_is_not_told():
     assert fit_ratings(_counts(_ring("ABC", 11, 9))).nash is None
 
 
+def test_many_equals_have_no_cycle():
+    """Of fifty, some significantly beat each other in a circle by chance alone."""
+    generator, counts = np.random.default_rng(0), GameCounts()
+    for one, other in itertools.combinations([f"equal{number:02}" for number in range(50)], 2):
+        counts.add_match(one, other, *generator.multinomial(20, [0.45, 0.1, 0.45]).tolist())
+    assert find_cycles(counts) == ()
+
+
 def test_a_line_has_no_cycle():
     wins = dict.fromkeys(itertools.combinations("ABCDE", 2), (40, 10))
     assert find_cycles(_counts(wins)) == ()

@@ -223,6 +223,13 @@ def test_random_is_the_zero_where_it_plays():
     assert "the average has 0" in str(without)
 
 
+def test_what_games_paid_is_told_where_it_says_more_than_wins_and_losses():
+    money = Standings.from_records([game("ab", (7, -2)), game("ba", (-5, 4))])
+    assert {row.agent: row.mean_reward for row in money.rows} == {"a": 5.5, "b": -3.5}
+    assert re.search(r" reward +score .*\n.*\n1 +a .* 5.5 +100.0 ", str(money))
+    assert " reward " not in str(Standings.from_records([game("ab", (1, 0)), game("ba", (1, 0))]))
+
+
 def test_ratings_that_mean_little_are_told_of():
     apart = Standings.from_records([game("ab", (1, 0)), game("cd", (1, 0))])
     assert apart.all_notes

@@ -13,13 +13,13 @@ from doubles.bad_agents import First, Good
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import (
     MemoryStore,
+    Schedule,
     SqliteStore,
     StoreError,
     play_match,
     read_games,
     read_standings,
     round_robin,
-    round_robin_schedule,
 )
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.stats.tables import as_json
@@ -67,7 +67,7 @@ def test_a_run_is_kept_game_by_game(tmp_path):
 
 
 def test_the_database_is_durable_and_says_what_it_is(tmp_path):
-    store = SqliteStore(tmp_path, {"games": 2}, round_robin_schedule("ab", seats=2, games=2, seed=0))
+    store = SqliteStore(tmp_path, {"games": 2}, Schedule("ab", seats=2, games=2, seed=0))
     assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
     assert store._db.execute("PRAGMA user_version").fetchone() == (2,)
@@ -151,7 +151,7 @@ def test_other_versions_do_not_go_on_with_a_run_but_can_show_it(tmp_path, monkey
 
 
 def test_a_second_run_on_the_same_folder_is_told(tmp_path):
-    schedule = round_robin_schedule("ab", seats=2, games=2, seed=0)
+    schedule = Schedule("ab", seats=2, games=2, seed=0)
     store = SqliteStore(tmp_path, {}, schedule)
     with pytest.raises(StoreError, match=rf"in use by another run \(process {os.getpid()}\)"):
         SqliteStore(tmp_path, {}, schedule)
@@ -160,7 +160,7 @@ def test_a_second_run_on_the_same_folder_is_told(tmp_path):
 
 
 def test_the_last_game_of_a_burst_is_kept_while_nothing_else_comes(tmp_path):
-    schedule = round_robin_schedule("ab", seats=2, games=2, seed=0)
+    schedule = Schedule("ab", seats=2, games=2, seed=0)
     with SqliteStore(tmp_path, {}, schedule) as store:
         for record in records():
             store.append(record)
@@ -178,7 +178,7 @@ def records():
 
 
 def test_a_game_that_comes_twice_is_kept_once(tmp_path):
-    schedule = round_robin_schedule("ab", seats=2, games=2, seed=0)
+    schedule = Schedule("ab", seats=2, games=2, seed=0)
     for store in (MemoryStore(schedule), SqliteStore(tmp_path, {}, schedule)):
         for record in (*records(), *records()):
             store.append(record)
@@ -255,7 +255,7 @@ def test_a_full_disk_loses_nothing_and_the_run_can_be_gone_on_with(tmp_path, mon
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="uses Linux's /dev/full, where every write fails")
 def test_a_full_disk_for_the_text_is_one_sentence_too(tmp_path, monkeypatch):
     monkeypatch.setattr("zermelo.evaluation.storage.sqlite_store.INTERVAL", 60.0)  # nothing is written by itself
-    store = SqliteStore(tmp_path, {}, round_robin_schedule("ab", seats=2, games=2, seed=0))
+    store = SqliteStore(tmp_path, {}, Schedule("ab", seats=2, games=2, seed=0))
     store._lines.close()
     store._lines = os.fdopen(os.open("/dev/full", os.O_WRONLY), "w")
     store.append(records()[0])
@@ -366,6 +366,6 @@ def test_a_folder_without_a_run(tmp_path):
 
 
 def test_a_match_without_an_id_is_not_of_the_schedule(tmp_path):
-    store = SqliteStore(tmp_path, {}, round_robin_schedule("ab", seats=2, games=2, seed=0))
+    store = SqliteStore(tmp_path, {}, Schedule("ab", seats=2, games=2, seed=0))
     with store, pytest.raises(InvalidSettingError, match="the schedule has no game ''"):
         store.append(play_match(toy_envs.ToyEnv, [First(), First()], seed=0))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.evaluation import StoreError, read_games, read_standings
+from zermelo.evaluation import Isolation, StoreError, read_games, read_standings, round_robin
 from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.stats.tables import as_json
 
@@ -61,7 +61,7 @@ def results(out):
 
 def kill_again_and_again(tmp_path, games, kills, seed):
     generator = random.Random(seed)
-    finish(tmp_path / "whole", games, 1)
+    round_robin(ENV, AGENTS, games=games, seed=7, isolation=Isolation(isolate="none"), out=tmp_path / "whole")
     out = tmp_path / "killed"
     # One of the last games waits until all kills are done: whenever a kill comes, the run is not yet over.
     waiting, reached = tmp_path / "gate", tmp_path / "gate.reached"

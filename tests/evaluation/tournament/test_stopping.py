@@ -9,7 +9,7 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import gauntlet, read_standings, round_robin, round_robin_schedule
+from zermelo.evaluation import Schedule, gauntlet, read_standings, round_robin
 from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 from zermelo.evaluation.tournament.plan import Tournament
@@ -27,12 +27,12 @@ def table(standings):
 
 
 def test_looks_are_at_the_ends_of_blocks_and_grow():
-    schedule = round_robin_schedule("abc", seats=2, games=101, seed=0)
+    schedule = Schedule("abc", seats=2, games=101, seed=0)
     test = LeaderTest.of(schedule, 3)
     assert test.looks == (24, 36, 54, 84, 126, 192, 288, 303)
     assert all(look == len(schedule) or look % 6 == 0 for look in test.looks)
     assert test.level == pytest.approx(0.05 / (8 * 2))
-    assert LeaderTest.of(round_robin_schedule("ab", seats=2, games=3, seed=0), 2).looks == (3,)
+    assert LeaderTest.of(Schedule("ab", seats=2, games=3, seed=0), 2).looks == (3,)
 
 
 def test_a_clear_leader_ends_the_run_early_and_the_same_for_any_workers(tmp_path):
@@ -41,7 +41,7 @@ def test_a_clear_leader_ends_the_run_early_and_the_same_for_any_workers(tmp_path
     one = round_robin(env, agents, **settings)
     assert one.rows[0].agent == "alphabeta(depth=2)"
     assert one.complete
-    assert one.games in LeaderTest.of(round_robin_schedule("abc", seats=2, games=200, seed=0), 3).looks[:-1]
+    assert one.games in LeaderTest.of(Schedule("abc", seats=2, games=200, seed=0), 3).looks[:-1]
     assert one.notes[0].startswith(f"alphabeta(depth=2) is known to lead after {one.games} of at most 600 games")
     two = round_robin(env, agents, workers=2, out=tmp_path, **settings)
     assert table(two) == table(one)
@@ -106,7 +106,7 @@ def totals(matches):
 def test_among_equals_a_leader_is_seldom_named(agents, runs):
     """Whoever is named among equals is wrongly named: at most 5 % of the runs, by the union bound far fewer."""
     generator = np.random.default_rng(11)
-    schedule = round_robin_schedule("abcd"[:agents], seats=2, games=120, seed=0)
+    schedule = Schedule("abcd"[:agents], seats=2, games=120, seed=0)
     test = LeaderTest.of(schedule, agents)
     pairs = [(a, b) for i, a in enumerate("abcd"[:agents]) for b in "abcd"[i + 1 : agents]]
     wrong = 0

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Sequence
@@ -13,19 +14,20 @@ from doubles.bad_agents import Answers, First, Good, Last, Raises
 from doubles.processes import left_running
 
 from zermelo.agents import PolicyAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.evaluation import (
     AgentStartError,
     EnvironmentFailureError,
     FailureKind,
+    Schedule,
     TournamentInterrupted,
     WorkerError,
     round_robin,
-    round_robin_schedule,
 )
-from zermelo.evaluation.match.fresh_envs import FreshEnvs
 from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.match.sources import FreshEnvs
 from zermelo.evaluation.runners.processes import AHEAD
+from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
 
@@ -97,7 +99,7 @@ def test_fresh_environments_are_clones_where_clones_are_known_to_be_right():
 def test_games_in_clones_are_the_games_in_new_environments(env, monkeypatch):
     settings = {"agents": ["random", "random"], "games": 4, "max_moves": 60}
     cloned = round_robin(env, **settings)
-    monkeypatch.setattr("zermelo.evaluation.match.fresh_envs.is_known_to_clone", lambda env: False)
+    monkeypatch.setattr("zermelo.evaluation.match.sources.is_known_to_clone", lambda env: False)
     made = round_robin(env, **settings)
     assert without_timings(cloned) == without_timings(made)
 
@@ -161,7 +163,7 @@ def test_a_worker_that_dies_amid_a_batch_of_games_loses_no_other_game():
     agents = {"good": Good, "dies": bad_agents.ExitsNowAndThen, "first": First}
     standings = round_robin(toy_envs.DiceEnv, agents, games=100, seed=4, workers=2)
     assert [record.game_id for record in standings.records] == [
-        game.game_id for game in round_robin_schedule(list(agents), seats=2, games=100, seed=4)
+        game.game_id for game in Schedule(list(agents), seats=2, games=100, seed=4)
     ]
     dead = 0
     for record in standings.records:
@@ -358,6 +360,20 @@ def test_it_runs_in_a_thread_that_is_not_the_main_one():
     thread.start()
     thread.join()
     assert results[0].complete
+
+
+def test_workers_are_told_what_random_play_has_shown_here(monkeypatch):
+    env, other = toy_envs.ToyEnv(), toy_envs.ToyEnv()
+    env.reset(seed=0)
+    other.reset(seed=1)
+    traits = as_game(env).traits
+    player = pickle.dumps(GamePlayer(toy_envs.ToyEnv, "toy", ("a", "b"), {}))
+    monkeypatch.setattr("zermelo.envs.adapters.inference._memory", {})
+    monkeypatch.setattr("zermelo.envs.adapters.found_traits.infer", None)
+    with pytest.raises(TypeError):
+        as_game(other)
+    pickle.loads(player)
+    assert as_game(other).traits == traits
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

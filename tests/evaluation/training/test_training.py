@@ -39,7 +39,7 @@ class Writer:
         self.scalars[tag] = (value, step)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_a_random_policy_has_the_rating_of_random(seed):
     rating = evaluate_policy(random_policy, GAME, ladder=SMALL, seed=seed, games=60)
     assert rating.lower < 0 < rating.upper, rating

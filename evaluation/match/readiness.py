@@ -1,0 +1,42 @@
+"""Before an agent's first game: whether it can play there, and what it compiles or loads at first use."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any
+
+from zermelo.agents import Agent, AlphaBetaAgent, OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.players.search_agent import SearchAgent, TreeSearchAgent
+from zermelo.envs import UnsupportedGameError, as_game
+
+__all__ = ["rehearse", "require_fit"]
+
+
+def require_fit(agent: Agent, env: Any, name: str) -> None:
+    """Asks a search whether it can play this kind of game, before any game is lost over it.
+
+    Raises:
+        UnsupportedGameError: It cannot; the message says which agent can.
+    """
+    if not isinstance(agent, SearchAgent):
+        return
+    try:
+        agent.check_game(as_game(env, backend=agent.backend, traits=agent.traits).traits)
+    except UnsupportedGameError as error:
+        raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
+
+
+def rehearse(agent: Any, shown: Any) -> None:
+    """Has an agent of ours decide something small: compiled searches and models load what they need at first use.
+
+    An agent of somebody else's is not asked: it may count how often it is. Failures are left to the game, which
+    will say so if it fails in earnest too. What is shown is an environment or an observation, as the agent needs.
+    """
+    with contextlib.suppress(Exception):
+        if isinstance(agent, TreeSearchAgent) and type(agent).__module__.startswith("zermelo."):
+            dataclasses.replace(agent, depth=1, nodes=None, seconds=None, on_iteration=None).act(shown)
+            if isinstance(agent, AlphaBetaAgent):
+                agent.prepare(shown)
+        elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
+            agent.act_on(shown)

@@ -1,0 +1,36 @@
+"""Numbers and text on their way out: JSON has no infinities and no nan, and names may come from anybody."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Final
+
+__all__ = ["finite", "printable", "shown", "spelt"]
+
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What moves a cursor, changes a terminal or turns the direction of text; line feeds and tabs stay."""
+
+
+def finite(value: Any) -> Any:
+    """The value; None for an infinite number or nan."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def spelt(value: Any) -> Any:
+    """The value; ``"inf"``, ``"-inf"`` or ``"nan"`` for such a number, which ``float`` reads back."""
+    return repr(float(value)) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def printable(text: str) -> str:
+    """The text with escape sequences and other control characters spelt out."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def shown(value: Any, most: int = 80) -> str:
+    """The representation of an agent's answer, cut where it is longer; it may have a broken one."""
+    try:
+        text = repr(value)
+    except BaseException:  # its type will do
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
