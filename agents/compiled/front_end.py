@@ -224,6 +224,7 @@ class CompiledTreeSearch(TreeSearch):
         self.table: CompiledTable | None = table
         self.transposes = table is not None
         self._rules = game.rules
+        self._shares = bool(settings.get("share_positions"))
         self.kernel = self.program.load(game.rules, **self.constants(game, settings))
         self._limits = limits
         self._row, self._beyond = spread(row), beyond
@@ -236,7 +237,7 @@ class CompiledTreeSearch(TreeSearch):
         self._spent: dict[float, int] = {}
         self.searches = [Search() for _ in range(max(threads, 1))]
         for search in self.searches:
-            search.start = starter(game.rules, _PATH)
+            search.start = starter(game.rules, _PATH, shares=self._shares)
             search.actions = size
             search.choices = size if choices is None else choices
             search.width = width
@@ -276,7 +277,8 @@ class CompiledTreeSearch(TreeSearch):
 
     def _table_key(self, state: Any) -> tuple[Any, int]:
         """The key of a state, and what the kernel makes another of it with (exclusive-or)."""
-        return table_key(self._rules, state)
+        key, signature = table_key(self._rules, state)
+        return key, 0 if self._shares else signature
 
     def run(self, call: Callable[[Search], Any], depth: float, ply: int) -> tuple[Any, Search]:
         """Runs the kernel, in every thread, and counts what it did.
@@ -369,6 +371,7 @@ class CompiledTreeSearch(TreeSearch):
             search.deepest = -1
             search.age = int(depth) & 1 if depth < _ENDLESS else 0
             search.passed_ply = 0
+            search.met = MAX_PLIES
             search.known = -1
         if self._busy is not None:
             self._busy[:] = 0

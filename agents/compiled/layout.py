@@ -101,6 +101,7 @@ class Search(ctypes.Structure):
     futility: int  # in 1024ths of a point of utility, as ``singular``
     singular: int
     last_ply: int  # extensions go no further
+    met: int  # where positions share their entries: the earliest ply whose repetition has counted below this node
     # What scores mean, in whole numbers (two players, proof).
     lower_score: int
     upper_score: int

@@ -14,6 +14,7 @@ from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
 from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.tree_search import Visit
 from zermelo.envs import Chance, RewardSum
+from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
 
 __all__ = ["HALF", "SCALE", "SHIFT", "CompiledAlphaBeta", "CompiledMinimax", "can_search"]
@@ -44,6 +45,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         table_mb: Memory for the transposition table, in MiB; 0 for none.
         symmetric: Whether symmetric positions share their table entry.
         threads: How many threads search each root action together.
+        share_positions: Whether positions share their table entries whatever was before them.
         table: The table of an earlier search of this game with these settings, to go on with; a new one, if None.
     """
 
@@ -64,6 +66,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         null_move: int = 0,
         futility: float = 0.0,
         singular: float = 0.0,
+        share_positions: bool = False,
         table: CompiledTable | None = None,
         **others: Any,
     ) -> None:
@@ -77,7 +80,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._late_moves, self._null_move, self._singular = late_move_reductions, null_move, singular
         self.selective = bool(late_move_reductions or null_move or futility or singular)
         quiescence = quiescence if hasattr(rules, "is_noisy") else 0
-        others |= {"settings": {"selective": self.selective}, "beyond": quiescence}
+        settings = {"selective": self.selective, "share_positions": share_positions}
+        others |= {"settings": settings, "beyond": quiescence}
         others["row"] = 1 + 2 * game.max_legal_actions
         super().__init__(game, evaluator, budget, sooner=sooner, table=table, **others)
         # Whoever is not there yet wins a move from here at the soonest.
@@ -100,10 +104,11 @@ class CompiledAlphaBeta(CompiledTreeSearch):
 
     @classmethod
     def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
-        """Whether there is quiescence, and whether some moves may be searched less deep than others."""
+        """Whether there is quiescence, some moves may be searched less deep, and positions share entries."""
         names = "selective", "late_move_reductions", "null_move", "futility", "singular"
         selective = any(settings.get(name) for name in names)
-        return {"NOISY": hasattr(game.rules, "is_noisy"), "SELECTIVE": selective}
+        shares = has_history(game.rules) and bool(settings.get("share_positions"))
+        return {"NOISY": hasattr(game.rules, "is_noisy"), "SELECTIVE": selective, "SHARES": shares}
 
     def search_fully(self) -> None:
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""

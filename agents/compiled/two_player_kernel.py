@@ -37,6 +37,7 @@ from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
 from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
+from zermelo.envs.jit.history import back_to_end, back_to_illegal
 from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -48,6 +49,9 @@ NOISY = True
 """Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""
 SELECTIVE = True
 """Whether some moves may be searched less deep than others, or deeper: as ``search.selective`` does."""
+SHARES = True
+"""Whether positions share their table entries whatever was before them, in rules in which that matters: then the
+value of a node does not enter the table if the repetition of an earlier position has counted in it."""
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
@@ -146,6 +150,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         return 0
     mover = rules.to_move(state)
     if rules.is_terminal(state):
+        if SHARES:
+            search.met = min(search.met, ply - back_to_end(rules, state))
         return outcome(rules, state, mover, search) | 1
     actions = row + 8
     later = actions + 8 * search.width
@@ -158,6 +164,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if search.quiescence + depth <= 0 or low >= beta:
                 return best
             legal = rules.legal_actions(state, words(actions, search.width))
+            if SHARES:
+                search.met = min(search.met, ply - back_to_illegal(rules))
             count = 0
             for index in range(legal):
                 action = load(actions, index)
@@ -210,6 +218,10 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                         store(line_of(search, ply), 0, table_action)
                     return score | is_proven(data)
     # 4. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
+    met = 0
+    if SHARES:
+        met = search.met
+        search.met = ply
     null_move = search.null_move if SELECTIVE else 0
     if SELECTIVE and null_move != 0 and null_move < depth and search.passed_ply != ply:
         value = value_of(beta)
@@ -224,9 +236,13 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 if search.stop != 0:
                     return 0
                 if to_parent(search, -(found & -2)) >= beta:
+                    if SHARES:
+                        search.met = min(search.met, met)
                     return (beta + 1) & -2
     # 5. The actions, most promising first.
     count = rules.legal_actions(state, words(actions, search.width))
+    if SHARES:
+        search.met = min(search.met, ply - back_to_illegal(rules))
     extended = -1
     if SELECTIVE:
         # A singular extension: the table's action is so much better than all others that it is searched deeper.
@@ -365,5 +381,9 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         if lowest < best < highest and not alpha < best < beta:
             bound = UPPER if best <= alpha else LOWER
         data = pack(search, depth, bound, all_proven, best_action)
+        if SHARES:
+            data = pack(search, depth if search.met >= ply else -1, bound, 0, best_action)
         replace(search, key, best << ACTION_SHIFT + search.action_bits | data)
+    if SHARES:
+        search.met = min(search.met, met)
     return best | all_proven

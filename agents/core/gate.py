@@ -68,6 +68,8 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
 
     Where nothing says whether there are any, a warning does, once a game.
     """
+    if traits.simultaneous:
+        raise _refusal(traits, agent, "players who take turns", "has them decide at the same time", "simultaneous")
     if traits.information is not Information.PERFECT:
         raise _refusal(
             traits, agent, "to see the whole state", "hides part of it from the player to move", "information"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, number, whole
+from zermelo.agents.core.settings import choice, flag, number, whole
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
@@ -71,6 +71,12 @@ class AlphaBetaAgent(PruningAgent):
             the value lies further away, it is searched again. It never changes what is found.
         futility: How much a quiet action may add to the evaluation, in the game's utility, one move before the
             depth limit: those that even so do not matter are left out.
+        share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
+            before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
+            matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table has
+            told is never proven; a value in which the repetition of an earlier position has counted is not stored.
+            Compiled and plain searches may then differ. Without it only positions with the same past share one,
+            and nothing is wrong.
         singular: By how much, in the game's utility, an action must seem better than all others to be searched one
             move deeper; it needs a table.
     """
@@ -88,6 +94,7 @@ class AlphaBetaAgent(PruningAgent):
     aspiration: float = number(0.0, lower=0)
     futility: float = number(0.0, lower=0)
     singular: float = number(0.0, lower=0)
+    share_positions: bool = flag(False)
 
     def check_game(self, traits: Traits) -> None:
         """Two players, opposed, without chance, with everything seen."""
@@ -96,7 +103,7 @@ class AlphaBetaAgent(PruningAgent):
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
         game = as_game(env, backend=self.backend, traits=self.traits)
-        backend.load_alpha_beta(game, **self._selective(game))
+        backend.load_alpha_beta(game, share_positions=self.share_positions, **self._selective(game))
         if self._proof_seconds(game):
             load_proof(game)
 
@@ -121,6 +128,7 @@ class AlphaBetaAgent(PruningAgent):
             threads=self.threads,
             use_bounds=self.window is Window.BOUNDS,
             quiescence=self.quiescence,
+            share_positions=self.share_positions,
             **(selective if has_depth else {}),
         )
         if proof_seconds and backend.is_compiled(search):

@@ -21,6 +21,8 @@ from zermelo.agents.search.selective import Selective
 from zermelo.agents.search.transposition_table import Entry, bound_of
 from zermelo.envs import CHANCE, Chance, Game
 from zermelo.envs.game import SupportsQuiescence
+from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["AlphaBetaSearch"]
 
@@ -44,6 +46,8 @@ class AlphaBetaSearch(PlainSearch):
             the seat had chosen it; without, only from those that cut off. Searches through chance and of one
             against all do.
         late_move_reductions, null_move, futility, singular: As ``Selective`` takes them.
+        share_positions: Whether positions share their table entries whatever was before them, in rules in which
+            that matters.
         probing: Whether to probe chance nodes first (Star2).
         others: As ``PlainSearch`` takes them.
     """
@@ -63,6 +67,7 @@ class AlphaBetaSearch(PlainSearch):
         null_move: int = 0,
         futility: float = 0.0,
         singular: float = 0.0,
+        share_positions: bool = False,
         probing: bool = False,
         **others: Any,
     ) -> None:
@@ -73,6 +78,10 @@ class AlphaBetaSearch(PlainSearch):
         self._is_noisy = game.is_noisy if quiescence and isinstance(game, SupportsQuiescence) else None
         self._quiescence = quiescence
         self._credits_best = credits_best
+        self._shares: RulesGame | None = None
+        if share_positions and isinstance(game, RulesGame) and has_history(game.rules):
+            self._shares = game
+        self._met = math.inf  # as ``met`` in compiled searches (``layout.Search``)
         self._selective: Selective | None = None
         if late_move_reductions or null_move or futility or singular:
             how = {"late_moves": late_move_reductions, "null_move": null_move}
@@ -107,6 +116,8 @@ class AlphaBetaSearch(PlainSearch):
         self.budget.visit(ply)
         game = self.game
         if game.is_terminal(state):
+            if self._shares is not None:
+                self._meet(state, ply)
             return self._ended(state)
         if self._chance_nodes is not None and game.to_move(state) == CHANCE:
             return self._visit_chance(state, depth, alpha, beta, ply)
@@ -135,6 +146,7 @@ class AlphaBetaSearch(PlainSearch):
                     if entry.settles(score, alpha, beta):
                         return self._from_table(state, entry, score)
 
+        met, self._met = self._met, ply
         selective = self._selective if depth < math.inf else None
         extended: int | None = None
         if selective is not None:
@@ -142,6 +154,7 @@ class AlphaBetaSearch(PlainSearch):
                 selective.begin(depth)
             cut = selective.null_cut(state, depth, alpha, beta, ply, frame)
             if cut is not None:
+                self._met = min(self._met, met)
                 return cut  # not for the table: it is no proof, and has no action to try first
             if entry is not None:
                 known = entry.score[0] + frame.so_far, entry.score[1]
@@ -149,11 +162,28 @@ class AlphaBetaSearch(PlainSearch):
                     extended = entry.action
         if probed is not None:
             first = probed.action
+        if self._shares is not None:
+            self._meet(state, ply)
         best = self._best(state, depth, alpha, beta, ply, frame, first, outcome, probed, extended)
         if self.table is not None:
             bound = bound_of(best.score, alpha, beta, frame)
-            self.table.store(key, self._to_table(state, depth, bound, best, best.line[0], frame))
+            entry = self._to_table(state, depth, bound, best, best.line[0], frame)
+            if self._shares is not None:  # a score that depends on the path is none; its action may be good
+                entry = entry._replace(depth=depth if self._met >= ply else -1, proven=False)
+            self.table.store(key, entry)
+        self._met = min(self._met, met)
         return best
+
+    def _meet(self, state: Any, ply: int) -> None:
+        """Takes note of the earliest position whose repetition counts at a state."""
+        assert self._shares is not None, "only where positions share entries"
+        self._met = min(self._met, ply - self._shares.reach(state))
+
+    def _key(self, state: Any, depth: float, ply: int) -> Hashable:
+        """What the table calls a state."""
+        if self._shares is None or self.cutoff is not None:
+            return super()._key(state, depth, ply)
+        return self._shares.position_key(state)
 
     def _visit_chance(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a chance state, which has been counted."""
@@ -256,6 +286,8 @@ class AlphaBetaSearch(PlainSearch):
         """The score of a state that a noisy action has led to."""
         self.budget.visit(ply)
         if self.game.is_terminal(state):
+            if self._shares is not None:
+                self._meet(state, ply)
             return self._ended(state)
         return self._quiet(state, left, alpha, beta, ply)
 
@@ -272,6 +304,8 @@ class AlphaBetaSearch(PlainSearch):
         assert self._is_noisy is not None, "only for games with noisy actions"
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
+        if self._shares is not None:
+            self._meet(state, ply)
         noisy = [action for action in game.legal_actions(state) if self._is_noisy(state, action)]
         ordered = self.order.order_moves(state, noisy, mover, ply, None)
         for number, action in enumerate((None, *ordered), start=-1):

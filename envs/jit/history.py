@@ -22,7 +22,7 @@ from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["PathRules", "PathState", "on_path", "starter", "table_key"]
+__all__ = ["PathRules", "PathState", "back_to_end", "back_to_illegal", "on_path", "starter", "table_key"]
 
 
 class PathState(NamedTuple):
@@ -32,7 +32,7 @@ class PathState(NamedTuple):
         position: The rules' own state.
         length: How many keys of the stack are on the path, its own included.
         occurrences: How often the position has been on it, this time included.
-        signature: Of those before it that can come again.
+        signature: Of those before it that can come again; 0 where tables are to ignore them.
     """
 
     position: Any
@@ -47,13 +47,15 @@ class PathRules(NamedTuple):
     Attributes:
         rules: The rules.
         stack: The address of two words for each state on the path: its key, and all marks (``mark_of``) up to it.
-            The word before them is 0.
+            The word before them is 0; that before it is ``back_to_illegal``.
         room: How many states the stack has room for.
+        shares: Whether tables take a position for the same whatever was before it.
     """
 
     rules: Rules
     stack: int
     room: int
+    shares: int
 
     def initial_state(self) -> PathState:
         """The initial state, with nothing on the stack."""
@@ -70,6 +72,7 @@ class PathRules(NamedTuple):
         if not rules.repetition_is_illegal():
             return count
         kept = 0
+        farthest = 0
         for index in range(count):
             position = rules.result(state.position, actions[index])
             key = rules.repetition_key(position)
@@ -77,8 +80,11 @@ class PathRules(NamedTuple):
             if occurrences_of(self, key, first, state.length) < rules.repetition_limit():
                 actions[kept] = actions[index]
                 kept += 1
+            else:
+                farthest = max(farthest, state.length - 1 - place_of(self, key, first, state.length))
         if kept == 0:
             raise ValueError("every action repeats a position, which is illegal")
+        store(self.stack, -2, farthest)
         return kept
 
     def result(self, state: PathState, action: int) -> PathState:
@@ -137,6 +143,14 @@ def occurrences_of(path: PathRules, key: int, first: int, length: int) -> int:
     return count
 
 
+def place_of(path: PathRules, key: int, first: int, length: int) -> int:
+    """Where on the path a position is for the first time, from number ``first`` on."""
+    place = first
+    while place < length and load(path.stack, 2 * place) != key:
+        place += 1
+    return place
+
+
 def mark_of(key: int, occurrence: int) -> int:
     """What the first, second, ... occurrence of a position adds to signatures."""
     return mix(key ^ mix(occurrence)) if key != 0 else 0
@@ -153,18 +167,35 @@ def follow(path: PathRules, state: PathState, position: Any) -> PathState:
     marks = load(path.stack, 2 * length - 1)
     store(path.stack, 2 * length, key)
     store(path.stack, 2 * length + 1, marks ^ mark_of(key, occurrences))
-    return PathState(position, length + 1, occurrences, marks ^ load(path.stack, 2 * first - 1))
+    signature = 0 if path.shares != 0 else marks ^ load(path.stack, 2 * first - 1)
+    return PathState(position, length + 1, occurrences, signature)
+
+
+def back_to_end(path: Any, state: Any) -> int:
+    """How many states before a finished one its position was first, if repetition has ended the game; else 0."""
+    rules = path.rules
+    if rules.repetition_is_illegal() or rules.is_terminal(state.position):
+        return 0
+    last: int = state.length - 1
+    first = max(last - rules.reversible_plies(state.position), 0)
+    return last - place_of(path, rules.repetition_key(state.position), first, last)
+
+
+def back_to_illegal(path: Any) -> int:
+    """How many states before the one whose actions were asked for last was the first that forbids one; else 0."""
+    return load(path.stack, -2) if path.rules.repetition_is_illegal() else 0
 
 
 def on_path(rules: Any) -> Any:
     """What kernels are compiled for in the place of rules: for those with ``repetition_key``, ``PathRules``."""
-    return PathRules(rules, 0, 0) if has_history(rules) else rules
+    return PathRules(rules, 0, 0, 0) if has_history(rules) else rules
 
 
-def starter(rules: Any, moves: int) -> Callable[[Any], tuple[Any, Any]]:
+def starter(rules: Any, moves: int, *, shares: bool = False) -> Callable[[Any], tuple[Any, Any]]:
     """A function of a state that gives what a kernel is called with: rules and state.
 
-    With ``repetition_key`` they share one stack, with room for so many moves from there.
+    With ``repetition_key`` they lie on one stack, with room for so many moves from there. ``shares`` says whether
+    tables take a position for the same whatever was before it.
     """
     if not has_history(rules):
         return lambda state: (rules, state)
@@ -174,10 +205,11 @@ def starter(rules: Any, moves: int) -> Callable[[Any], tuple[Any, Any]]:
         nonlocal stack
         words, begun = _begun(rules, state)
         room = begun.length + moves
-        if len(stack) < 1 + 2 * room:
-            stack = np.zeros(1 + 2 * room, np.int64)
-        stack[: len(words)] = words
-        return PathRules(rules, stack.ctypes.data + 8, room), begun
+        if len(stack) < 2 + 2 * room:
+            stack = np.zeros(2 + 2 * room, np.int64)
+        stack[1 : len(words) + 1] = words
+        begun = begun._replace(signature=0) if shares else begun
+        return PathRules(rules, stack.ctypes.data + 16, room, int(shares)), begun
 
     return start
 

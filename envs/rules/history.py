@@ -147,9 +147,26 @@ class RulesWithHistory:
         key = getattr(self.rules, "key", tuple)(state)
         return key, tuple(sorted(other for other in keys_of(state)[:-1] if other))
 
+    def reach(self, state: Any) -> int:
+        """How many states ago there was what has ended the game here by repetition, or forbids an action."""
+        if self.rules.is_terminal(state):
+            return 0
+        if not self._is_illegal:
+            return _back(state) if self._repeats(state) else 0
+        actions = [0] * int(self.rules.num_actions())
+        count = self.rules.legal_actions(state, actions)
+        children = (self.result(state, action) for action in actions[:count])
+        return max((_back(child) - 1 for child in children if self._repeats(child)), default=0)
+
     def _follow(self, before: Any, state: Any) -> Any:
         return with_past(self.rules, state, keys_of(before) or (self.rules.repetition_key(before),))
 
     def _repeats(self, state: Any) -> bool:
         keys = keys_of(state)
         return bool(keys) and keys[-1] != 0 and keys.count(keys[-1]) >= self._limit
+
+
+def _back(state: Any) -> int:
+    """How many states before this one its position was first."""
+    keys = keys_of(state)
+    return len(keys) - 1 - keys.index(keys[-1])

@@ -143,6 +143,15 @@ class RulesGame:
         key: Hashable = state if self._key is None else self._key(state)
         return key
 
+    def position_key(self, state: Any) -> Hashable:
+        """The key without the past: the rules' own, else the state itself."""
+        key: Hashable = getattr(self.rules, "key", tuple)(state)
+        return key
+
+    def reach(self, state: Any) -> int:
+        """How many states ago there was what has ended the game here by repetition, or forbids an action."""
+        return self._played.reach(state) if has_history(self.rules) else 0
+
     def with_rewards_on_the_way(self) -> RulesGame:
         """This game with what has been received so far as the utility of unfinished states.
 

@@ -83,6 +83,39 @@ def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, 
 
 
 @every_variant
+def test_what_positions_that_share_entries_prove_holds(settings: dict[str, int]) -> None:
+    proven = 0
+    for rules, path in walks(settings, 20, seed=2):
+        truth = oracle(rules, path, 5)
+        for table_mb, may_compile in ((0, True), (1, True), (1, False)):
+            how = {"share_positions": True, "table_mb": table_mb, "may_compile": may_compile}
+            search = alpha_beta(rules, path[-1], 5, **how)
+            found = search.visit(path[-1], 5, (-2.0, 0.0), (2.0, 0.0), 0)
+            value = -found.score[0] if path[-1].mover else found.score[0]
+            assert value == truth or (table_mb and not found.proven), (rules, path, how)
+            proven += bool(table_mb) and found.proven
+    assert proven
+
+
+@pytest.mark.parametrize("may_compile", [False, True])
+def test_positions_that_share_entries_take_fewer_nodes_and_prove_less(may_compile: bool) -> None:
+    """With superko the cop wins in eleven moves. Without null windows plain searches ask the table less."""
+    nodes = {}
+    for settings, depth in (({"limit": 3}, 10), ({"limit": 2, "superko": 1}, 12)):
+        for shares in (False, True):
+            rules = Chase(4, 2, **settings)
+            state, limits = RulesGame(rules).initial_state(), Limits(depth=depth)
+            search = alpha_beta(rules, state, depth, share_positions=shares, may_compile=may_compile)
+            answer = searched(search, state, limits, step_by_step=True, exact=False, ties=Ties.FIRST)
+            nodes[depth, shares] = answer[3]
+            if depth == 12:
+                best = next(move for move in answer[0][1] if move[0] == answer[0][2])
+                assert best[1] == (1.0, -11.0)
+                assert answer[0][-1] is not (shares and may_compile)
+    assert nodes[10, True] < nodes[10, False]
+
+
+@every_variant
 def test_perft_knows_the_past(settings: dict[str, int]) -> None:
     for rules, path in walks(settings, 5):
         game = RulesGame(rules)

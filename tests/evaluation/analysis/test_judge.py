@@ -164,7 +164,7 @@ def test_a_single_player_in_a_world_of_chance_has_regret_and_no_blunders():
 @pytest.mark.parametrize(
     ("env", "seats", "reason"),
     [
-        ("classic/rps-v2", 2, "hides part of it"),
+        ("classic/rps-v2", 2, "decide at the same time"),
         ("classic/leduc_holdem-v4", 2, "hides part of it"),
         ("Blackjack-v1", 1, "sampled but not listed"),
     ],
