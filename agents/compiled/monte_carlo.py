@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
@@ -46,7 +44,7 @@ class CompiledMonteCarlo(MonteCarlo):
 
     Args:
         game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
-        evaluator: ``"game"``'s, where the rules' own evaluation says what leaves are worth, not playouts; else None.
+        evaluator: ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
         limits: Those of the budget.
         threads: How many search together; with more than one, no two searches are the same.
     """
@@ -219,11 +217,10 @@ class CompiledMonteCarlo(MonteCarlo):
         level = [(self.root, self.root_state)]
         for _ in range(2 * game.traits.seats):
             below = []
-            for (node, here), edge in itertools.chain.from_iterable(
-                zip(itertools.repeat(each), self._edges(each[0])) for each in level
-            ):
-                if child := load(edge, CHILD):
-                    below.append((child, game.result(here, load(edge, ACTION))))
+            for node, here in level:
+                for edge in self._edges(node):
+                    if child := load(edge, CHILD):
+                        below.append((child, game.result(here, load(edge, ACTION))))
             for node, here in below:
                 if here == state and load(node, EDGES):
                     self.root, self.root_state, self.budget = node, state, budget

@@ -1,8 +1,8 @@
 """Monte Carlo tree search, as it is compiled over a game's rules: ``search.monte_carlo``, node for node.
 
-Several threads share one tree without locks (Enzenberger and Mueller, "A lock-free multithreaded Monte-Carlo tree
-search algorithm", Advances in Computer Games (2009)): now and then a count is lost. Each has an arena of its own for
-what it adds. Whoever goes down an edge counts a loss there until it has the outcome.
+Several threads share one tree without locks: now and then a count is lost. Each has an arena of its own for what
+it adds. Whoever goes down an edge counts a loss there until it has the outcome. Enzenberger and Mueller, "A
+lock-free multithreaded Monte-Carlo tree search algorithm", Advances in Computer Games (2009).
 """
 
 from __future__ import annotations

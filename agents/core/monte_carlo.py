@@ -1,8 +1,9 @@
-"""What Monte Carlo tree searches share, plain and compiled: how they choose, their random numbers, what they found."""
+"""What plain and compiled Monte Carlo tree searches share: how they choose, random numbers, what they found."""
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -100,7 +101,7 @@ def proven_bounds(game: Game[Any]) -> tuple[float, float]:
 
 
 class RandomNumbers:
-    """A counter, scrambled (``bits.mix``), as kernels have it: the same seed gives the same numbers here and there."""
+    """A counter, scrambled (``bits.mix``), as kernels have it: a seed gives the same numbers here and there."""
 
     __slots__ = ("counter",)
 
@@ -119,6 +120,15 @@ class RandomNumbers:
     def uniform(self) -> float:
         """A number from 0.0 up to 1.0, which is excluded."""
         return shift_right(self.bits(), 11) * 2.0**-53
+
+    def draw(self, probabilities: Sequence[float]) -> int:
+        """A place, as likely as it says there."""
+        threshold = self.uniform()
+        for place, probability in enumerate(probabilities):
+            threshold -= probability
+            if threshold < 0:
+                return place
+        return len(probabilities) - 1
 
 
 class MonteCarlo:

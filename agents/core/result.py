@@ -88,9 +88,8 @@ class SearchResult:
         Of a search that simulates, those with most visits, unless the value is proven.
         """
         if self.visits and not self.proven:
-            return tuple(
-                sorted({self.action} | {a for a, n in self.visits.items() if n == max(self.visits.values())})
-            )
+            most = max(self.visits.values())
+            return tuple(sorted({self.action} | {a for a, visits in self.visits.items() if visits == most}))
         if not self.action_values:
             return (self.action,)
         best = max(self.action_values.values())

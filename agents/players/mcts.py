@@ -50,7 +50,7 @@ class MCTSAgent(SearchAgent):
         transpositions: Whether positions that several move sequences reach are one node.
         keep_tree: Whether what the tree knows of the position after the next moves is kept for them.
         playouts: Random games for each leaf.
-        playout_moves: After so many moves a playout is judged by the evaluation, if there is one, else as undecided.
+        playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one.
         greedy: The probability that a move of a playout is the one after which the evaluation is best.
         widening: How many states chance draws for an action where it can only be simulated: so many times the
             square root of its visits.
@@ -92,10 +92,9 @@ class MCTSAgent(SearchAgent):
     def __post_init__(self) -> None:
         if self.noise and self.selection is not Selection.PUCT:
             raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
-        given = {"nodes": self.nodes, "seconds": self.seconds, "simulations": self.simulations}
-        if not any(value is not None for value in given.values()):
-            given["simulations"] = _SIMULATIONS
-        self._set("_limits", Limits(**given))
+        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
+        simulations = self.simulations if is_limited else _SIMULATIONS
+        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
 
     @property

@@ -1,9 +1,9 @@
 """Monte Carlo tree search over any game, in plain Python.
 
-A simulation goes down the tree by the tree policy, adds at most one node, plays on from it to an outcome, and takes
-that back up. A node gets its actions when it is visited for the second time, so most of the memory goes to states
-that matter. With a solver, nodes also have proven bounds, as in score-bounded search: a node whose bounds meet is not
-simulated any more, and an action that can at best equal what its siblings are proven to give is left alone.
+A simulation goes down the tree by the tree policy, adds at most one node, plays on from it to an outcome, and
+takes that back up. A node gets its actions when it is visited for the second time, so most of the memory goes to
+states that matter. With a solver, nodes also have proven bounds: a node whose bounds meet is not simulated any
+more, and an action that can at best equal what its siblings are proven to give is left alone.
 Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games (2008); Cazenave and Saffidine,
 "Score bounded Monte-Carlo tree search", Computers and Games (2010).
 
@@ -13,75 +13,34 @@ Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Ga
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
-
-import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import (
     EDGE_WORDS,
     NODE_WORDS,
-    MonteCarlo,
-    RandomNumbers,
     RootAction,
     Selection,
     TreePolicy,
     proven_bounds,
 )
-from zermelo.envs import CHANCE, Chance
+from zermelo.agents.search.monte_carlo_tree import Node, below
+from zermelo.agents.search.playouts import Evaluation, PlayingOut
+from zermelo.envs import CHANCE
 
-__all__ = ["Evaluation", "Node", "PlainMonteCarlo"]
+__all__ = ["PlainMonteCarlo"]
 
 STATE_WORDS: Final = 512
 """What a state of a game that is not made of rules counts for in the limit on memory: a guess."""
 
-Evaluation = Callable[[Any], tuple[float, ...]]
-"""What a state is worth to each seat, rewards so far included."""
 
-
-class Node:
-    """A state in the tree; where chance is to move its actions are the outcomes."""
-
-    __slots__ = (
-        "actions",
-        "amaf_counts",
-        "amaf_totals",
-        "bounds",
-        "children",
-        "counts",
-        "estimate",
-        "mover",
-        "outcome",
-        "priors",
-        "probabilities",
-        "squares",
-        "stamp",
-        "state",
-        "totals",
-        "tried",
-        "visits",
-    )
-
-    def __init__(self, state: Any, mover: int, bounds: tuple[float, float]) -> None:
-        self.state = state
-        self.mover = mover
-        self.bounds = bounds
-        self.visits = 0
-        self.tried = 0
-        self.stamp = 0
-        self.estimate = 0.0
-        self.outcome: tuple[float, ...] | None = None
-        self.actions: list[int] | None = None
-
-
-class PlainMonteCarlo(MonteCarlo):
+class PlainMonteCarlo(PlayingOut):
     """Monte Carlo tree search over any game.
 
     Args:
         game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
-        evaluation: What a state with a player to move is believed to be worth: each seat's rewards so far and to come.
-        plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
+        evaluation, plays_out: As ``PlayingOut`` takes them.
         prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
     """
 
@@ -97,16 +56,13 @@ class PlainMonteCarlo(MonteCarlo):
         plays_out: bool = True,
         prior: Callable[[Any, Sequence[int]], Sequence[float]] | None = None,
     ) -> None:
-        super().__init__(game, state, policy, seed, budget)
-        self.evaluation, self.plays_out, self.prior = evaluation, plays_out, prior
-        self.random = RandomNumbers(seed)
-        self.generator = np.random.default_rng(seed & (1 << 63) - 1)
+        super().__init__(game, state, policy, seed, budget, evaluation=evaluation, plays_out=plays_out)
+        self.prior = prior
         traits = game.traits
-        self.constant = traits.constant
-        self.is_sampled = traits.chance is Chance.SAMPLED
         lower, upper = traits.utility_bounds
         self.is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self.low, self.high = (lower, upper) if self.is_scaled else (math.inf, -math.inf)
+        self.low: float = lower if self.is_scaled else math.inf
+        self.high: float = upper if self.is_scaled else -math.inf
         self.bounds = proven_bounds(game)
         self.solves = policy.solver and self.kept == 1 and not self.is_sampled
         self.shares = policy.transpositions and traits.terminal_rewards_only and not self.is_sampled
@@ -114,7 +70,6 @@ class PlainMonteCarlo(MonteCarlo):
         self.words_left = int(policy.tree_mb * 2**17)
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.nodes_by_key: dict[Any, Node] = {}
-        self.amaf: dict[tuple[int, int], int] = {}
         budget.visit(0)
         self.root = self.make_node(state)
         self.expand(self.root)
@@ -134,7 +89,7 @@ class PlainMonteCarlo(MonteCarlo):
         stamp = self.simulations + 1
         node, path = self.root, []
         if self.policy.rave:
-            self.amaf.clear()
+            self.taken.clear()
         while True:
             node.stamp = stamp
             if node.outcome is not None:
@@ -144,10 +99,10 @@ class PlainMonteCarlo(MonteCarlo):
                 outcome = (node.bounds[0],)
                 break
             is_leaf = node.visits == 0 and node.mover != CHANCE
-            if node.actions is None and (is_leaf or not self.expand(node)):
+            if not node.is_expanded and (is_leaf or not self.expand(node)):
                 outcome = self.evaluate(node.state)
                 break
-            place = self.draw(node) if node.mover == CHANCE else self.select(node)
+            place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)
             path.append((node, place))
             node = self.child(node, place, len(path))
             if node.stamp == stamp:  # a position of this path again
@@ -159,7 +114,6 @@ class PlainMonteCarlo(MonteCarlo):
 
     def child(self, node: Node, place: int, ply: int) -> Node:
         """The node below an edge, which is made where there is none."""
-        assert node.actions is not None
         found = node.children[place]
         if isinstance(found, Node):
             return found
@@ -175,7 +129,6 @@ class PlainMonteCarlo(MonteCarlo):
 
         Couetoux et al., "Continuous upper confidence trees", LION (2011).
         """
-        assert node.actions is not None
         drawn: dict[Any, list[Any]] = node.children[place] or {}
         total = sum(count for _, count in drawn.values())
         if total >= self.policy.widening * math.sqrt(node.counts[place] + 1):
@@ -233,25 +186,20 @@ class PlainMonteCarlo(MonteCarlo):
                 actions[last], actions[other] = actions[other], actions[last]
         self.words_left -= words
         node.priors = self.priors(node, actions)
-        node.actions = actions
-        node.children: list[Any] = [None] * count  # type: ignore[misc]
-        node.counts = [0] * count
-        node.totals = [[0.0] * self.kept for _ in range(count)]
-        node.squares = [0.0] * count
-        node.amaf_counts, node.amaf_totals = [0] * count, [0.0] * count
+        node.expand(actions, self.kept)
         return True
 
-    def priors(self, node: Node, actions: list[int]) -> list[float] | None:
-        """A number for each action: its probability for PUCT, else how good it looks, in which case they are sorted."""
+    def priors(self, node: Node, actions: list[int]) -> list[float]:
+        """For each action its probability, for PUCT; else how good it looks, and they are sorted by that."""
         policy = self.policy
         if node.mover == CHANCE:
-            return None
+            return []
         if policy.selection is Selection.PUCT:
             if self.prior is None:
                 return [1.0 / len(actions)] * len(actions)
             return list(self.prior(node.state, actions))
         if not policy.bias:
-            return None
+            return []
         looks = {}
         for action in actions:
             after = self.game.result(node.state, action)
@@ -263,18 +211,8 @@ class PlainMonteCarlo(MonteCarlo):
 
     # -- the tree policy
 
-    def draw(self, node: Node) -> int:
-        """The place of an outcome of chance."""
-        threshold = self.random.uniform()
-        for place, probability in enumerate(node.probabilities):
-            threshold -= probability
-            if threshold < 0:
-                return place
-        return len(node.probabilities) - 1
-
     def select(self, node: Node) -> int:
         """The place of the action to follow."""
-        assert node.actions is not None
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
@@ -325,96 +263,10 @@ class PlainMonteCarlo(MonteCarlo):
             return bool(child.bounds[1] <= node.bounds[0])
         return bool(child.bounds[0] >= node.bounds[1])
 
-    def mean(self, kept: float, mover: int) -> float:
-        """A kept value as the player to move sees it."""
-        return self.constant - kept if self.kept == 1 and mover == 1 else kept
-
     def scaled(self, value: float) -> float:
         """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
         span = self.high - self.low
         return (value - self.low) / span if span > 0 else 0.5
-
-    # -- leaves
-
-    def evaluate(self, state: Any) -> tuple[float, ...]:
-        """What a leaf is worth to each seat that is kept."""
-        if self.plays_out:
-            games = self.policy.playouts
-            results = [self.play_out(state) for _ in range(games)]
-            return tuple(sum(values) / games for values in zip(*results, strict=True))
-        return self.kept_of(self.believed(state))
-
-    def play_out(self, state: Any) -> tuple[float, ...]:
-        """The outcome of a game at random from a state on."""
-        game, moves = self.game, 0
-        longest = self.policy.playout_moves
-        while not game.is_terminal(state):
-            mover = game.to_move(state)
-            if mover == CHANCE:
-                outcomes = game.chance_outcomes(state)
-                threshold, chosen = self.random.uniform(), outcomes[-1][0]
-                for outcome, probability in outcomes:
-                    threshold -= probability
-                    if threshold < 0:
-                        chosen = outcome
-                        break
-                self.budget.visit(0)
-                state = game.result(state, chosen)
-                continue
-            if longest is not None and moves >= longest:
-                return self.kept_of(self.believed_here(state))
-            moves += 1
-            action = self.playout_action(state, mover)
-            self.budget.visit(0)
-            if self.is_sampled:
-                state = game.sample_result(state, action, self.generator)
-            else:
-                state = game.result(state, action)
-            if self.policy.rave:
-                self.amaf.setdefault((mover, action), len(self.amaf))
-        return self.kept_of(game.utility(state))
-
-    def playout_action(self, state: Any, mover: int) -> int:
-        """An action of a playout: any, or with the probability ``greedy`` the one that looks best."""
-        actions = self.game.legal_actions(state)
-        if self.policy.greedy and self.random.uniform() < self.policy.greedy:
-            best, chosen = -math.inf, actions[0]
-            for action in actions:
-                after = self.game.result(state, action)
-                looks = self.mean(self.believed(after)[0 if self.kept == 1 else mover], mover)
-                if looks > best:
-                    best, chosen = looks, action
-            return int(chosen)
-        return int(actions[self.random.below(len(actions))])
-
-    def believed(self, state: Any) -> tuple[float, ...]:
-        """What the evaluation says of a state for each seat, averaged over what chance does next."""
-        game = self.game
-        if game.is_terminal(state) or game.to_move(state) != CHANCE:
-            return self.believed_here(state)
-        total = [0.0] * game.traits.seats
-        for outcome, probability in game.chance_outcomes(state):
-            for seat, value in enumerate(self.believed_here(game.result(state, outcome))):
-                total[seat] += probability * value
-        return tuple(total)
-
-    def believed_here(self, state: Any) -> tuple[float, ...]:
-        """The same, or the middle where the evaluation says nothing: before dice, or where there is none."""
-        game = self.game
-        so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))
-        if game.is_terminal(state):
-            return so_far
-        if self.evaluation is not None and game.to_move(state) != CHANCE:
-            return self.evaluation(state)
-        if self.kept == 1 and game.traits.seats == 2:
-            return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
-        lower, upper = game.traits.utility_bounds
-        share = (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
-        return tuple(value + share for value in so_far)
-
-    def kept_of(self, utility: Sequence[float]) -> tuple[float, ...]:
-        """Utilities of the seats that are kept."""
-        return tuple(map(float, utility[: self.kept]))
 
     # -- back up
 
@@ -449,11 +301,10 @@ class PlainMonteCarlo(MonteCarlo):
 
         Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
         """
-        assert node.actions is not None
-        self.amaf[node.mover, node.actions[place]] = 1
+        self.taken.add((node.mover, node.actions[place]))
         value = outcome[0 if self.kept == 1 else node.mover]
         for other, action in enumerate(node.actions):
-            if (node.mover, action) in self.amaf:
+            if (node.mover, action) in self.taken:
                 node.amaf_counts[other] += 1
                 node.amaf_totals[other] += value
 
@@ -476,7 +327,6 @@ class PlainMonteCarlo(MonteCarlo):
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, in ascending order."""
         root = self.root
-        assert root.actions is not None
         found = []
         for place, action in enumerate(root.actions):
             visits = root.counts[place]
@@ -492,7 +342,7 @@ class PlainMonteCarlo(MonteCarlo):
         key, levels = self.game.key(state), 2 * self.game.traits.seats
         level = [self.root]
         for _ in range(levels):
-            level = [child for node in level if node.actions is not None for child in below(node)]
+            level = [child for node in level for child in below(node)]
             for node in level:
                 if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
                     return self._go_on(node, state, budget)
@@ -509,7 +359,7 @@ class PlainMonteCarlo(MonteCarlo):
                     kept[id(child)] = child
                     waiting.append(child)
         self.tree_nodes = len(kept)
-        edges = sum(len(each.actions) for each in kept.values() if each.actions is not None)
+        edges = sum(len(each.actions) for each in kept.values() if each.is_expanded)
         words = self.tree_nodes * (NODE_WORDS + self.state_words) + edges * (EDGE_WORDS + self.kept)
         self.words_left = int(self.policy.tree_mb * 2**17) - words
         self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
@@ -517,7 +367,7 @@ class PlainMonteCarlo(MonteCarlo):
         budget.visit(0)
         for each in kept.values():
             each.stamp = 0
-        if node.actions is None:
+        if not node.is_expanded:
             self.expand(node)
         return True
 
@@ -525,7 +375,7 @@ class PlainMonteCarlo(MonteCarlo):
         """The most visited actions from a node on, the smallest of several, as long as no chance is met."""
         line: list[int] = []
         seen = {id(self.root)}
-        while node.actions is not None and node.mover != CHANCE and id(node) not in seen:
+        while node.is_expanded and node.mover != CHANCE and id(node) not in seen:
             seen.add(id(node))
             place = min(range(len(node.actions)), key=lambda at: (-node.counts[at], node.actions[at]))
             if not node.counts[place]:
@@ -539,15 +389,5 @@ class PlainMonteCarlo(MonteCarlo):
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""
         root = self.root
-        assert root.actions is not None and root.priors is not None
         for place, action in enumerate(root.actions):
             root.priors[place] = (1.0 - weight) * root.priors[place] + weight * noise[action]
-
-
-def below(node: Node) -> Iterator[Node]:
-    """The children of a node that are there, those that were drawn too."""
-    for child in node.children if node.actions is not None else ():
-        if isinstance(child, Node):
-            yield child
-        elif child is not None:
-            yield from (each for each, _ in child.values())

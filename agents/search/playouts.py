@@ -1,0 +1,127 @@
+"""What the leaves of a Monte Carlo tree are worth: playouts, or an evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.monte_carlo import MonteCarlo, RandomNumbers, TreePolicy
+from zermelo.envs import CHANCE, Chance
+
+__all__ = ["Evaluation", "PlayingOut"]
+
+Evaluation = Callable[[Any], tuple[float, ...]]
+"""What a state is worth to each seat, rewards so far included."""
+
+
+class PlayingOut(MonteCarlo):
+    """The part of a Monte Carlo tree search that is below the tree.
+
+    Args:
+        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
+        evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
+        plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        state: Any,
+        policy: TreePolicy,
+        seed: int,
+        budget: Budget,
+        *,
+        evaluation: Evaluation | None,
+        plays_out: bool,
+    ) -> None:
+        super().__init__(game, state, policy, seed, budget)
+        self.evaluation, self.plays_out = evaluation, plays_out
+        self.random = RandomNumbers(seed)
+        self.generator = np.random.default_rng(seed)
+        self.constant = game.traits.constant
+        self.is_sampled = game.traits.chance is Chance.SAMPLED
+        self.taken: set[tuple[int, int]] = set()
+        """Who has taken which action in this simulation, for all moves as first."""
+
+    def mean(self, kept: float, mover: int) -> float:
+        """A kept value as the player to move sees it."""
+        return self.constant - kept if self.kept == 1 and mover == 1 else kept
+
+    def evaluate(self, state: Any) -> tuple[float, ...]:
+        """What a leaf is worth to each seat that is kept."""
+        if self.plays_out:
+            games = self.policy.playouts
+            results = [self.play_out(state) for _ in range(games)]
+            return tuple(sum(values) / games for values in zip(*results, strict=True))
+        return self.kept_of(self.believed(state))
+
+    def play_out(self, state: Any) -> tuple[float, ...]:
+        """The outcome of a game at random from a state on."""
+        game, moves = self.game, 0
+        longest = self.policy.playout_moves
+        while not game.is_terminal(state):
+            mover = game.to_move(state)
+            if mover == CHANCE:
+                outcomes = game.chance_outcomes(state)
+                place = self.random.draw([probability for _, probability in outcomes])
+                self.budget.visit(0)
+                state = game.result(state, outcomes[place][0])
+                continue
+            if longest is not None and moves >= longest:
+                return self.kept_of(self.believed_here(state))
+            moves += 1
+            action = self.playout_action(state, mover)
+            self.budget.visit(0)
+            if self.is_sampled:
+                state = game.sample_result(state, action, self.generator)
+            else:
+                state = game.result(state, action)
+            if self.policy.rave:
+                self.taken.add((mover, action))
+        return self.kept_of(game.utility(state))
+
+    def playout_action(self, state: Any, mover: int) -> int:
+        """An action of a playout: any, or with the probability ``greedy`` the one that looks best."""
+        actions = self.game.legal_actions(state)
+        if self.policy.greedy and self.random.uniform() < self.policy.greedy:
+            best, chosen = -math.inf, actions[0]
+            for action in actions:
+                after = self.game.result(state, action)
+                looks = self.mean(self.believed(after)[0 if self.kept == 1 else mover], mover)
+                if looks > best:
+                    best, chosen = looks, action
+            return int(chosen)
+        return int(actions[self.random.below(len(actions))])
+
+    def believed(self, state: Any) -> tuple[float, ...]:
+        """What the evaluation says of a state for each seat, averaged over what chance does next."""
+        game = self.game
+        if game.is_terminal(state) or game.to_move(state) != CHANCE:
+            return self.believed_here(state)
+        total = [0.0] * game.traits.seats
+        for outcome, probability in game.chance_outcomes(state):
+            for seat, value in enumerate(self.believed_here(game.result(state, outcome))):
+                total[seat] += probability * value
+        return tuple(total)
+
+    def believed_here(self, state: Any) -> tuple[float, ...]:
+        """The same, or the middle where the evaluation says nothing: before dice, or where there is none."""
+        game = self.game
+        so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))
+        if game.is_terminal(state):
+            return so_far
+        if self.evaluation is not None and game.to_move(state) != CHANCE:
+            return self.evaluation(state)
+        if self.kept == 1 and game.traits.seats == 2:
+            return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
+        lower, upper = game.traits.utility_bounds
+        share = (lower + upper) / 2 if math.isfinite(upper - lower) else 0.0
+        return tuple(value + share for value in so_far)
+
+    def kept_of(self, utility: Sequence[float]) -> tuple[float, ...]:
+        """Utilities of the seats that are kept."""
+        return tuple(map(float, utility[: self.kept]))
