@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zermelo.agents.evaluators.protocol import Evaluator
     from zermelo.agents.evaluators.registry import make_evaluator
     from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+    from zermelo.agents.players.auto import AutoAgent
     from zermelo.agents.players.expectimax import ExpectimaxAgent
     from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent
@@ -42,6 +43,7 @@ __all__ = [
     "Agent",
     "AgentEntry",
     "AlphaBetaAgent",
+    "AutoAgent",
     "BestReplyAgent",
     "Evaluator",
     "ExactValue",
@@ -94,6 +96,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "evaluators.protocol": "Evaluator",
             "evaluators.registry": "make_evaluator",
             "players.alpha_beta": "AlphaBetaAgent",
+            "players.auto": "AutoAgent",
             "players.expectimax": "ExpectimaxAgent",
             "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",

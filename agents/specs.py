@@ -13,6 +13,7 @@ from zermelo.agents.agent import Agent
 from zermelo.agents.core.importing import check_spec, import_name, serve_names
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.auto import AutoAgent
 from zermelo.agents.players.engines import EngineAgent, GtpAgent, UciAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
@@ -23,6 +24,7 @@ from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import MinimaxAgent
+from zermelo.agents.players.openspiel_mcts import OpenSpielMCTSAgent
 from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
 from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
@@ -50,11 +52,13 @@ _AGENTS: dict[str, type[ConfiguredAgent]] = {
         ParanoidAgent,
         BestReplyAgent,
         MCTSAgent,
+        AutoAgent,
         ValueIterationAgent,
         PolicyTableAgent,
         UciAgent,
         GtpAgent,
         GnubgAgent,
+        OpenSpielMCTSAgent,
     )
 }
 
@@ -62,7 +66,7 @@ _LEARNED = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent
 
 _ENGINES = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, EngineAgent))
 
-_NEED_MORE = _LEARNED | _ENGINES | {PolicyTableAgent.kind}
+_NEED_MORE = _LEARNED | _ENGINES | {OpenSpielMCTSAgent.kind, PolicyTableAgent.kind}
 """Agents that cannot be made from the name alone."""
 
 

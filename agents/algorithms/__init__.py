@@ -12,6 +12,7 @@ from zermelo.agents.algorithms.expectimax import expectimax
 from zermelo.agents.algorithms.expectiminimax import expectiminimax
 from zermelo.agents.algorithms.iterative_deepening import iterative_deepening
 from zermelo.agents.algorithms.max_n import max_n
+from zermelo.agents.algorithms.mcts import mcts
 from zermelo.agents.algorithms.minimax import minimax
 from zermelo.agents.algorithms.paranoid import paranoid
 from zermelo.agents.algorithms.quiescence import quiescence
@@ -25,6 +26,7 @@ __all__ = [
     "expectiminimax",
     "iterative_deepening",
     "max_n",
+    "mcts",
     "minimax",
     "paranoid",
     "quiescence",

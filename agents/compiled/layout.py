@@ -146,6 +146,7 @@ class Search(ctypes.Structure):
     stamp: int  # the simulation that goes on; no two threads have the same
     threads: int
     solves: int
+    is_plain: int  # whether values are means, without anything added
     tries_first: int  # whether each action is tried once before any is compared
     counts_losses: int
     selection: int

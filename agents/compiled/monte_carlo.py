@@ -36,7 +36,7 @@ _FEW: Final = 64
 _LONGEST: Final = 50_000
 """Moves that a playout has room for, where rules know the past."""
 VISITS, EDGES, COUNT, MOVER, LOWER, UPPER = range(6)
-ACTION, CHILD, VISITED, PRIOR, TOTALS = 0, 1, 2, 4, EDGE_WORDS
+ACTION, CHILD, VISITED, PRIOR, TOTALS = 0, 1, 2, 6, EDGE_WORDS
 
 
 class CompiledMonteCarlo(MonteCarlo):
@@ -92,6 +92,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.selection = list(Selection).index(policy.selection)
             search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+            search.is_plain = not (policy.rave or policy.bias or policy.implicit)
             search.exploration, search.rave = policy.exploration, policy.rave
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
             search.evaluated = evaluator is not None

@@ -21,7 +21,9 @@ from zermelo.agents.compiled.monte_carlo_nodes import (
     EDGE,
     EDGES,
     ESTIMATE,
+    INVERSE,
     LOWER,
+    MEAN,
     MOVER,
     OUTCOME,
     PRIOR,
@@ -69,9 +71,8 @@ def is_needless(edge: int, node: int, mover: int) -> bool:
 def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
     """What an action seems to be worth to the player to move, from 0 to 1."""
     count = load(edge, VISITED)
-    seat = 0 if search.kept_seats == 1 else mover
     if count > 0:
-        value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
+        value = load_float(edge, MEAN)
     else:
         value = 0.5 if search.selection == PUCT else 1.0
     if search.rave > 0 and load(edge, AMAF_VISITS) > 0:
@@ -95,16 +96,23 @@ def select(node: int, search: Search) -> int:
     visits = load(node, VISITS)
     step = EDGE + search.kept_seats
     log, root = math.log(visits + 1), math.sqrt(visits + 1)
+    weight = search.exploration * math.sqrt(log)
     best = -math.inf
     chosen = 0
     for place in range(count):
         edge = edges + 8 * step * place
         if search.solves != 0 and is_needless(edge, node, mover):
             continue
+        if search.selection == UCT and search.is_plain != 0:
+            value = load_float(edge, MEAN) + weight * load_float(edge, INVERSE)
+            if value > best:
+                best = value
+                chosen = place
+            continue
         visited = load(edge, VISITED)
         value = value_of(edge, visits, mover, search)
         if search.selection == UCT:
-            value += search.exploration * math.sqrt(log / max(visited, 1))
+            value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
         elif search.selection == PUCT:
             value += search.exploration * load_float(edge, PRIOR) * root / (1 + visited)
         else:
@@ -197,6 +205,17 @@ def evaluate(rules: Rules, state: Any, search: Search) -> bool:
 
 
 @compiled_into_kernels
+def refresh(edge: int, mover: int, search: Search) -> None:
+    """Brings up to date what is made of an edge's visits and outcomes."""
+    count = load(edge, VISITED)
+    if count > 0:
+        seat = 0 if search.kept_seats == 1 else mover
+        mean = load_float(edge, TOTALS + seat) / count
+        store_float(edge, MEAN, scaled(for_mover(mean, mover, search), search))
+        store_float(edge, INVERSE, 1.0 / math.sqrt(count))
+
+
+@compiled_into_kernels
 def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
     """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile."""
     store(node, VISITS, load(node, VISITS) + sign)
@@ -206,6 +225,7 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
         seat = 0 if search.kept_seats == 1 else mover
         loss = search.high if search.kept_seats == 1 and mover == 1 else search.low
         store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
+        refresh(edge, mover, search)
 
 
 @compiled_into_kernels
@@ -280,6 +300,7 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         for seat in range(kept):
             store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + load_float(scratch, seat))
         if mover >= 0:
+            refresh(edge, mover, search)
             outcome = load_float(scratch, 0 if kept == 1 else mover)
             if search.selection == TUNED:
                 share = scaled(for_mover(outcome, mover, search), search)

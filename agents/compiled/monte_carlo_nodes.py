@@ -2,9 +2,10 @@
 
 The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
 are, or -1 for a finished state; the player to move; proven lower and upper bound; estimate; the last simulation
-that came by; how many actions were tried; its key. A finished state's outcome follows. An edge: action; the
-address of the child, or 0; visits; the sum of squares; prior; all moves as first, visits and sum; then the sum of
-outcomes of each seat that is kept. An outcome's probability stands where an action has its prior.
+that came by; how many actions were tried; its key. A finished state's outcome follows. An edge: action; the address
+of the child, or 0; visits; what the player to move got on average, from 0 to 1; 1 / sqrt(visits); the sum of
+squares; prior; all moves as first, visits and sum; then the sum of outcomes of each seat that is kept. An outcome's
+probability stands where an action has its prior.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
 NODE: Final = 10
-EDGE: Final = 7  # and a word for each seat that is kept
+EDGE: Final = 9  # and a word for each seat that is kept
 
 VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, ESTIMATE, STAMP, TRIED, KEY, OUTCOME = range(NODE + 1)
-ACTION, CHILD, VISITED, SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL, TOTALS = range(EDGE + 1)
+ACTION, CHILD, VISITED, MEAN, INVERSE, SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL, TOTALS = range(EDGE + 1)
 UCT, TUNED, PUCT = range(3)
 GOLDEN: Final = -7046029254386353131
 

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 NODE_WORDS: Final = 10
-EDGE_WORDS: Final = 7
+EDGE_WORDS: Final = 9
 """The words of eight bytes that a node of the tree takes, compiled, and an edge besides one for each kept seat."""
 
 

@@ -53,6 +53,7 @@ class SearchResult:
         standard_error: How wide the estimate of ``value`` is (one standard error), where it is one.
         visits: How many simulations followed each root action, for searches that simulate; ``action_values`` are
             then means, exact only where they are proven.
+        method: Which search it was and why, where the agent has chosen (``AutoAgent``).
         stats: Further counts of the algorithm, such as table hits, by name.
     """
 
@@ -73,6 +74,7 @@ class SearchResult:
     is_estimate: bool = False
     standard_error: float | None = None
     visits: Mapping[int, int] = field(default_factory=dict)
+    method: str = ""
     stats: Mapping[str, float] = field(default_factory=dict)
 
     @property

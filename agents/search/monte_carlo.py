@@ -218,6 +218,7 @@ class PlainMonteCarlo(PlayingOut):
             return node.tried - 1
         policy, mover = self.policy, node.mover
         log, root = math.log(node.visits + 1), math.sqrt(node.visits + 1)
+        weight = policy.exploration * math.sqrt(log)
         best, chosen = -math.inf, -1
         for place, count in enumerate(node.counts):
             if self.solves and self.is_needless(node, place):
@@ -231,7 +232,7 @@ class PlainMonteCarlo(PlayingOut):
                     spread = min(spread, node.squares[place] / count - value * value + math.sqrt(2 * log / count))
                 value += policy.exploration * math.sqrt(log / tries * max(spread, 0.0))
             else:
-                value += policy.exploration * math.sqrt(log / max(count, 1))
+                value += weight * (1.0 / math.sqrt(max(count, 1)))
             if policy.bias and policy.selection is not Selection.PUCT:
                 value += policy.bias * node.priors[place] / (count + 1)
             if value > best:

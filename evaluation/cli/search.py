@@ -93,6 +93,12 @@ class _Shower:
 
     def iteration(self, result: SearchResult) -> None:
         """One line for an iteration."""
+        if result.visits:
+            told = f"simulations {result.stats['simulations']:>9,.0f}"
+            ranked = sorted(result.visits.items(), key=lambda item: -item[1])[:4]
+            shares = "  ".join(f"{self.line((action,))}: {visits:,}" for action, visits in ranked)
+            typer.echo(f"{told}  value {result.value:>9.4f}  {result.seconds:>8.2f} s  visits {shares}")
+            return
         typer.echo(
             f"depth {result.depth:>3}  value {result.value:>9.4f}  {result.nodes:>11,} nodes"
             f"  {result.seconds:>8.2f} s  {self.line(result.principal_variation)}"
@@ -111,12 +117,18 @@ class _Shower:
             ranked = sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
             values = "   ".join(f"{self.line((action,))}: {value:.4g}" for action, value in ranked)
             lines.append(textwrap.fill(f"actions   {values}", 100, subsequent_indent=" " * 10))
+        if result.visits:
+            ranked = sorted(result.visits.items(), key=lambda item: (-item[1], item[0]))
+            visits = "   ".join(f"{self.line((action,))}: {count:,}" for action, count in ranked)
+            lines.append(textwrap.fill(f"visits    {visits}", 100, subsequent_indent=" " * 10))
         if len(result.principal_variation) > 1:
             lines.append(f"line      {self.line(result.principal_variation)}")
         speed = f", {result.nodes_per_second:,.0f} nodes a second" if result.nodes_per_second else ""
         compiling = f" ({result.compiling:.2f} s of it compiling)" if result.compiling >= 0.01 else ""
         depth = f", depth {result.depth}" if result.depth else ""
         lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}")
+        if result.method:
+            lines.append(f"by        {result.method}")
         lines.append(f"stopped   {_REASONS.get(result.stopped_by.value, result.stopped_by.value)}")
         return "\n".join(lines)
 

@@ -20,8 +20,10 @@ from zermelo.envs.rules import RulesGame
 
 __all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions", "textbook"]
 
-NOT_A_SEARCH = frozenset({"gnubg", "onnx", "policy", "policytable", "random", "sb3", "torch", "uci", "gtp"})
-"""Agents that do not look ahead."""
+NOT_A_SEARCH = frozenset(
+    {"gnubg", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "torch", "uci", "gtp"}
+)
+"""Agents that do not look ahead, or not with a search of ours."""
 
 TWO, DICE, MANY = "two", "dice", "many"
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -32,7 +34,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "maxn": (TWO, DICE, MANY),
     "paranoid": (TWO, DICE, MANY),
     "bestreply": (TWO, DICE, MANY),
+    "auto": (TWO, DICE, MANY),
     "greedy": (TWO, DICE, MANY),
+    "mcts": (TWO, DICE, MANY),
     "value_iteration": (TWO, DICE),
 }
 """Every agent that searches, and the games that it takes."""

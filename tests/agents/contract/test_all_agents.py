@@ -21,8 +21,8 @@ from zermelo.envs import CHANCE
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
 
-LIMITED = [kind for kind in KINDS if kind not in ("greedy", "value_iteration")]
-"""Agents with limits."""
+LIMITED = [kind for kind in KINDS if kind not in ("auto", "greedy", "mcts", "value_iteration")]
+"""Agents with limits on depth; ``test_monte_carlo`` has those that simulate."""
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     # What decides how an agent searches, but not what it finds.

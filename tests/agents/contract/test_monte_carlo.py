@@ -1,0 +1,258 @@
+"""What Monte Carlo tree search keeps to: plain and compiled, with every setting, under any limit.
+
+The textbook's UCT is the oracle of the tree, minimax and max^n of what is proven.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import random
+import statistics
+from typing import Any
+
+import pytest
+from doubles.contract import GAMES, Position, game_kind, positions, textbook
+from doubles.grown_rules import Grown
+from doubles.signatures import Uncompiled
+
+from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, algorithms, make_agent, make_evaluator
+from zermelo.agents.compiled.monte_carlo import CompiledMonteCarlo
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import RandomNumbers, TreePolicy
+from zermelo.agents.evaluators.protocol import expected_totals
+from zermelo.agents.search.monte_carlo import PlainMonteCarlo
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.games import MNK
+from zermelo.envs.rules import RulesGame
+
+COMPILED = ("MNK(3,3,3)", "Grown(2)", "Grown(3)")
+"""The rules that the kernel is compiled for here: each class of them costs seconds."""
+PLAIN = [name for name in GAMES if not name.endswith(" compiled")]
+SEARCHED = [name for name in GAMES if not name.endswith(" compiled") or name.startswith(COMPILED)]
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"selection": "tuned"},
+    {"selection": "puct", "exploration": 2.0},
+    {"rave": 50.0},
+    {"transpositions": True},
+    {"solver": False},
+    {"playouts": 3},
+    {"playout_moves": 2},
+    {"bias": 1.0},
+    {"implicit": 0.4},
+    {"greedy": 0.5},
+    {"selection": "tuned", "bias": 0.5, "implicit": 0.2, "greedy": 0.2, "rave": 20.0, "transpositions": True},
+]
+
+
+def found(position: Position, **settings: Any) -> SearchResult:
+    return MCTSAgent(**settings).search_state(position.game, position.state)
+
+
+def seen(search: Any) -> Any:
+    """All that can be told of a search."""
+    counts = search.simulations, search.tree_nodes, search.tree_depth, search.budget.nodes
+    return search.root_actions(), counts
+
+
+@pytest.mark.parametrize("game", [name for name in PLAIN if "rewards" not in name and "CoinRow" not in name])
+def test_the_tree_is_the_textbooks(game: str) -> None:
+    for position in positions(game)[:2]:
+        simulations, seed = 150, 12345
+        policy = MCTSAgent(solver=False).policy
+        search = PlainMonteCarlo(position.game, position.state, policy, seed, Budget(Limits()))
+        search.simulate(simulations)
+        expected = algorithms.mcts(position.game, position.state, simulations, RandomNumbers(seed))
+        for move in search.root_actions():
+            visits, mean = expected[move.action]
+            kept = move.values[0 if search.kept == 1 else position.seat]
+            if search.kept == 1 and position.seat == 1:
+                kept = position.game.traits.constant - kept
+            assert (move.visits, kept) == (visits, pytest.approx(mean)), position.name
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("game", COMPILED)
+def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
+    position = positions(f"{game} plain")[0]
+    rules_game: Any = RulesGame(position.game.rules)
+    state, seeds = rules_game.initial_state(), random.Random(str(settings))
+    policy = MCTSAgent(**settings).policy
+    own = make_evaluator("game")
+    for evaluator, simulations, nodes in ((None, 120, None), (None, 90, 200), (own, 60, None)):
+        limits, seed = Limits(simulations=simulations, nodes=nodes), seeds.getrandbits(60)
+        plain = PlainMonteCarlo(
+            rules_game,
+            state,
+            policy,
+            seed,
+            Budget(limits),
+            evaluation=functools.partial(expected_totals, own, rules_game),
+            plays_out=evaluator is None,
+        )
+        compiled = CompiledMonteCarlo(
+            rules_game, evaluator, Budget(limits), limits=limits, state=state, policy=policy, seed=seed
+        )
+        assert plain.run(limits, simulations) == compiled.run(limits, simulations), seed
+        assert seen(plain) == seen(compiled), seed
+
+
+@pytest.mark.parametrize("game", [name for name in SEARCHED if game_kind(name) != "many"])
+def test_proofs_are_true(game: str) -> None:
+    """With enough simulations the solver proves the value; what it says on the way is true."""
+    for position in positions(game)[:2]:
+        for settings in ({}, {"transpositions": True, "selection": "puct"}):
+            kept: list[SearchResult] = []
+            result = found(position, simulations=30_000, on_iteration=kept.append, **settings)
+            assert result.proven, (position.name, result)
+            assert result.stopped_by is StoppedBy.COMPLETED
+            true = textbook("expectiminimax", position, 99)
+            for each in [*kept, result]:
+                if each.proven:
+                    assert each.value == pytest.approx(true), (position.name, each)
+                    achieved = textbook("expectiminimax", position, 99, each.action)
+                    assert achieved == pytest.approx(true), (position.name, each)
+            for action, value in result.action_values.items():
+                assert value == pytest.approx(textbook("expectiminimax", position, 99, action)), position.name
+
+
+@pytest.mark.parametrize("game", SEARCHED)
+def test_answers_under_node_limits(game: str) -> None:
+    for position in positions(game)[:1]:
+        for nodes in (1, 2, 5, 13, 60, 300):
+            result = found(position, nodes=nodes)
+            what = position.name, nodes, result
+            assert result.nodes <= nodes, what
+            assert result.action in position.game.legal_actions(position.state), what
+            assert result.stopped_by in (StoppedBy.NODES, StoppedBy.COMPLETED), what
+            assert sum(result.visits.values()) == result.stats["simulations"], what
+            state = position.state
+            for action in result.principal_variation:
+                assert position.game.to_move(state) != CHANCE, what
+                assert action in position.game.legal_actions(state), what
+                state = position.game.result(state, action)
+
+
+@pytest.mark.parametrize("game", ["MNK(3,3,3) compiled", "Grown(3) compiled", "tree(8,three)", "tree(4,dice)"])
+def test_the_same_seed_gives_the_same_answer(game: str) -> None:
+    position = positions(game)[0]
+    results = [found(position, simulations=200, solver=False, seed=seed) for seed in (3, 3, 4)]
+    same = [dataclasses.replace(result, seconds=0.0, compiling=0.0) for result in results]
+    assert same[0] == same[1]
+    assert same[0].visits != same[2].visits
+
+
+@pytest.mark.parametrize("game", ["Grown(3) compiled", "tree(8,three)", "tree(9,three)"])
+def test_many_players_find_what_max_n_finds(game: str) -> None:
+    """Values approach those of best play for everybody, where that is one."""
+    position = positions(game)[0]
+    result = found(position, simulations=20_000, exploration=0.5)
+    rules = [algorithms.max_n(position.game, position.state, rule) for rule in ("spiteful", "generous")]
+    if rules[0] == rules[1]:
+        for value, true in zip(result.values_by_seat, rules[0], strict=True):
+            assert value == pytest.approx(true, abs=0.6)
+    assert not result.proven
+    assert result.is_estimate
+    assert result.visits[result.action] == max(result.visits.values())
+
+
+def test_threads_share_one_tree() -> None:
+    game = RulesGame(MNK(m=3, n=3, k=3))
+    for settings in ({}, {"solver": False}, {"rave": 10.0, "transpositions": True, "solver": False}):
+        result = MCTSAgent(simulations=4_000, threads=3, **settings).search_state(game)
+        assert result.proven or sum(result.visits.values()) >= 3_900, "counts are lost now and then, not often"
+        assert abs(result.value) < 0.3
+
+
+def test_the_tree_is_kept_for_the_next_moves() -> None:
+    for rules, make in ((MNK(m=3, n=3, k=3), RulesGame), (MNK(m=3, n=3, k=3), Uncompiled), (Grown(), RulesGame)):
+        game: Any = make(rules)
+        agent = MCTSAgent(simulations=300, solver=False)
+        state = game.initial_state()
+        first = agent.search_state(game, state)
+        for action in first.principal_variation[:2]:
+            state = game.result(state, action)
+        while game.to_move(state) == CHANCE:
+            state = game.result(state, game.chance_outcomes(state)[0][0])
+        if game.is_terminal(state):
+            continue
+        result = agent.search_state(game, state)
+        assert result.stats["simulations"] == 300
+        if len(first.principal_variation) > 1:
+            assert sum(result.visits.values()) > 300, "what the tree knew counts too"
+        agent.reset()
+        assert sum(agent.search_state(game, state).visits.values()) == 300
+
+
+@pytest.mark.parametrize("make", [RulesGame, Uncompiled])
+def test_memory_runs_out(make: Any) -> None:
+    game = make(MNK(m=3, n=3, k=3))
+    result = MCTSAgent(simulations=2_000, tree_mb=0.01, solver=False).search_state(game)
+    assert result.stats["simulations"] == 2_000
+    assert result.stats["tree_nodes"] < 130
+    assert abs(result.value) < 0.8
+
+
+def test_what_trains_others_explores() -> None:
+    game = RulesGame(MNK(m=3, n=3, k=3))
+    noisy = MCTSAgent(simulations=200, selection="puct", noise=1.0, noise_share=1.0, solver=False)
+    visits = [noisy.search_state(game).visits for _ in range(2)]
+    assert visits[0] != visits[1]
+    warm = MCTSAgent(simulations=64, temperature=1.0, keep_tree=False, solver=False)
+    assert len({warm.search_state(game).action for _ in range(20)}) > 2
+    with pytest.raises(InvalidSettingError, match="selection='puct'"):
+        MCTSAgent(noise=0.3)
+
+
+def test_a_policy_guides_puct() -> None:
+    class Guided:
+        """Believes in one action."""
+
+        def __call__(self, game: Any, state: Any) -> tuple[float, float]:
+            return 0.0, 0.0
+
+        def prior(self, game: Any, state: Any, actions: Any) -> list[float]:
+            return [0.93 if action == 5 else 0.07 / (len(actions) - 1) for action in actions]
+
+    result = MCTSAgent(simulations=60, selection="puct", evaluator=Guided(), solver=False).search_state(
+        RulesGame(MNK(m=3, n=3, k=3))
+    )
+    assert result.action == 5
+    assert result.visits[5] > 30
+
+
+def test_what_needs_an_evaluation_says_so() -> None:
+    position = positions("ConnectK(3,3,3,drops)")[0]
+    with pytest.raises(UnsupportedGameError, match="give mcts an evaluator"):
+        found(position, bias=1.0, simulations=5)
+
+
+def test_a_callback_ends_it() -> None:
+    game = RulesGame(MNK(m=3, n=3, k=3))
+    seen_so_far: list[SearchResult] = []
+
+    def look(result: SearchResult) -> bool:
+        seen_so_far.append(result)
+        return len(seen_so_far) < 2
+
+    result = MCTSAgent(simulations=100_000, solver=False, on_iteration=look).search_state(game)
+    assert result.stopped_by is StoppedBy.INTERRUPT
+    assert result.stats["simulations"] == seen_so_far[-1].stats["simulations"] < 1_000
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("make", [RulesGame, Uncompiled])
+def test_a_time_limit_is_kept(make: Any) -> None:
+    """Within 50 milliseconds, once it is compiled; the median of three, as the machine may be busy."""
+    game = make(MNK(m=6, n=6, k=5))
+    MCTSAgent(simulations=2).search_state(game)
+    agent: Any = make_agent("mcts(seconds=0.2)")
+    taken = [agent.search_state(game).seconds for _ in range(3)]
+    assert statistics.median(taken) < 0.25, taken
+
+
+def test_the_policy_is_all_of_the_settings() -> None:
+    names = {field.name for field in dataclasses.fields(TreePolicy)}
+    assert names <= {field.name for field in dataclasses.fields(MCTSAgent)}

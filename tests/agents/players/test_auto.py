@@ -1,0 +1,50 @@
+"""The agent that chooses its search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from doubles.small_games import ConnectK
+from pettingzoo.classic import connect_four_v3, tictactoe_v3
+
+from zermelo.agents import AutoAgent, make_agent
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.games import MNK, DotsAndBoxes
+from zermelo.envs.rules import RulesGame
+
+
+@pytest.mark.parametrize(
+    ("game", "method"),
+    [
+        (ConnectK(3, 3, 3, drops=True), "mcts: nobody has written an evaluation"),
+        (RulesGame(MNK(m=3, n=3, k=3)), "alphabeta: there is an evaluation, and two players are opposed"),
+        (RulesGame(DotsAndBoxes(rows=1, columns=2, players=3)), "mcts: 3 players who are not simply opposed"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_it_says_what_it_chose(game: Any, method: str) -> None:
+    result = AutoAgent(nodes=200).search_state(game)
+    assert result.method == method
+    assert result.nodes <= 200
+
+
+def test_it_plays_environments() -> None:
+    for make in (tictactoe_v3.env, connect_four_v3.env):
+        env = make()
+        env.reset(seed=1)
+        agent = make_agent("auto(nodes=300)")
+        for _ in range(2):
+            env.step(agent.act(env))
+
+
+def test_the_same_seed_gives_the_same_answer() -> None:
+    game = RulesGame(DotsAndBoxes(rows=1, columns=2, players=3))
+    visits = [AutoAgent(nodes=2_000, seed=seed).search_state(game).visits for seed in (1, 1, 2)]
+    assert visits[0] == visits[1] != visits[2]
+
+
+def test_limits_are_checked() -> None:
+    assert AutoAgent().limits.seconds == 1.0
+    with pytest.raises(InvalidSettingError, match="seconds must be greater than 0"):
+        AutoAgent(seconds=-1)
