@@ -14,7 +14,16 @@ import pytest
 from doubles.checked import assert_keeps_contract
 from gymnasium.utils.env_checker import check_env
 
-from zermelo.envs import Chance, IllegalActionError, InvalidSettingError, as_game, clone_env, make, verify_clone
+from zermelo.envs import (
+    Chance,
+    IllegalActionError,
+    InvalidSettingError,
+    as_game,
+    clone_env,
+    make,
+    register_envs,
+    verify_clone,
+)
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.games import Game2048
 from zermelo.envs.games.gym_2048 import Game2048Env
@@ -134,6 +143,7 @@ def test_optimal_play_on_two_by_two() -> None:
 
 
 def made(**parameters: Any) -> Any:
+    register_envs()
     return gymnasium.make("zermelo/Game2048-v0", **parameters)
 
 

@@ -132,7 +132,7 @@ def test_every_fault_has_its_name_and_is_charged_to_its_seat(tournament, name):
     assert len(games) == 2
     for record in games:
         assert record.failure is not None
-        assert record.failure.kind is kind, record.failure
+        assert record.failure.kind is kind, f"{record.failure.message}\n{record.failure.detail}"
         assert record.agents[record.failure.seat] == name
         assert record.failure.message.startswith(said), record.failure
         assert record.scores[record.failure.seat] == 0.0
