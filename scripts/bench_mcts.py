@@ -2,10 +2,10 @@
 
     python scripts/bench_mcts.py [PART...] [--games 100] [--seconds 0.2]
 
-where a part is ``speed`` (both from the start position, without a solver, in one thread), ``equal`` (matches against
-OpenSpiel's search at equal simulations, on games of which both have the rules) or ``playouts`` (matches against
-alpha-beta with playouts at equal time, through OpenSpiel's environments, without compiled rules); all if none is
-given. Each opening of four random moves is played from both seats.
+where a part is ``speed`` (both from the start position, without a solver, in one thread), ``equal`` (matches
+against OpenSpiel's search at equal simulations) or ``playouts`` (matches against alpha-beta with playouts at equal
+time); all if none is given. Matches are played over OpenSpiel's states, without compiled rules, each opening of
+four random moves from both seats.
 """
 
 from __future__ import annotations
@@ -105,7 +105,11 @@ def equal(games: int, seconds: float) -> None:
     """Against OpenSpiel's search, both without a solver, and over OpenSpiel's own states."""
     for name in EQUAL:
         game = pyspiel.load_game(name)
-        theirs = lambda seed, game=game: their_bot(game, SIMULATIONS, seed).step
+
+        def theirs(seed: int, game: Any = game) -> Player:
+            step: Player = their_bot(game, SIMULATIONS, seed).step
+            return step
+
         told = match(name, ours(simulations=SIMULATIONS, solver=False, keep_tree=False), theirs, games)
         print(f"  {name:34}{told}", flush=True)
 

@@ -71,10 +71,8 @@ def is_needless(edge: int, node: int, mover: int) -> bool:
 def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
     """What an action seems to be worth to the player to move, from 0 to 1."""
     count = load(edge, VISITED)
-    if count > 0:
-        value = load_float(edge, MEAN)
-    else:
-        value = 0.5 if search.selection == PUCT else 1.0
+    untried = 0.5 if search.selection == PUCT else 1.0
+    value = load_float(edge, MEAN) if count > 0 else untried
     if search.rave > 0 and load(edge, AMAF_VISITS) > 0:
         weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
         others = load_float(edge, AMAF_TOTAL) / load(edge, AMAF_VISITS)

@@ -2,10 +2,10 @@
 
 The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
 are, or -1 for a finished state; the player to move; proven lower and upper bound; estimate; the last simulation
-that came by; how many actions were tried; its key. A finished state's outcome follows. An edge: action; the address
-of the child, or 0; visits; what the player to move got on average, from 0 to 1; 1 / sqrt(visits); the sum of
-squares; prior; all moves as first, visits and sum; then the sum of outcomes of each seat that is kept. An outcome's
-probability stands where an action has its prior.
+that came by; how many actions were tried; its key. A finished state's outcome follows. An edge: action; the
+address of the child, or 0; visits; what the player to move got on average, from 0 to 1; 1 / sqrt(visits); the sum
+of squares; prior; all moves as first, visits and sum; then the sum of outcomes of each seat that is kept. An
+outcome's probability stands where an action has its prior.
 """
 
 from __future__ import annotations

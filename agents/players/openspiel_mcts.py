@@ -40,7 +40,7 @@ class OpenSpielMCTSAgent(ConfiguredAgent):
             UnsupportedGameError: It is not one of OpenSpiel's games, or not one that its search takes.
             GameOverError: There is nothing to decide.
         """
-        state = getattr(innermost(env), "game_state", None)
+        state: Any = getattr(innermost(env), "game_state", None)
         if type(state).__module__.partition(".")[0] != "pyspiel":
             raise UnsupportedGameError(
                 f"openspiel_mcts plays OpenSpiel's games, such as openspiel/hex, not {game_name(env)}: use 'mcts'"

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 from doubles.small_games import ConnectK
-from pettingzoo.classic import connect_four_v3, tictactoe_v3
 
 from zermelo.agents import AutoAgent, make_agent
-from zermelo.envs import InvalidSettingError
+from zermelo.envs import InvalidSettingError, make
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
 
@@ -30,8 +29,8 @@ def test_it_says_what_it_chose(game: Any, method: str) -> None:
 
 
 def test_it_plays_environments() -> None:
-    for make in (tictactoe_v3.env, connect_four_v3.env):
-        env = make()
+    for name in ("classic/tictactoe-v3", "classic/connect_four-v3"):
+        env = make(name)
         env.reset(seed=1)
         agent = make_agent("auto(nodes=300)")
         for _ in range(2):
