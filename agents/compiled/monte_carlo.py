@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.front_end import Program, evaluates
+from zermelo.agents.compiled.front_end import Program, can_evaluate, evaluates
 from zermelo.agents.compiled.general import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.threads import run_here, share
@@ -16,6 +16,7 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import (
     EDGE_WORDS,
+    LOOKED_AT,
     MonteCarlo,
     RootAction,
     Selection,
@@ -112,7 +113,6 @@ class CompiledMonteCarlo(MonteCarlo):
                 search.table_bits = len(table).bit_length() - 1
         self._unclaimed = np.zeros(1, np.int64)
         self.root = 0
-        budget.check_clock()
         self.root = self._call(self.searches[:1], 0)[0]
 
     @classmethod
@@ -120,7 +120,8 @@ class CompiledMonteCarlo(MonteCarlo):
         """Whether the game and the evaluator fit; None asks for playouts."""
         if not can_search_any(game) or not game.traits.terminal_rewards_only:
             return False
-        return evaluator is None or (evaluates(evaluator) and can_use(game, evaluator))
+        is_own = can_evaluate(evaluator) and evaluates(evaluator)
+        return evaluator is None or (is_own and can_use(game, evaluator))
 
     @classmethod
     def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
@@ -161,7 +162,7 @@ class CompiledMonteCarlo(MonteCarlo):
             return made
 
         try:
-            if count <= _FEW:
+            if len(searches) == 1 and count <= _FEW:
                 run_here(call, searches[0])
             else:
                 share(call, searches, self.budget.check_clock)
@@ -206,8 +207,8 @@ class CompiledMonteCarlo(MonteCarlo):
             node = load(edge, CHILD)
         return tuple(line)
 
-    def move_to(self, state: Any, budget: Budget) -> bool:
-        """Makes a state that is not far below it the root, and forgets what led there; whether it was found.
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        """Makes a state the root, and forgets what led there; whether it was found.
 
         The memory of what is forgotten is not freed: once half of it is used, the tree is made anew.
         """
@@ -215,19 +216,22 @@ class CompiledMonteCarlo(MonteCarlo):
         if 2 * (search.arena_top - search.arena) > search.arena_end - search.arena:
             return False
         game: RulesGame = self.game
-        level = [(self.root, self.root_state)]
-        for _ in range(2 * game.traits.seats):
-            below = []
-            for node, here in level:
-                for edge in self._edges(node):
-                    if child := load(edge, CHILD):
-                        below.append((child, game.result(here, load(edge, ACTION))))
-            for node, here in below:
-                if here == state and load(node, EDGES):
-                    self.root, self.root_state, self.budget = node, state, budget
-                    self.simulations = self.tree_depth = 0
-                    return True
-            level = below[:10_000]
+        seat = load(self.root, MOVER)
+        after = [load(edge, CHILD) for edge in self._edges(self.root) if load(edge, ACTION) == played]
+        waiting = [(self.root, self.root_state)]
+        if any(after):
+            waiting.append((after[0], game.result(self.root_state, played)))
+        for place in range(LOOKED_AT):
+            if place == len(waiting):
+                break
+            node, here = waiting[place]
+            if here == state and load(node, EDGES):
+                self.root, self.root_state, self.budget = node, state, budget
+                self.simulations = self.tree_depth = 0
+                return True
+            if load(node, MOVER) != seat:
+                edges = [edge for edge in self._edges(node) if load(edge, CHILD)]
+                waiting += [(load(edge, CHILD), game.result(here, load(edge, ACTION))) for edge in edges]
         return False
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:

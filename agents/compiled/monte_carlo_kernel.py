@@ -320,13 +320,14 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     scratch, path, step = search.scratch, search.lines, EDGE + search.kept_seats
     found = True
     while True:
-        count = load(node, COUNT)
-        if count < 0:
+        is_over = load(node, COUNT) < 0
+        if is_over or (search.solves != 0 and load_float(node, LOWER) == load_float(node, UPPER)):
+            if search.nodes >= search.node_limit and not claim_nodes(search):
+                found = False
+                break
+            search.nodes += 1
             for seat in range(search.kept_seats):
-                store_float(scratch, seat, load_float(node, OUTCOME + seat))
-            break
-        if search.solves != 0 and load_float(node, LOWER) == load_float(node, UPPER):
-            store_float(scratch, 0, load_float(node, LOWER))
+                store_float(scratch, seat, load_float(node, OUTCOME + seat if is_over else LOWER))
             break
         store(node, STAMP, search.stamp)
         if load(node, EDGES) == 0:

@@ -14,6 +14,7 @@ from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
     "EDGE_WORDS",
+    "LOOKED_AT",
     "NODE_WORDS",
     "MonteCarlo",
     "RandomNumbers",
@@ -24,6 +25,8 @@ __all__ = [
     "proven_bounds",
 ]
 
+LOOKED_AT: Final = 2_000
+"""So many nodes are compared at most with the state to go on from."""
 NODE_WORDS: Final = 10
 EDGE_WORDS: Final = 9
 """The words of eight bytes that a node of the tree takes, compiled, and an edge besides one for each kept seat."""
@@ -179,8 +182,11 @@ class MonteCarlo:
         """All actions at the root, in ascending order."""
         raise NotImplementedError
 
-    def move_to(self, state: Any, budget: Budget) -> bool:
-        """Makes a state that is not far below it the root, and forgets what led there; whether it was found."""
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        """Makes a state the root, and forgets what led there; whether it was found.
+
+        It is looked for at the root, and where the player of the root moves next after the action ``played``.
+        """
         raise NotImplementedError
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:

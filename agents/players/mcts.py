@@ -90,7 +90,7 @@ class MCTSAgent(SearchAgent):
     on_iteration: Any = function("of a SearchResult")
 
     def __post_init__(self) -> None:
-        if self.noise and self.selection is not Selection.PUCT:
+        if self.noise and self.selection != Selection.PUCT:
             raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
         is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
         simulations = self.simulations if is_limited else _SIMULATIONS
@@ -158,7 +158,7 @@ class MCTSAgent(SearchAgent):
     def _tree(self, game: Game[Any], state: Any, seed: int, budget: Budget) -> MonteCarlo:
         """The tree of the last move, if it has this state, or a new one."""
         kept_game, kept = self.__dict__["_kept"]
-        if kept is not None and kept_game == game and kept.move_to(state, budget):
+        if kept is not None and kept_game == game and kept.move_to(state, budget, self.__dict__["_played"]):
             search: MonteCarlo = kept
         else:
             search = backend.monte_carlo(
@@ -173,6 +173,7 @@ class MCTSAgent(SearchAgent):
         seat, moves = game.to_move(state), search.root_actions()
         bounds = {move.action: _bounds(move, search, seat) for move in moves}
         chosen = self._chosen(moves, bounds, search, seat, draw)
+        self._set("_played", chosen.action)
         best = max(lower for lower, _ in bounds.values())
         proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
         proven = proven and search.kept == 1 and search.policy.solver and math.isfinite(best)

@@ -19,13 +19,14 @@ from typing import Any, Final
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import (
     EDGE_WORDS,
+    LOOKED_AT,
     NODE_WORDS,
     RootAction,
     Selection,
     TreePolicy,
     proven_bounds,
 )
-from zermelo.agents.search.monte_carlo_tree import Node, below
+from zermelo.agents.search.monte_carlo_tree import Node, below, children_at
 from zermelo.agents.search.playouts import Evaluation, PlayingOut
 from zermelo.envs import CHANCE
 
@@ -93,9 +94,11 @@ class PlainMonteCarlo(PlayingOut):
         while True:
             node.stamp = stamp
             if node.outcome is not None:
+                self.budget.visit(0)  # so that simulations in a tree that has all states come to an end
                 outcome = node.outcome
                 break
             if self.solves and node.bounds[0] == node.bounds[1]:
+                self.budget.visit(0)
                 outcome = (node.bounds[0],)
                 break
             is_leaf = node.visits == 0 and node.mover != CHANCE
@@ -338,15 +341,19 @@ class PlainMonteCarlo(PlayingOut):
             found.append(RootAction(action, visits, values, lower, upper, line))
         return sorted(found)
 
-    def move_to(self, state: Any, budget: Budget) -> bool:
-        """Makes a state that is not far below it the root, and forgets what led there; whether it was found."""
-        key, levels = self.game.key(state), 2 * self.game.traits.seats
-        level = [self.root]
-        for _ in range(levels):
-            level = [child for node in level for child in below(node)]
-            for node in level:
-                if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
-                    return self._go_on(node, state, budget)
+    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
+        """Makes a state the root, and forgets what led there; whether it was found."""
+        key, seat = self.game.key(state), self.root.mover
+        place = self.root.actions.index(played)
+        waiting = [self.root, *children_at(self.root, place)]
+        for index in range(LOOKED_AT):
+            if index == len(waiting):
+                break
+            node = waiting[index]
+            if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
+                return self._go_on(node, state, budget)
+            if node.mover != seat:
+                waiting += below(node)
         return False
 
     def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["Node", "below"]
+__all__ = ["Node", "below", "children_at"]
 
 
 class Node:
@@ -79,10 +79,15 @@ class Node:
         self.is_expanded = True
 
 
+def children_at(node: Node, place: int) -> list[Node]:
+    """The children of an action, where there are any: those that were drawn too."""
+    child = node.children[place]
+    if child is None or isinstance(child, Node):
+        return [] if child is None else [child]
+    return [drawn for drawn, _ in child.values()]
+
+
 def below(node: Node) -> Iterator[Node]:
-    """The children of a node that are there, those that were drawn too."""
-    for child in node.children if node.is_expanded else ():
-        if isinstance(child, Node):
-            yield child
-        elif child is not None:
-            yield from (each for each, _ in child.values())
+    """All children of a node that are there."""
+    for place in range(len(node.children) if node.is_expanded else 0):
+        yield from children_at(node, place)

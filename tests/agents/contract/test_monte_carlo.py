@@ -163,7 +163,8 @@ def test_threads_share_one_tree() -> None:
     for settings in ({}, {"solver": False}, {"rave": 10.0, "transpositions": True, "solver": False}):
         result = MCTSAgent(simulations=4_000, threads=3, **settings).search_state(game)
         assert result.proven or sum(result.visits.values()) >= 3_900, "counts are lost now and then, not often"
-        assert abs(result.value) < 0.3
+        assert abs(result.value) < 0.6
+        assert result.action in (0, 2, 4, 6, 8)
 
 
 def test_the_tree_is_kept_for_the_next_moves() -> None:

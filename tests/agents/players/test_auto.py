@@ -34,7 +34,9 @@ def test_it_plays_environments() -> None:
         env.reset(seed=1)
         agent = make_agent("auto(nodes=300)")
         for _ in range(2):
-            env.step(agent.act(env))
+            action = agent.act(env)
+            assert env.observe(env.agent_selection)["action_mask"][action] == 1
+            env.step(action)
 
 
 def test_the_same_seed_gives_the_same_answer() -> None:
