@@ -18,6 +18,7 @@ from zermelo.agents.algorithms import (
     expectiminimax,
     iterative_deepening,
     max_n,
+    mcts,
     minimax,
     paranoid,
     quiescence,
@@ -47,7 +48,29 @@ def test_every_algorithm_is_tested_here() -> None:
     assert set(algorithms.__all__) <= set(globals())
 
 
+class Fair:
+    """Random numbers for Monte Carlo tree search."""
+
+    def __init__(self) -> None:
+        self.generator = np.random.default_rng(1)
+
+    def below(self, count: int) -> int:
+        return int(self.generator.integers(count))
+
+    def draw(self, probabilities: Any) -> int:
+        return int(self.generator.choice(len(probabilities), p=probabilities))
+
+
 class TestKnownNumbers:
+    def test_monte_carlo_tree_search_takes_the_win_that_is_there(self) -> None:
+        game = RulesGame(Nim(heaps=(1, 2)))
+        state = game.initial_state()
+        found = mcts(game, state, 2_000, Fair())
+        most = max(found, key=lambda action: found[action][0])
+        assert sum(visits for visits, _ in found.values()) == 2_000
+        assert minimax(game, game.result(state, most)) == minimax(game, state) == 1.0
+        assert found[most][1] > 0.8
+
     def test_figure_5_2(self) -> None:
         """Russell and Norvig, 4th ed.: A is worth 3, and alpha-beta does not look at C's last two leaves."""
         game = TreeGame(AIMA_5_2)

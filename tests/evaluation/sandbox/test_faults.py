@@ -21,7 +21,7 @@ from zermelo.evaluation.sandbox import Isolate, Isolation
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
 TICTACTOE = "classic/tictactoe-v3"
-LIMITS = Isolation(isolate=Isolate.ALL, move_seconds=1.0, start_seconds=2.0, memory_mb=300, output_kb=64)
+LIMITS = Isolation(isolate=Isolate.ALL, move_seconds=2.0, start_seconds=2.0, memory_mb=220, output_kb=64)
 
 GOOD = {
     "random": "random",
@@ -41,10 +41,10 @@ BAD = {
     "segmentation fault": (hostile_agents.SegmentationFault, Kind.CRASH, "ended its process (SIGSEGV)"),
     "abort": (hostile_agents.Aborts, Kind.CRASH, "ended its process (SIGABRT)"),
     "closes its files": (hostile_agents.ClosesFiles, Kind.CRASH, "ended its process (exit code"),
-    "loops in Python": (hostile_agents.Loops, Kind.TIMEOUT, "did not answer within 1 s"),
-    "loops, catches all": (hostile_agents.Catches, Kind.TIMEOUT, "did not answer within 1 s"),
-    "loops in C, holds the lock": (hostile_agents.LoopsInC, Kind.TIMEOUT, "did not answer within 1 s"),
-    "sleeps in C, holds the lock": (hostile_agents.SleepsInC, Kind.TIMEOUT, "did not answer within 1 s"),
+    "loops in Python": (hostile_agents.Loops, Kind.TIMEOUT, "did not answer within 2 s"),
+    "loops, catches all": (hostile_agents.Catches, Kind.TIMEOUT, "did not answer within 2 s"),
+    "loops in C, holds the lock": (hostile_agents.LoopsInC, Kind.TIMEOUT, "did not answer within 2 s"),
+    "sleeps in C, holds the lock": (hostile_agents.SleepsInC, Kind.TIMEOUT, "did not answer within 2 s"),
     "memory, bit by bit": (hostile_agents.Hogs, Kind.OUT_OF_MEMORY, ""),
     "memory, at once": (hostile_agents.Gulps, Kind.OUT_OF_MEMORY, "act raised MemoryError"),
     "floods standard output": (hostile_agents.Floods, Kind.FLOOD, "wrote more than 64 KB of output"),
