@@ -20,6 +20,14 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _registered():
+    """Has PettingZoo and Gymnasium know our environments, whatever test file was imported first."""
+    from zermelo.envs import register_envs
+
+    register_envs()
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items):
     """Marks the ``thorough`` tests (``scripts/dear_tests.py`` has chosen them), and orders all.
