@@ -173,7 +173,7 @@ def compiled_search(
         loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
         if not loading.ready_within(_PATIENCE * limits.seconds):
             return None
-    search: _Kind = kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]
+    search: _Kind = kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]  # each has its own
     budget.compiling += budget.now() - before
     return search
 

@@ -71,7 +71,7 @@ class PlainMonteCarlo(PlayingOut):
         self.words_left = int(policy.tree_mb * 2**17)
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.nodes_by_key: dict[Any, Node] = {}
-        budget.visit(0)
+        budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(state)
         self.expand(self.root)
 
@@ -139,7 +139,7 @@ class PlainMonteCarlo(PlayingOut):
             for child, count in drawn.values():
                 place -= count
                 if place < 0:
-                    return child  # type: ignore[no-any-return]
+                    return child  # type: ignore[no-any-return]  # a node
         self.budget.visit(ply)
         state = self.game.sample_result(node.state, node.actions[place], self.generator)
         key = self.game.key(state), self.game.utility(state)
@@ -147,7 +147,7 @@ class PlainMonteCarlo(PlayingOut):
             drawn[key] = [self.make_node(state), 0]
         drawn[key][1] += 1
         node.children[place] = drawn
-        return drawn[key][0]  # type: ignore[no-any-return]
+        return drawn[key][0]  # type: ignore[no-any-return]  # a node
 
     def make_node(self, state: Any) -> Node:
         """A node of a state, or the one that is there."""
@@ -372,7 +372,7 @@ class PlainMonteCarlo(PlayingOut):
         self.words_left = int(self.policy.tree_mb * 2**17) - words
         self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
         self.root, self.budget, self.simulations, self.tree_depth = node, budget, 0, 0
-        budget.visit(0)
+        budget.nodes += 1  # whatever the limits: there must be an answer
         for each in kept.values():
             each.stamp = 0
         if not node.is_expanded:

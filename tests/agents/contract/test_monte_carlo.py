@@ -254,6 +254,14 @@ def test_a_time_limit_is_kept(make: Any) -> None:
     assert statistics.median(taken) < 0.25, taken
 
 
+@pytest.mark.parametrize("make", [RulesGame, Uncompiled])
+def test_there_is_an_answer_where_time_was_up_before(make: Any) -> None:
+    game = make(MNK(m=3, n=3, k=3))
+    result = MCTSAgent(seconds=1e-9).search_state(game)
+    assert result.action in game.legal_actions(game.initial_state())
+    assert result.stopped_by is StoppedBy.SECONDS
+
+
 def test_the_policy_is_all_of_the_settings() -> None:
     names = {field.name for field in dataclasses.fields(TreePolicy)}
     assert names <= {field.name for field in dataclasses.fields(MCTSAgent)}
