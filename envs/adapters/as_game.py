@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from zermelo.envs.adapters import gymnasium, informed_aec, openspiel, transition_table
-from zermelo.envs.adapters.declared import declared_traits
-from zermelo.envs.adapters.inference import configuration, same_configuration
+from zermelo.envs.adapters.facts.declared import declared_traits
+from zermelo.envs.adapters.facts.inference import configuration, same_configuration
 from zermelo.envs.adapters.openspiel import is_openspiel
 from zermelo.envs.adapters.wrappers import (
     full_name,

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapter
-from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource

@@ -13,7 +13,7 @@ import pytest
 from doubles.clone_envs import DiceEnv
 
 from zermelo.envs import EnvFailedError, IllegalActionError, UnsupportedGameError, as_game
-from zermelo.envs.adapters.cards import redealt_hanabi
+from zermelo.envs.adapters.facts.cards import redealt_hanabi
 from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
 
