@@ -96,7 +96,7 @@ def ours(**settings: Any) -> Callable[[int], Player]:
 
     def make(seed: int) -> Player:
         agent = MCTSAgent(seed=seed, **settings)
-        return lambda state: agent.search_state(as_game(state), state).action
+        return lambda state: agent.search_state(as_game(state, backend="environment"), state).action
 
     return make
 
@@ -119,7 +119,7 @@ def playouts(games: int, seconds: float) -> None:
 
     def alpha_beta(seed: int) -> Player:
         agent = AlphaBetaAgent(seed=seed, seconds=seconds, evaluator="playout")
-        return lambda state: agent.search_state(as_game(state), state).action
+        return lambda state: agent.search_state(as_game(state, backend="environment"), state).action
 
     for name in PLAYOUTS:
         print(f"  {name:34}{match(name, ours(seconds=seconds), alpha_beta, games)}", flush=True)

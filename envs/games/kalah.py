@@ -30,7 +30,7 @@ import numpy.typing as npt
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, draws, shade
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount, shift_right
 from zermelo.envs.rules.scores import loss_in, win_in
 
@@ -237,6 +237,19 @@ def _ones(houses: int) -> int:
 def _sum(side: int) -> int:
     """All seeds in a row of houses, fewer than 256 of them."""
     return shift_right(side * _ONES, 56)
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("mancala")
+def _openspiel() -> OpenSpielTwin:
+    """Its pits go round the board: 1 to 6 are the first player's houses, 8 to 13 the second's."""
+    return OpenSpielTwin(
+        rules=Kalah(),
+        to_openspiel=lambda state, action: action + (8 if state.seat else 1),
+        from_openspiel=lambda state, number: number - (8 if state.seat else 1),
+    )
 
 
 # -- picture -----------------------------------------------------------------------------------------------------
