@@ -562,7 +562,8 @@ def test_an_environment_that_is_not_reset(make: Any) -> None:
 
 
 def test_no_such_backend() -> None:
-    with pytest.raises(InvalidSettingError, match="backend must be one of 'auto', 'rules', 'clone', not 'fast'"):
+    offered = "'auto', 'rules', 'environment', 'clone'"
+    with pytest.raises(InvalidSettingError, match=f"backend must be one of {offered}, not 'fast'"):
         as_game(Numbers(), backend="fast")
 
 

@@ -15,7 +15,20 @@ import pytest
 from zermelo.envs import CHANCE, UnsupportedGameError, as_game, make
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.adapters.openspiel_rules import OpenSpielRulesGame
-from zermelo.envs.games import MNK, Breakthrough, ConnectFour, DotsAndBoxes, Kalah, Nim, Othello, Pig
+from zermelo.envs.games import (
+    MNK,
+    Amazons,
+    Breakthrough,
+    Clobber,
+    ConnectFour,
+    DotsAndBoxes,
+    Hex,
+    Kalah,
+    Nim,
+    Othello,
+    Oware,
+    Pig,
+)
 from zermelo.envs.rules.about import OPENSPIEL
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -39,6 +52,18 @@ TWINS: dict[str, Any] = {
     "dots_and_boxes(num_rows=2,num_cols=5)": DotsAndBoxes(2, 5),
     "nim": Nim((1, 3, 5, 7), misere=True),
     "nim(is_misere=false,pile_sizes=2;6)": Nim((2, 6)),
+    "hex": Hex(),
+    "hex(board_size=4)": Hex(4, 4),
+    "hex(num_rows=3,num_cols=7)": Hex(3, 7),
+    "clobber": Clobber(),
+    "clobber(rows=4,columns=5)": Clobber(4, 5),
+    "clobber(rows=8,columns=8)": Clobber(8, 8),
+    "oware": Oware(),
+    "oware(num_houses_per_player=3,num_seeds_per_house=2)": Oware(3, 2),
+    "oware(num_houses_per_player=2,num_seeds_per_house=9)": Oware(2, 9),
+    "amazons": Amazons(),
+    "amazons(board_size=8)": Amazons(8),
+    "amazons(board_size=6)": Amazons(6),
     "pig": Pig(),
     "pig(winscore=15,diceoutcomes=4)": Pig(15, 1, 4),
     "pig(winscore=9,diceoutcomes=2,piglet=true)": Pig(9, 1, 2),
@@ -122,6 +147,9 @@ def test_games_states_and_environments_are_searched_by_rules():
     [
         "connect_four(x_in_row=3)",
         "connect_four(rows=20)",
+        "hex(swap=true)",
+        "hex(board_size=13)",
+        "clobber(rows=9,columns=9)",
         "pig(horizon=100)",
         "pig(players=3)",
         "pig(piglet=true)",
