@@ -2,8 +2,8 @@
 
 Sources: Hex, J. Nash (1948) for who wins square boards, M. Gardner, *The Scientific American Book of Mathematical
 Puzzles and Diversions* (1959), for boards with sides of different lengths. Clobber in one row, M. H. Albert, J. P.
-Grossman, R. J. Nowakowski and D. Wolfe, "An introduction to Clobber", INTEGERS 5(2), 2005. The first turns of Amazons
-are counted in many papers; those of two turns with OpenSpiel's Amazons.
+Grossman, R. J. Nowakowski and D. Wolfe, "An introduction to Clobber", INTEGERS 5(2), 2005.
+The first turns of Amazons are counted in many papers.
 """
 
 from __future__ import annotations
@@ -107,10 +107,13 @@ def test_clobber_by_hand():
         "b2b1",
         "a1a2",
     ]
-    state = played(rules, 5, 16)
-    assert rules.text(state) == ". O X\nX . X"
-    assert RulesGame(rules).legal_actions(state) == [11]
-    assert rules.is_terminal(rules.result(state, 11))
+    state = played(rules, 5)
+    assert rules.text(state) == "O . X\nX O X"
+    assert RulesGame(rules).legal_actions(state) == [2, 17, 19]
+    end = rules.result(state, 19)
+    assert rules.text(end) == "O . X\nO . X"
+    assert rules.is_terminal(end)
+    assert rules.utility(end, 0) == -1
 
 
 # -- Oware --------------------------------------------------------------------------------------------------------
@@ -129,7 +132,7 @@ def houses(*seeds: int) -> int:
         # all that the opponent has is not captured
         ((1, 0, 0, 0, 0, 2), (1, 2, 0, 0, 0, 0), 5, ((2, 3, 0, 0, 0, 0), (1,)), 0),
         # a whole round leaves out the house that was emptied
-        ((0, 0, 0, 0, 0, 12), (1, 1, 1, 1, 1, 1), 5, ((3, 2, 2, 2, 2, 2), (1, 1, 1, 1, 1, 0)), 0),
+        ((0, 0, 0, 0, 0, 12), (1, 1, 1, 1, 1, 1), 5, ((0, 2, 2, 2, 2, 2), (1, 1, 1, 1, 1, 0)), 3),
         # what ends in one's own houses captures nothing
         ((1, 1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0), 0, ((1, 0, 0, 0, 0, 0), (0, 2)), 0),
     ],
@@ -187,13 +190,12 @@ def test_amazons_by_hand():
     assert rules.text(rules.initial_state()) == ". O O .\nO . . O\nX . . X\n. X X ."
     state = played(rules, 8, 5)
     assert rules.text(state) == ". O O .\nO x . O\n. . . X\n. X X ."
-    assert RulesGame(rules).legal_actions(state) == [0, 6, 8, 9, 10]  # where it came from is free
+    assert RulesGame(rules).legal_actions(state) == [0, 6, 8, 9, 10, 15]  # where it came from is free
     state = rules.result(state, 8)
     assert rules.text(state) == ". O O .\nO X . O\n# . . X\n. X X ."
     assert rules.to_move(state) == 1
-    texts = [
-        rules.action_text(played(rules, *before), action) for before, action in (((), 8), ((8,), 5), ((8, 5), 8))
-    ]
+    turn = (8, 5, 8)
+    texts = [rules.action_text(played(rules, *turn[:done]), action) for done, action in enumerate(turn)]
     assert texts == ["a3", "-b2", "xa3"]
 
 
