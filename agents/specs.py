@@ -14,22 +14,22 @@ from zermelo.agents.core.importing import check_spec, import_name, serve_names
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.auto import AutoAgent
-from zermelo.agents.players.engines import EngineAgent, GtpAgent, UciAgent
+from zermelo.agents.players.engines.gnubg import GnubgAgent
+from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent
+from zermelo.agents.players.engines.protocols import EngineAgent, GtpAgent, UciAgent
 from zermelo.agents.players.expectimax import ExpectimaxAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-from zermelo.agents.players.gnubg import GnubgAgent
 from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
 from zermelo.agents.players.max_n import MaxNAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.openspiel_mcts import OpenSpielMCTSAgent
 from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
-from zermelo.agents.players.policy_table import PolicyTableAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent
-from zermelo.agents.players.value_iteration import ValueIterationAgent
+from zermelo.agents.players.tables.policy_table import PolicyTableAgent
+from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 

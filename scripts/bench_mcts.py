@@ -19,9 +19,10 @@ from typing import Any
 import pyspiel
 
 from zermelo.agents import AlphaBetaAgent, MCTSAgent
-from zermelo.agents.compiled.monte_carlo import CompiledMonteCarlo
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import Start
 from zermelo.envs import as_game
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Kalah, Othello
 from zermelo.envs.rules import RulesGame
@@ -54,9 +55,8 @@ def speed(games: int, seconds: float) -> None:
         state, theirs = game.initial_state(), pyspiel.load_game(name)
         best, their_best = 0.0, 0.0
         for seed in range(3):
-            search = CompiledMonteCarlo(
-                game, None, Budget(limits), limits=limits, state=state, policy=policy, seed=seed
-            )
+            start = Start(game, state, policy, seed)
+            search = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
             started = time.process_time()
             search.run(limits, count)
             best = max(best, count / (time.process_time() - started))

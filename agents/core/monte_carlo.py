@@ -20,6 +20,7 @@ __all__ = [
     "RandomNumbers",
     "RootAction",
     "Selection",
+    "Start",
     "TreePolicy",
     "kept_seats",
     "proven_bounds",
@@ -67,6 +68,22 @@ class TreePolicy:
     def needs_evaluation(self) -> bool:
         """Whether the tree asks for an evaluation, whatever its leaves are worth."""
         return self.bias > 0 or self.implicit > 0 or self.greedy > 0
+
+
+class Start(NamedTuple):
+    """What a Monte Carlo tree search starts from.
+
+    Attributes:
+        game: The game.
+        state: The root, which must be one where somebody has a choice.
+        policy: How the search chooses.
+        seed: Where the random numbers start.
+    """
+
+    game: Any
+    state: Any
+    policy: TreePolicy
+    seed: int
 
 
 class RootAction(NamedTuple):
@@ -138,10 +155,7 @@ class MonteCarlo:
     """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
 
     Args:
-        game: The game.
-        state: The root, which must be one where somebody has a choice.
-        policy: How it chooses.
-        seed: Where the random numbers start.
+        start: The root, and how to choose.
         budget: Counts states, those of playouts too, and stops.
 
     Attributes:
@@ -154,10 +168,12 @@ class MonteCarlo:
     tree_nodes: int
     tree_depth: int
 
-    def __init__(self, game: Any, state: Any, policy: TreePolicy, seed: int, budget: Budget) -> None:
-        self.game, self.root_state, self.policy, self.budget = game, state, policy, budget
-        self.seed = seed
-        self.kept = kept_seats(game.traits)
+    def __init__(self, start: Start, budget: Budget) -> None:
+        self.game, self.root_state, self.policy, self.seed = start
+        self.budget = budget
+        self.kept = kept_seats(self.game.traits)
+        self.bounds = proven_bounds(self.game)
+        """What the first seat gets at least and at most, before anything is proven."""
         self.simulations = self.tree_nodes = self.tree_depth = 0
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import TOO_DEEP, Search
 from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
-from zermelo.agents.compiled.monte_carlo_nodes import (
+from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
     AMAF_TOTAL,
     AMAF_VISITS,

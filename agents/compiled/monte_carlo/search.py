@@ -1,4 +1,4 @@
-"""Monte Carlo tree search, compiled: what ``monte_carlo_kernel`` does, and the tree that it leaves."""
+"""Monte Carlo tree search, compiled: what ``kernel`` does, and the tree that it leaves."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.front_end import Program, can_evaluate, evaluates
-from zermelo.agents.compiled.general import can_search_any, can_use
+from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program, can_evaluate, evaluates
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -20,8 +20,7 @@ from zermelo.agents.core.monte_carlo import (
     MonteCarlo,
     RootAction,
     Selection,
-    TreePolicy,
-    proven_bounds,
+    Start,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.envs import CHANCE
@@ -44,13 +43,13 @@ class CompiledMonteCarlo(MonteCarlo):
     """Monte Carlo tree search over compiled rules, in one thread or several on one tree.
 
     Args:
-        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
-        evaluator: ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
-        limits: Those of the budget.
+        game, evaluator, budget, limits: As ``compiled_search`` gives them; the evaluator is
+            ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
+        start: As ``MonteCarlo`` takes it.
         threads: How many search together; with more than one, no two searches are the same.
     """
 
-    program: ClassVar = Program("mcts", "monte_carlo_kernel", "simulate", ("int64", "int64"))
+    program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
 
     def __init__(
         self,
@@ -59,18 +58,16 @@ class CompiledMonteCarlo(MonteCarlo):
         budget: Budget,
         *,
         limits: Limits,
-        state: Any,
-        policy: TreePolicy,
-        seed: int,
+        start: Start,
         threads: int = 1,
     ) -> None:
-        super().__init__(game, state, policy, seed, budget)
+        super().__init__(start, budget)
+        policy, seed = start.policy, start.seed
         self.kernel = self.program.load(game.rules)
         traits, width = game.traits, max(game.max_legal_actions, 1)
         size = int(game.rules.num_actions())
         self.step = EDGE_WORDS + self.kept
         self.solves = policy.solver and self.kept == 1
-        self.bounds = proven_bounds(game)
         lower, upper = traits.utility_bounds
         words = int(policy.tree_mb * 2**17) // threads
         table = None

@@ -9,41 +9,38 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import MonteCarlo, RandomNumbers, TreePolicy
-from zermelo.envs import CHANCE, Chance
+from zermelo.agents.core.monte_carlo import RandomNumbers, Start
+from zermelo.agents.search.monte_carlo.tree import PlainTree
+from zermelo.envs import CHANCE
 
-__all__ = ["Evaluation", "PlayingOut"]
+__all__ = ["Evaluation", "Leaves"]
 
 Evaluation = Callable[[Any], tuple[float, ...]]
 """What a state is worth to each seat, rewards so far included."""
 
 
-class PlayingOut(MonteCarlo):
+class Leaves(PlainTree):
     """The part of a Monte Carlo tree search that is below the tree.
 
     Args:
-        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
+        start, budget: As ``MonteCarlo`` takes them.
         evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
         plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
     """
 
     def __init__(
         self,
-        game: Any,
-        state: Any,
-        policy: TreePolicy,
-        seed: int,
+        start: Start,
         budget: Budget,
         *,
         evaluation: Evaluation | None,
         plays_out: bool,
     ) -> None:
-        super().__init__(game, state, policy, seed, budget)
+        super().__init__(start, budget)
         self.evaluation, self.plays_out = evaluation, plays_out
-        self.random = RandomNumbers(seed)
-        self.generator = np.random.default_rng(seed)
-        self.constant = game.traits.constant
-        self.is_sampled = game.traits.chance is Chance.SAMPLED
+        self.random = RandomNumbers(start.seed)
+        self.generator = np.random.default_rng(start.seed)
+        self.constant = start.game.traits.constant
         self.taken: set[tuple[int, int]] = set()
         """Who has taken which action in this simulation, for all moves as first."""
 
