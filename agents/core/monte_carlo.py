@@ -9,12 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.envs import Game, RewardSum, Traits
+from zermelo.envs import Chance, Game, RewardSum, Traits
 from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
     "EDGE_WORDS",
     "LOOKED_AT",
+    "MORE_EDGE_WORDS",
+    "MORE_NODE_WORDS",
     "NODE_WORDS",
     "MonteCarlo",
     "RandomNumbers",
@@ -28,9 +30,12 @@ __all__ = [
 
 LOOKED_AT: Final = 2_000
 """So many nodes are compared at most with the state to go on from."""
-NODE_WORDS: Final = 10
-EDGE_WORDS: Final = 9
-"""The words of eight bytes that a node of the tree takes, compiled, and an edge besides one for each kept seat."""
+NODE_WORDS: Final = 8
+EDGE_WORDS: Final = 5
+"""The words of eight bytes that every node of the tree takes, compiled, and every edge besides one a kept seat."""
+MORE_NODE_WORDS: Final = 3
+MORE_EDGE_WORDS: Final = 4
+"""What both take more where chance or a setting needs it."""
 
 
 class Selection(enum.StrEnum):
@@ -174,6 +179,17 @@ class MonteCarlo:
         self.kept = kept_seats(self.game.traits)
         self.bounds = proven_bounds(self.game)
         """What the first seat gets at least and at most, before anything is proven."""
+        policy, traits = self.policy, self.game.traits
+        self.more_on_nodes = policy.transpositions or policy.implicit > 0
+        self.more_on_edges = (
+            traits.chance is Chance.EXACT
+            or policy.selection is not Selection.UCT
+            or policy.rave > 0
+            or policy.bias > 0
+        )
+        self.node_words = NODE_WORDS + MORE_NODE_WORDS * self.more_on_nodes
+        self.edge_words = EDGE_WORDS + self.kept + MORE_EDGE_WORDS * self.more_on_edges
+        """The memory that a node and an edge take, in words of eight bytes."""
         self.simulations = self.tree_nodes = self.tree_depth = 0
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:

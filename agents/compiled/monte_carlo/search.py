@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
@@ -35,8 +36,12 @@ _FEW: Final = 64
 """So many simulations are not worth another thread."""
 _LONGEST: Final = 50_000
 """Moves that a playout has room for, where rules know the past."""
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER = range(6)
-ACTION, CHILD, VISITED, PRIOR, TOTALS = 0, 1, 2, 6, EDGE_WORDS
+_WEIGHTS: Final = np.array(
+    [math.sqrt(math.log(count + 1)) for count in range(layout.COUNTED)]
+    + [1.0 / math.sqrt(max(count, 1)) for count in range(layout.COUNTED)]
+)
+EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
+ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 1  # as ``nodes`` has them
 
 
 class CompiledMonteCarlo(MonteCarlo):
@@ -66,7 +71,6 @@ class CompiledMonteCarlo(MonteCarlo):
         self.kernel = self.program.load(game.rules)
         traits, width = game.traits, max(game.max_legal_actions, 1)
         size = int(game.rules.num_actions())
-        self.step = EDGE_WORDS + self.kept
         self.solves = policy.solver and self.kept == 1
         lower, upper = traits.utility_bounds
         words = int(policy.tree_mb * 2**17) // threads
@@ -90,6 +94,9 @@ class CompiledMonteCarlo(MonteCarlo):
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.selection = list(Selection).index(policy.selection)
             search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+            search.node_words, search.edge_words = self.node_words, self.edge_words
+            search.more = TOTALS + self.kept
+            search.hold("weights", _WEIGHTS)
             search.is_plain = not (policy.rave or policy.bias or policy.implicit)
             search.exploration, search.rave = policy.exploration, policy.rave
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
@@ -102,7 +109,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
             search.hold("scratch", np.zeros(max(self.kept, 1), np.int64))
             search.hold("history", np.full(traits.seats * size if policy.rave else 1, -1, np.int64))
-            search.hold("arena", np.empty(max(words, 64 + self.step * width), np.int64))
+            search.hold("arena", np.empty(max(words, 64 + self.edge_words * width), np.int64))
             search.arena_top = search.arena
             search.arena_end = search.arena + 8 * len(search.held("arena"))
             if table is not None:
@@ -178,7 +185,7 @@ class CompiledMonteCarlo(MonteCarlo):
         """The addresses of a node's edges."""
         if not load(node, EDGES):
             return []
-        return [load(node, EDGES) + 8 * self.step * place for place in range(load(node, COUNT))]
+        return [load(node, EDGES) + 8 * self.edge_words * place for place in range(load(node, COUNT))]
 
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, in ascending order."""
@@ -234,5 +241,6 @@ class CompiledMonteCarlo(MonteCarlo):
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""
         for edge in self._edges(self.root):
-            prior = load_float(edge, PRIOR)
-            store_float(edge, PRIOR, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])
+            at = TOTALS + self.kept + PRIOR
+            prior = load_float(edge, at)
+            store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import EDGE_WORDS, NODE_WORDS, Selection, Start
+from zermelo.agents.core.monte_carlo import Selection, Start
 from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
@@ -145,7 +145,7 @@ class PlainMonteCarlo(Leaves):
         elif self.policy.implicit:
             node.estimate = self.believed(state)[0]
         self.tree_nodes += 1
-        self.words_left -= NODE_WORDS + self.state_words
+        self.words_left -= self.node_words + self.state_words
         if self.shares:
             self.nodes_by_key[key] = node
         return node
@@ -160,7 +160,7 @@ class PlainMonteCarlo(Leaves):
         else:
             actions = list(game.legal_actions(state))
         count = len(actions)
-        words = (EDGE_WORDS + self.kept) * count
+        words = self.edge_words * count
         if self.words_left < words and node is not self.root:
             return False
         if node.mover != CHANCE:
@@ -204,7 +204,7 @@ class PlainMonteCarlo(Leaves):
         weight = policy.exploration * math.sqrt(log)
         best, chosen = -math.inf, -1
         for place, count in enumerate(node.counts):
-            if self.solves and self.is_needless(node, place):
+            if node.narrowed and self.is_needless(node, place):
                 continue
             value = self.value_of(node, place, mover)
             if policy.selection is Selection.PUCT:
@@ -294,6 +294,7 @@ class PlainMonteCarlo(Leaves):
 
     def tighten(self, node: Node) -> bool:
         """Brings the proven bounds of a node up to date; whether that changed them."""
+        node.narrowed = True
         bounds = [self.bounds if child is None else child.bounds for child in node.children]
         if node.mover == CHANCE:
             found = 0.0, 0.0

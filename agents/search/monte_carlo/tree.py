@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import EDGE_WORDS, LOOKED_AT, NODE_WORDS, MonteCarlo, RootAction, Start
+from zermelo.agents.core.monte_carlo import LOOKED_AT, MonteCarlo, RootAction, Start
 from zermelo.envs import CHANCE, Chance
 
 __all__ = ["STATE_WORDS", "Node", "PlainTree"]
@@ -21,6 +21,7 @@ class Node:
     Attributes:
         state, mover: The state, and who is to move.
         bounds: What the first seat is proven to get at least and at most.
+        narrowed: Whether a simulation has come back from a child of which something was proven.
         visits: How many simulations came by or ended here.
         tried: How many of the actions have been tried.
         stamp: The last simulation that came by.
@@ -45,6 +46,7 @@ class Node:
         "estimate",
         "is_expanded",
         "mover",
+        "narrowed",
         "outcome",
         "priors",
         "probabilities",
@@ -73,7 +75,7 @@ class Node:
         self.visits = self.tried = self.stamp = 0
         self.estimate = 0.0
         self.outcome: tuple[float, ...] | None = None
-        self.is_expanded = False
+        self.is_expanded = self.narrowed = False
 
     def expand(self, actions: list[int], kept: int) -> None:
         """Gives the node its actions, and a number of each kind for each of them."""
@@ -173,7 +175,7 @@ class PlainTree(MonteCarlo):
                     waiting.append(child)
         self.tree_nodes = len(kept)
         edges = sum(len(each.actions) for each in kept.values() if each.is_expanded)
-        words = self.tree_nodes * (NODE_WORDS + self.state_words) + edges * (EDGE_WORDS + self.kept)
+        words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
         self.words_left = self.all_words - words
         self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
         self.root, self.budget, self.simulations, self.tree_depth = node, budget, 0, 0
