@@ -38,7 +38,7 @@ CHANCE_KEY: Final = 0x5DEECE66D  # times a state's tag it makes the table's key 
 
 NO_LIMIT: Final = (1 << 63) - 1
 
-COUNTED: Final = 1024
+COUNTED: Final = 1 << 15
 """For so many counts of visits the functions of Monte Carlo search are looked up."""
 
 GOING: Final = 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.general.search import can_search_any, can_use
@@ -36,12 +38,16 @@ _FEW: Final = 64
 """So many simulations are not worth another thread."""
 _LONGEST: Final = 50_000
 """Moves that a playout has room for, where rules know the past."""
-_WEIGHTS: Final = np.array(
-    [math.sqrt(math.log(count + 1)) for count in range(layout.COUNTED)]
-    + [1.0 / math.sqrt(max(count, 1)) for count in range(layout.COUNTED)]
-)
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
 ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 1  # as ``nodes`` has them
+
+
+@functools.cache
+def _weights() -> npt.NDArray[np.float64]:
+    """sqrt(log(n + 1)) for each count n, then 1 / sqrt(n): by the functions that the plain search calls."""
+    counts = range(layout.COUNTED)
+    logarithms = [math.sqrt(math.log(count + 1)) for count in counts]
+    return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
 
 
 class CompiledMonteCarlo(MonteCarlo):
@@ -96,7 +102,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
             search.node_words, search.edge_words = self.node_words, self.edge_words
             search.more = TOTALS + self.kept
-            search.hold("weights", _WEIGHTS)
+            search.hold("weights", _weights())
             search.is_plain = not (policy.rave or policy.bias or policy.implicit)
             search.exploration, search.rave = policy.exploration, policy.rave
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
