@@ -7,7 +7,9 @@ Wrappers that change the game (rewards, actions, time limits) are part of it and
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Hashable
 from typing import Any
 
 from zermelo.envs.errors import UnsupportedGameError
@@ -49,6 +51,12 @@ def _class_in(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
+@functools.lru_cache(maxsize=512)
+def _only_checks(cls: Hashable) -> bool:
+    """Whether a class is a wrapper that is no part of the game."""
+    return isinstance(cls, type) and full_name(cls) in _CHECKING_WRAPPERS
+
+
 def is_aec(env: Any) -> bool:
     """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
     base = _class_in("pettingzoo.utils.env", "AECEnv")
@@ -74,7 +82,7 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while full_name(type(env)) in _CHECKING_WRAPPERS:
+    while _only_checks(type(env)):
         env = env.env
     return env
 
@@ -89,7 +97,7 @@ def thin(copy: Any) -> Any:
 
 def game_layers(env: Any) -> list[Any]:
     """The layers that are part of the game, outermost first: all but the wrappers that only check."""
-    return [layer for layer in layers(env) if full_name(type(layer)) not in _CHECKING_WRAPPERS]
+    return [layer for layer in layers(env) if not _only_checks(type(layer))]
 
 
 def layers(env: Any) -> list[Any]:
