@@ -7,9 +7,7 @@ Wrappers that change the game (rewards, actions, time limits) are part of it and
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Hashable
 from typing import Any
 
 from zermelo.envs.errors import UnsupportedGameError
@@ -44,6 +42,7 @@ _CHECKING_WRAPPERS = frozenset(
         "gymnasium.wrappers.rendering.RenderCollection",
     }
 )
+_THEIR_NAMES = frozenset(name.rpartition(".")[2] for name in _CHECKING_WRAPPERS)
 
 
 def _class_in(module: str, name: str) -> type | None:
@@ -51,10 +50,10 @@ def _class_in(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
-@functools.lru_cache(maxsize=512)
-def _only_checks(cls: Hashable) -> bool:
-    """Whether a class is a wrapper that is no part of the game."""
-    return isinstance(cls, type) and full_name(cls) in _CHECKING_WRAPPERS
+def _only_checks(layer: Any) -> bool:
+    """Whether a layer is a wrapper that is no part of the game."""
+    cls = type(layer)
+    return cls.__name__ in _THEIR_NAMES and full_name(cls) in _CHECKING_WRAPPERS
 
 
 def is_aec(env: Any) -> bool:
@@ -82,7 +81,7 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while _only_checks(type(env)):
+    while _only_checks(env):
         env = env.env
     return env
 
@@ -97,7 +96,7 @@ def thin(copy: Any) -> Any:
 
 def game_layers(env: Any) -> list[Any]:
     """The layers that are part of the game, outermost first: all but the wrappers that only check."""
-    return [layer for layer in layers(env) if not _only_checks(type(layer))]
+    return [layer for layer in layers(env) if not _only_checks(layer)]
 
 
 def layers(env: Any) -> list[Any]:
