@@ -31,7 +31,7 @@ __all__ = [
 LOOKED_AT: Final = 2_000
 """So many nodes are compared at most with the state to go on from."""
 NODE_WORDS: Final = 8
-EDGE_WORDS: Final = 5
+EDGE_WORDS: Final = 6
 """The words of eight bytes that every node of the tree takes, compiled, and every edge besides one a kept seat."""
 MORE_NODE_WORDS: Final = 3
 MORE_EDGE_WORDS: Final = 4

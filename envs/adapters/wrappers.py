@@ -42,11 +42,18 @@ _CHECKING_WRAPPERS = frozenset(
         "gymnasium.wrappers.rendering.RenderCollection",
     }
 )
+_THEIR_NAMES = frozenset(name.rpartition(".")[2] for name in _CHECKING_WRAPPERS)
 
 
 def _class_in(module: str, name: str) -> type | None:
     """A class of a module that is already imported, or None: an object of it could not exist otherwise."""
     return getattr(sys.modules.get(module), name, None)
+
+
+def _only_checks(layer: Any) -> bool:
+    """Whether a layer is a wrapper that is no part of the game."""
+    cls = type(layer)
+    return cls.__name__ in _THEIR_NAMES and full_name(cls) in _CHECKING_WRAPPERS
 
 
 def is_aec(env: Any) -> bool:
@@ -74,7 +81,7 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while full_name(type(env)) in _CHECKING_WRAPPERS:
+    while _only_checks(env):
         env = env.env
     return env
 
@@ -89,7 +96,7 @@ def thin(copy: Any) -> Any:
 
 def game_layers(env: Any) -> list[Any]:
     """The layers that are part of the game, outermost first: all but the wrappers that only check."""
-    return [layer for layer in layers(env) if full_name(type(layer)) not in _CHECKING_WRAPPERS]
+    return [layer for layer in layers(env) if not _only_checks(layer)]
 
 
 def layers(env: Any) -> list[Any]:

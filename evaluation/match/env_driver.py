@@ -248,8 +248,9 @@ class AecDriver:
 
     def look(self) -> None:
         """Reads the mask of the seat to move."""
-        agent = self._inner.agent_selection
-        mask = self._call("observe", lambda: mask_of(self.env.observe(agent), self._inner.infos.get(agent)))
+        inner = self._inner
+        agent = inner.agent_selection
+        mask = self._call("observe", lambda: mask_of(inner.observe(agent), inner.infos.get(agent)))
         self._legal = (self._spaces[agent], _checked_mask(self._spaces[agent], mask))
 
     def refusal(self, action: Any) -> str | None:

@@ -16,6 +16,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
     AMAF_TOTAL,
     AMAF_VISITS,
+    BELOW,
     CHILD,
     COUNT,
     EDGES,
@@ -46,7 +47,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_uniform,
     scaled,
 )
-from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
+from zermelo.envs.jit.memory import floats, load, load_float, prefetch, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["simulate"]
@@ -333,7 +334,7 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
 @compiled_into_kernels
 def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     """One simulation; false where a limit came, and then it is forgotten."""
-    state, node, ply = root_state, root, 0
+    state, node, ply, edge = root_state, root, 0, 0
     scratch, path, step = search.scratch, search.lines, search.edge_words
     found = True
     while True:
@@ -356,6 +357,8 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             if first or not expand(rules, state, node, search):
                 found = evaluate(rules, state, search)
                 break
+            if edge != 0:
+                store(edge, BELOW, load(node, EDGES))
         edges = load(node, EDGES)
         if load(node, MOVER) < 0:
             place = random_outcome(search, load(node, COUNT), edges + 8 * (search.more + PRIOR), step)
@@ -372,6 +375,11 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
         if search.stop != 0:
             found = False
             break
+        below = load(edge, BELOW)
+        if below != 0:  # asked for now, not only once the child has said where they are
+            prefetch(below, 0)
+            prefetch(below, 8)
+            prefetch(below, 16)
         state = rules.result(state, load(edge, ACTION))
         node = load(edge, CHILD)
         if node == 0:

@@ -22,7 +22,7 @@ from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
 VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, NARROWED, STAMP, KEY, ESTIMATE = range(11)
-ACTION, CHILD, VISITED, MEAN, INVERSE, TOTALS = range(6)
+ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
 SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL = range(4)  # from ``search.more`` on
 UCT, TUNED, PUCT = range(3)
 GOLDEN: Final = -7046029254386353131
