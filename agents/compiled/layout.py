@@ -166,6 +166,7 @@ class Search(ctypes.Structure):
     tree_nodes: int
     low: float
     high: float
+    unit: float  # 1 / (high - low)
     exploration: float
     rave: float
     bias: float

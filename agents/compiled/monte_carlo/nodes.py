@@ -75,8 +75,7 @@ def for_mover(value: float, mover: int, search: Search) -> float:
 @compiled_into_kernels
 def scaled(value: float, search: Search) -> float:
     """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
-    span = search.high - search.low
-    return (value - search.low) / span if span > 0 else 0.5
+    return (value - search.low) * search.unit
 
 
 @compiled_into_kernels

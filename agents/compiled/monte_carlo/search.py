@@ -95,6 +95,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.counts_losses = threads > 1
             search.solves = self.solves
             search.low, search.high = lower, upper
+            search.unit = 1.0 / (upper - lower)
             search.lower_value, search.upper_value = self.bounds
             search.expected = traits.constant / 2 if self.kept < traits.seats else (lower + upper) / 2
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds

@@ -50,6 +50,7 @@ class PlainMonteCarlo(Leaves):
         self.is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
         self.low: float = lower if self.is_scaled else math.inf
         self.high: float = upper if self.is_scaled else -math.inf
+        self.unit = 1.0 / (upper - lower) if self.is_scaled else 0.0
         self.tries_first = policy.selection is not Selection.PUCT and not policy.rave
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
@@ -249,8 +250,7 @@ class PlainMonteCarlo(Leaves):
 
     def scaled(self, value: float) -> float:
         """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
-        span = self.high - self.low
-        return (value - self.low) / span if span > 0 else 0.5
+        return (value - self.low) * self.unit if self.unit else 0.5
 
     # -- back up
 
@@ -260,6 +260,7 @@ class PlainMonteCarlo(Leaves):
             both = self.kept == 1 and self.game.traits.seats == 2
             seen = [outcome[0], self.constant - outcome[0]] if both else outcome
             self.low, self.high = min(self.low, *seen), max(self.high, *seen)
+            self.unit = 1.0 / (self.high - self.low) if self.high > self.low else 0.0
         leaf.visits += 1
         changed = self.solves and leaf.bounds != self.bounds
         for node, place in reversed(path):
