@@ -29,7 +29,7 @@ from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
-from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
@@ -197,6 +197,7 @@ def _search(
     A search that has no table is not given ``table_mb``.
     """
     game, _, evaluator, cutoff, width = root
+    name = evaluator_name(evaluator)
     kind, own = by_kernel
     if kind is not None and cutoff is None and on_node is None:
         own = own | settings
@@ -204,6 +205,7 @@ def _search(
             own |= {"table_mb": table_mb, "table": kept if isinstance(kept, CompiledTable) else None}
         search = compiled_search(kind, game, evaluator, budget, limits=limits, **own)
         if search is not None:
+            search.evaluator_name = name
             return search
     plain, own = in_python
     if searched is not None and searched is not game:
@@ -218,7 +220,9 @@ def _search(
             own["table"] = kept
     if on_node is not None:
         plain, own["on_node"] = _WATCHED[plain], on_node
-    return plain(game, budget, evaluator, **own)
+    found = plain(game, budget, evaluator, **own)
+    found.evaluator_name = name
+    return found
 
 
 def _in_units(margin: float) -> float:
