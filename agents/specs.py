@@ -3,71 +3,63 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.core.importing import check_spec, import_name, serve_names
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.players.alpha_beta import AlphaBetaAgent
-from zermelo.agents.players.auto import AutoAgent
-from zermelo.agents.players.engines import EngineAgent, GtpAgent, UciAgent
-from zermelo.agents.players.expectimax import ExpectimaxAgent
-from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
-from zermelo.agents.players.gnubg import GnubgAgent
-from zermelo.agents.players.greedy import GreedyAgent
-from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
-from zermelo.agents.players.learned.policy import PolicyAgent, ViewAgent
-from zermelo.agents.players.max_n import MaxNAgent
-from zermelo.agents.players.mcts import MCTSAgent
-from zermelo.agents.players.minimax import MinimaxAgent
-from zermelo.agents.players.openspiel_mcts import OpenSpielMCTSAgent
-from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
-from zermelo.agents.players.policy_table import PolicyTableAgent
-from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.players.search_agent import ConfiguredAgent
-from zermelo.agents.players.value_iteration import ValueIterationAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
 __all__ = ["AgentEntry", "describe_settings", "list_agents", "make_agent", "runs_own_code"]
 
-_AGENTS: dict[str, type[ConfiguredAgent]] = {
-    agent.kind: agent
-    for agent in (
-        RandomAgent,
-        PolicyAgent,
-        Sb3Agent,
-        TorchAgent,
-        OnnxAgent,
-        GreedyAgent,
-        MinimaxAgent,
-        AlphaBetaAgent,
-        ExpectiminimaxAgent,
-        ExpectimaxAgent,
-        MaxNAgent,
-        ParanoidAgent,
-        BestReplyAgent,
-        MCTSAgent,
-        AutoAgent,
-        ValueIterationAgent,
-        PolicyTableAgent,
-        UciAgent,
-        GtpAgent,
-        GnubgAgent,
-        OpenSpielMCTSAgent,
-    )
+_BY_NAME: Final = {
+    "random": "random:RandomAgent",
+    "greedy": "greedy:GreedyAgent",
+    "minimax": "minimax:MinimaxAgent",
+    "alphabeta": "alpha_beta:AlphaBetaAgent",
+    "expectiminimax": "expectiminimax:ExpectiminimaxAgent",
+    "expectimax": "expectimax:ExpectimaxAgent",
+    "maxn": "max_n:MaxNAgent",
+    "paranoid": "paranoid:ParanoidAgent",
+    "bestreply": "paranoid:BestReplyAgent",
+    "mcts": "mcts:MCTSAgent",
+    "auto": "auto:AutoAgent",
+    "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }
-
-_LEARNED = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, ViewAgent))
-
-_ENGINES = frozenset(name for name, agent in _AGENTS.items() if issubclass(agent, EngineAgent))
-
-_NEED_MORE = _LEARNED | _ENGINES | {OpenSpielMCTSAgent.kind, PolicyTableAgent.kind}
+_LEARNED: Final = {
+    "policy": "learned.policy:PolicyAgent",
+    "sb3": "learned.models:Sb3Agent",
+    "torch": "learned.models:TorchAgent",
+    "onnx": "learned.models:OnnxAgent",
+}
+_ENGINES: Final = {
+    "uci": "engines.protocols:UciAgent",
+    "gtp": "engines.protocols:GtpAgent",
+    "gnubg": "engines.gnubg:GnubgAgent",
+}
+_NEED_MORE: Final = {
+    **_LEARNED,
+    **_ENGINES,
+    "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
+    "policytable": "tables.policy_table:PolicyTableAgent",
+}
 """Agents that cannot be made from the name alone."""
+_AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
+"""Where in ``players`` an agent's class is: its module is imported when the agent is first asked for."""
+
+
+def _agent_class(name: str) -> type[ConfiguredAgent]:
+    """The class of the agents of a name, which is its ``kind``."""
+    module, _, attribute = _AGENTS[name].partition(":")
+    found: type[ConfiguredAgent] = getattr(importlib.import_module(f"zermelo.agents.players.{module}"), attribute)
+    return found
 
 
 @dataclass(frozen=True)
@@ -82,9 +74,8 @@ class AgentEntry:
 def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
-    for name, cls in sorted(_AGENTS.items()):
-        if name in _NEED_MORE and not learned:
-            continue
+    for name in sorted(_AGENTS if learned else _BY_NAME):
+        cls = _agent_class(name)
         summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
@@ -102,17 +93,18 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
     if name not in _AGENTS:
         raise unknown_name("agent", name, _AGENTS)
     sentences: dict[str, str] = {}
-    for cls in reversed(_AGENTS[name].__mro__):
+    agent = _agent_class(name)
+    for cls in reversed(agent.__mro__):
         _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
         for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
             sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)[0]
-    fields = dataclasses.fields(_AGENTS[name])
+    fields = dataclasses.fields(agent)
     return [(field.name, setting_text(field.default), sentences[field.name]) for field in fields]
 
 
 def runs_own_code(spec: str) -> bool:
     """Whether the agent of this spec runs code, weights or programs from outside of this package."""
-    return ":" in spec or spec.partition("(")[0].strip() in _LEARNED | _ENGINES
+    return ":" in spec or spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
 
 
 def make_agent(agent: str | Agent) -> Agent:
@@ -138,7 +130,7 @@ def make_agent(agent: str | Agent) -> Agent:
         return _foreign(spec)
     if spec.name not in _AGENTS:
         raise unknown_name("agent", spec.name, _AGENTS)
-    cls = _AGENTS[spec.name]
+    cls = _agent_class(spec.name)
     known = [field.name for field in dataclasses.fields(cls)]
     check_spec(spec, known)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})

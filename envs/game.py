@@ -32,6 +32,7 @@ __all__ = [
     "SupportsInformationStates",
     "SupportsNullMove",
     "SupportsOrdering",
+    "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
     "SupportsSimultaneousMoves",
@@ -273,6 +274,23 @@ class SupportsSampling(Protocol):
 
     def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
         """As ``result``, with every random number drawn from ``generator``."""
+        ...
+
+
+@runtime_checkable
+class SupportsPlayouts(Protocol):
+    """Whole games can be played on one copy of a state, without another for each move."""
+
+    def playout_state(self, state: Any) -> Any:
+        """A copy of a state that ``play_on`` may change."""
+        ...
+
+    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
+        """As ``result``, or with a generator as ``sample_result``, but the state given is used up.
+
+        It must come from ``playout_state`` or from this method, and the action must be legal: that need not be
+        checked.
+        """
         ...
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
-from zermelo.agents.compiled.general import CompiledGeneralSearch, can_search_any, can_search_through_chance
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_any, can_search_through_chance
 from zermelo.agents.compiled.max_n import CompiledMaxN
 from zermelo.agents.compiled.proof import PROOF, can_prove
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search

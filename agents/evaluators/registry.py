@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from zermelo.agents.core.importing import check_spec, import_name
+from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
 from zermelo.agents.evaluators.features import chess, go, pips
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
@@ -18,7 +19,14 @@ from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.game import SupportsEvaluation
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for", "make_evaluator"]
+__all__ = [
+    "EVALUATORS",
+    "NamedEvaluator",
+    "default_evaluator",
+    "evaluator_name",
+    "features_for",
+    "make_evaluator",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +151,11 @@ def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
         return make(**spec.arguments)
     except TypeError as error:
         raise InvalidSettingError(f"cannot make the evaluator {spec}: {error}") from None
+
+
+def evaluator_name(evaluator: Evaluator | None) -> str:
+    """What results call an evaluator: its spec, or ``module:name``; nothing for none."""
+    return "" if evaluator is None else str(setting_text(evaluator))
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, TreePolicy
+from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, Start, TreePolicy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, whole
@@ -97,12 +97,6 @@ class MCTSAgent(SearchAgent):
         self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
 
-    @property
-    def limits(self) -> Limits:
-        """The limits, as one object."""
-        limits: Limits = self.__dict__["_limits"]
-        return limits
-
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: the tree of the last one is forgotten."""
         super().reset(seed)
@@ -161,9 +155,8 @@ class MCTSAgent(SearchAgent):
         if kept is not None and kept_game == game and kept.move_to(state, budget, self.__dict__["_played"]):
             search: MonteCarlo = kept
         else:
-            search = backend.monte_carlo(
-                game, state, self.policy, seed, budget, self.evaluator, limits=self.limits, threads=self.threads
-            )
+            start = Start(game, state, self.policy, seed)
+            search = backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, threads=self.threads)
         if self.keep_tree:
             self._set("_kept", (game, search))
         return search

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
 __all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
+
+_NO_LIMITS: Final = Limits()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -144,7 +146,8 @@ class SearchAgent(ConfiguredAgent):
     @property
     def limits(self) -> Limits:
         """What ends a search; nothing but ``stop``, unless an agent has limits among its settings."""
-        return Limits()
+        limits: Limits = self.__dict__.get("_limits", _NO_LIMITS)
+        return limits
 
     def stop(self) -> None:
         """Ends the searches of this agent that other threads have begun; each answers with what it has found.
@@ -214,12 +217,6 @@ class TreeSearchAgent(SearchAgent):
     def __post_init__(self) -> None:
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
-
-    @property
-    def limits(self) -> Limits:
-        """The limits, as one object."""
-        limits: Limits = self.__dict__["_limits"]
-        return limits
 
     @property
     def has_budget(self) -> bool:

@@ -213,17 +213,32 @@ class AECGame:
         """As ``result``, with every random number of the step drawn from ``generator``."""
         return self._advance(state, action, generator)
 
-    def _advance(self, state: EnvState, action: int, generator: np.random.Generator | None) -> EnvState:
+    def playout_state(self, state: EnvState) -> EnvState:
+        """A copy that ``play_on`` may change."""
+        made = EnvState(self._copy(state.env), state.before, state.totals, state.mover, state.over)
+        made.actions, made.outcomes = state.actions, state.outcomes
+        return made
+
+    def play_on(self, state: EnvState, action: int, generator: np.random.Generator | None = None) -> EnvState:
+        """As ``result``, or as ``sample_result``, but the state's own environment is stepped."""
+        if self._sampled and generator is None:
+            generator = self._generator
+        return self._advance(state, action, generator, state.env)
+
+    def _advance(
+        self, state: EnvState, action: int, generator: np.random.Generator | None, env: Any = None
+    ) -> EnvState:
+        """The state after an action: of a copy, unless the environment to step is given."""
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if state.mover == CHANCE:
-            return self._apply_outcome(state, action)
+            return self._apply_outcome(state, action, env)
         if action not in self.legal_actions(state):
             raise IllegalActionError(
                 f"{action!r} is not legal for {self.agents[state.mover]!r} in {self._name}: "
                 f"legal are {listed(self.legal_actions(state))}"
             )
-        env = self._copy(state.env)
+        env = self._copy(state.env) if env is None else env
         guard: Any = nullcontext()
         if generator is not None:
             replace_generators(env, generator)
@@ -286,11 +301,11 @@ class AECGame:
         """At a declared chance event, the number of each outcome and its probability; otherwise nothing."""
         return tuple((index, p) for index, (_, p) in enumerate(state.outcomes or ()))
 
-    def _apply_outcome(self, state: EnvState, index: int) -> EnvState:
+    def _apply_outcome(self, state: EnvState, index: int, env: Any = None) -> EnvState:
         outcomes = state.outcomes or ()
         if not 0 <= index < len(outcomes):
             raise IllegalActionError(f"{index!r} is not a chance outcome: there are {len(outcomes)}, from 0")
-        env = self._copy(state.env)
+        env = self._copy(state.env) if env is None else env
         outcome = outcomes[index][0]
         with self._blame(env, f"apply_chance({outcome!r})"):
             env.apply_chance(outcome)

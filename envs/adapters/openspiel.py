@@ -227,6 +227,17 @@ class OpenSpielGame:
             after = self.result(after, outcomes[int(generator.choice(len(outcomes), p=probabilities))])
         return after
 
+    def playout_state(self, state: Any) -> Any:
+        """A copy that ``play_on`` may change."""
+        return state.clone()
+
+    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
+        """As ``result``, or with a generator as ``sample_result``, but the state itself is changed."""
+        if generator is not None or not self._exact:
+            return self.sample_result(state, action, generator) if generator else self.result(state, action)
+        state.apply_action(int(action))
+        return state
+
     def movers(self, state: Any) -> Sequence[int]:
         """The players that decide now: all of them where they move at the same time."""
         if state.is_chance_node() or self.is_terminal(state):

@@ -42,6 +42,7 @@ _CHECKING_WRAPPERS = frozenset(
         "gymnasium.wrappers.rendering.RenderCollection",
     }
 )
+_THEIR_NAMES = frozenset(name.rpartition(".")[2] for name in _CHECKING_WRAPPERS)
 
 
 def _class_in(module: str, name: str) -> type | None:
@@ -74,7 +75,7 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while full_name(type(env)) in _CHECKING_WRAPPERS:
+    while type(env).__name__ in _THEIR_NAMES and full_name(type(env)) in _CHECKING_WRAPPERS:
         env = env.env
     return env
 
@@ -139,7 +140,8 @@ def require_reset(env: Any) -> None:
             "Gymnasium environment, an OpenSpiel game or a zermelo Game"
         )
     raw = innermost(env)
-    lacking = [name for name in _STATE_OF_PLAY if getattr(raw, name, None) is None]
+    values = getattr(raw, "__dict__", {})
+    lacking = [name for name in _STATE_OF_PLAY if values.get(name) is None and getattr(raw, name, None) is None]
     if not getattr(raw, "agents", True):  # the game is over, and nobody is selected
         lacking = [name for name in lacking if name != "agent_selection"]
     base: Any = _class_in("pettingzoo.utils.env", "AECEnv")

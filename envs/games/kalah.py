@@ -97,9 +97,8 @@ class Kalah(NamedTuple):
         """The mover's houses that are not empty."""
         count = 0
         for house in range(self.houses):
-            if state.mover >> 8 * house & 255:
-                actions[count] = house
-                count += 1
+            actions[count] = house
+            count += int(state.mover >> 8 * house & 255 > 0)  # a branch here is mispredicted half the time
         return count
 
     def result(self, state: KalahState, action: int) -> KalahState:
@@ -114,11 +113,10 @@ class Kalah(NamedTuple):
             mover, other, store, seeds = mover + each, other + each, store + laps, seeds - laps * lap
         last = action + seeds  # as if the mover's houses, its store and the opponent's houses lay in one line
         mover += ones(min(seeds, self.houses - 1 - action)) << 8 * (action + 1)
-        if last >= self.houses:
-            store += 1
-            other += ones(min(last - self.houses, self.houses))
-            mover += ones(max(last - 2 * self.houses, 0))
+        store += int(last >= self.houses)
+        other += ones(min(max(last - self.houses, 0), self.houses))
         if last > 2 * self.houses:
+            mover += ones(last - 2 * self.houses)
             last -= lap
         if last < self.houses and mover >> 8 * last & 255 == 1:
             opposite = 8 * (self.houses - 1 - last)

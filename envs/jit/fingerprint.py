@@ -1,6 +1,7 @@
 """What machine code was made from, as a hash: equal only where the code would be the same.
 
-Followed from a rules class are its fields, with their types, and every method that is compiled; from a function
+Followed from a rules class are its fields, with their types, and every method that is compiled, or what stands in
+for it (``rules.defaults``); from a function
 its bytecode, constants, defaults and closure, and what it reads by name: functions (those under ``@njit`` too),
 numbers, enumerations, arrays, and of a module or a class the attributes that it names. What is of none of these
 kinds cannot be compared, and ``UncomparableError`` says what it is: such code is not kept.
@@ -45,7 +46,7 @@ def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any]) 
         walk.add(_fields_of(cls))
     for name in sorted({*REQUIRED, *DEFAULTS}):
         walk.add(name)
-        walk.value(getattr(rules_class, name, None), name)
+        walk.value(getattr(rules_class, name, DEFAULTS.get(name)), name)
     walk.value(kernel, kernel.__name__)
     walk.add(_compiler())
     return walk.digest.hexdigest()

@@ -34,7 +34,7 @@ from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.supervision import Supervisor
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["GamePlayer", "Runner", "SerialRunner", "lost_game"]
+__all__ = ["GamePlayer", "Runner", "SerialRunner", "kept_globals", "lost_game", "seed_globals"]
 
 
 class Runner(Protocol):
@@ -51,7 +51,8 @@ class GamePlayer:
 
     Every game has a fresh environment, so that nothing is left of the last one. Agents are made once and
     reset before each game; one that has failed is made anew. What one loads or compiles at first use is loaded
-    before its first game, on no move's time. ``close`` ends the agents' own processes.
+    before its first game, on no move's time. Each game seeds Python's and NumPy's global generators: in a process
+    that has other work to do, play inside ``kept_globals``. ``close`` ends the agents' own processes.
 
     Attributes:
         env: What makes the environment.
@@ -90,10 +91,7 @@ class GamePlayer:
             self._failed.clear()
             failure = Failure(fault.kind, failed, fault.message, fault.detail)
             return lost_game(game, self.env_name, self.seat_names, failure)
-        with seeded_globals(game.seed):
-            return self._play(game, agents, on_turn)
-
-    def _play(self, game: ScheduledGame, agents: list[Agent], on_turn: Callable[[int], None] | None) -> GameRecord:
+        seed_globals(game.seed)
         try:
             driver = drive_env(self._envs.make(), game.seed)
             self._rehearse(driver)
@@ -164,12 +162,16 @@ class GamePlayer:
         vars(self).update(state, _supervisor=Supervisor(), _envs=FreshEnvs(state["env"]))
 
 
-@contextlib.contextmanager
-def seeded_globals(seed: int) -> Iterator[None]:
-    """Python's and NumPy's global generators start from the seed inside, and are as they were after it."""
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+def seed_globals(seed: int) -> None:
+    """Seeds Python's and NumPy's global generators, for agents and environments that draw from them."""
     random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002  # for agents and environments that draw from the global generators
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+
+
+@contextlib.contextmanager
+def kept_globals() -> Iterator[None]:
+    """Python's and NumPy's global generators are after it as they were before."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     try:
         yield
     finally:
@@ -203,8 +205,9 @@ class SerialRunner:
         self._player = player
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
-        """One game after another, in order."""
-        with contextlib.closing(self._player), _Watchdog(self._player.hang_seconds) as watchdog:
+        """One game after another, in order. The global generators are the games' until the last has ended."""
+        watching = _Watchdog(self._player.hang_seconds)
+        with kept_globals(), contextlib.closing(self._player), watching as watchdog:
             for game in games:
                 record = self._player.play(game, watchdog.on_turn)
                 watchdog.rest()

@@ -27,7 +27,7 @@ from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
-from zermelo.evaluation.runners.serial import GamePlayer
+from zermelo.evaluation.runners.serial import GamePlayer, SerialRunner
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.stats.ratings import GameCounts, counts_of, fit_ratings
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile
@@ -214,10 +214,7 @@ def _made(
     if len(found) > 1:
         schedule = Schedule(names, seats=len(seats), games=LADDER_GAMES, seed=seed, openings=openings)
         player = GamePlayer(source, name, seats, {participant.name: participant for participant in found})
-        try:
-            records = [player.play(game) for game in schedule]
-        finally:
-            player.close()
+        records = list(SerialRunner(player).play(schedule))
         counts = counts_of(GameTotals.of(records))
         unmet = set(names) - set(counts.players)
         if unmet:

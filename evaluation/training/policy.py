@@ -11,7 +11,7 @@ from typing import Any
 from zermelo.agents import Agent, PolicyAgent, Sb3Agent, TorchAgent
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.sources import build_agent
-from zermelo.evaluation.runners.serial import seeded_globals
+from zermelo.evaluation.runners.serial import kept_globals, seed_globals
 
 __all__ = ["agent_of", "undisturbed"]
 
@@ -48,7 +48,8 @@ def undisturbed(policy: Any, seed: int) -> Iterator[None]:
     """Starts the global random numbers from the seed; at the end they and the modules' modes are as they were."""
     torch = sys.modules.get("torch")
     with contextlib.ExitStack() as stack:
-        stack.enter_context(seeded_globals(seed))  # policies written by hand draw from the global generators
+        stack.enter_context(kept_globals())
+        seed_globals(seed)  # policies written by hand draw from the global generators
         if torch is not None:
             cuda = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
             stack.enter_context(torch.random.fork_rng(devices=list(cuda)))

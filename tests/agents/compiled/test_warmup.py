@@ -8,7 +8,7 @@ import pytest
 from doubles.small_games import AIMA_5_2, TreeGame
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.compiled.front_end import Program
+from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.warmup import kernels_of, warm_up
 from zermelo.agents.core.budget import Budget
 from zermelo.envs import UnsupportedGameError

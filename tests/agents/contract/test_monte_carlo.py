@@ -17,12 +17,12 @@ from doubles.grown_rules import Grown
 from doubles.signatures import Uncompiled
 
 from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, algorithms, make_agent, make_evaluator
-from zermelo.agents.compiled.monte_carlo import CompiledMonteCarlo
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import RandomNumbers, TreePolicy
+from zermelo.agents.core.monte_carlo import RandomNumbers, Start, TreePolicy
 from zermelo.agents.evaluators.protocol import expected_totals
-from zermelo.agents.search.monte_carlo import PlainMonteCarlo
+from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
@@ -62,7 +62,7 @@ def test_the_tree_is_the_textbooks(game: str) -> None:
     for position in positions(game)[:2]:
         simulations, seed = 150, 12345
         policy = MCTSAgent(solver=False).policy
-        search = PlainMonteCarlo(position.game, position.state, policy, seed, Budget(Limits()))
+        search = PlainMonteCarlo(Start(position.game, position.state, policy, seed), Budget(Limits()))
         search.simulate(simulations)
         expected = algorithms.mcts(position.game, position.state, simulations, RandomNumbers(seed))
         for move in search.root_actions():
@@ -83,18 +83,14 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
     own = make_evaluator("game")
     for evaluator, simulations, nodes in ((None, 120, None), (None, 90, 200), (own, 60, None)):
         limits, seed = Limits(simulations=simulations, nodes=nodes), seeds.getrandbits(60)
+        start = Start(rules_game, state, policy, seed)
         plain = PlainMonteCarlo(
-            rules_game,
-            state,
-            policy,
-            seed,
+            start,
             Budget(limits),
             evaluation=functools.partial(expected_totals, own, rules_game),
             plays_out=evaluator is None,
         )
-        compiled = CompiledMonteCarlo(
-            rules_game, evaluator, Budget(limits), limits=limits, state=state, policy=policy, seed=seed
-        )
+        compiled = CompiledMonteCarlo(rules_game, evaluator, Budget(limits), limits=limits, start=start)
         assert plain.run(limits, simulations) == compiled.run(limits, simulations), seed
         assert seen(plain) == seen(compiled), seed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 import sys
 
 import pytest
@@ -21,7 +22,10 @@ from zermelo.agents import (
     RandomAgent,
     list_agents,
     make_agent,
+    specs,
 )
+from zermelo.agents.players.engines.protocols import EngineAgent
+from zermelo.agents.players.learned.policy import ViewAgent
 from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError
 
@@ -259,3 +263,22 @@ def test_a_setting_is_described_where_it_is_declared() -> None:
     assert told["ordering"][0] == "auto"
     with pytest.raises(UnknownNameError, match="alphabeta"):
         describe_settings("alphabet")
+
+
+def test_each_name_is_its_agents_kind() -> None:
+    names = {entry.name for entry in list_agents(learned=True)}
+    assert {"random", "alphabeta", "mcts", "sb3", "uci", "gnubg"} <= names
+    for name in names:
+        assert specs._agent_class(name).kind == name
+    for name in specs._LEARNED:
+        assert issubclass(specs._agent_class(name), ViewAgent)
+    for name in specs._ENGINES:
+        assert issubclass(specs._agent_class(name), EngineAgent)
+
+
+def test_only_the_agent_that_is_named_is_imported() -> None:
+    code = "import sys; from zermelo.agents import make_agent; make_agent('random'); print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = ran.stdout.split()
+    assert "zermelo.agents.players.random" in loaded
+    assert "zermelo.agents.players.alpha_beta" not in loaded

@@ -13,6 +13,7 @@ from zermelo.envs.jit import perft_kernel
 from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.code_cache import code_file
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
+from zermelo.envs.rules.defaults import DEFAULTS
 
 
 class CountState(NamedTuple):
@@ -150,6 +151,14 @@ def test_an_edit_in_one_game_is_none_in_another(monkeypatch):
     monkeypatch.setattr(Kalah, "utility", lambda self, state, seat: 0)
     assert digest(Kalah) != before[0]
     assert digest(ConnectFour) == before[1]
+
+
+def test_what_stands_in_for_a_method_counts_where_it_does(monkeypatch):
+    before = digest(Kalah), digest(make(3))
+    assert hasattr(Kalah, "bounds")
+    monkeypatch.setitem(DEFAULTS, "bounds", lambda self, state: (-2, 2))
+    assert digest(Kalah) == before[0]
+    assert digest(make(3)) != before[1]
 
 
 def test_methods_that_are_not_compiled_do_not_count():
