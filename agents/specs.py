@@ -104,7 +104,8 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
 
 def runs_own_code(spec: str) -> bool:
     """Whether the agent of this spec runs code, weights or programs from outside of this package."""
-    return ":" in spec or spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
+    runs = spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
+    return runs or ":" in spec or re.search(r"\b(torch|onnx)\s*\(", spec) is not None  # a network as an evaluator
 
 
 def make_agent(agent: str | Agent) -> Agent:

@@ -31,6 +31,7 @@ __all__ = [
     "SupportsEvaluation",
     "SupportsInformationStates",
     "SupportsNullMove",
+    "SupportsObservations",
     "SupportsOrdering",
     "SupportsPlayouts",
     "SupportsQuiescence",
@@ -274,6 +275,15 @@ class SupportsSampling(Protocol):
 
     def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
         """As ``result``, with every random number drawn from ``generator``."""
+        ...
+
+
+@runtime_checkable
+class SupportsObservations(Protocol):
+    """It is known what players see of a state."""
+
+    def observation(self, state: Any, seat: int) -> Any:
+        """What a seat observes, as the environment shows it to its player, without the action mask."""
         ...
 
 

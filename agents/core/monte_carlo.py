@@ -167,11 +167,14 @@ class MonteCarlo:
         simulations: How many have been made.
         tree_nodes: How many nodes the tree has.
         tree_depth: How many moves below the root the lowest one is.
+        leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
     """
 
     simulations: int
     tree_nodes: int
     tree_depth: int
+    leaves: int = 0
+    leaf_seconds: float = 0.0
 
     def __init__(self, start: Start, budget: Budget) -> None:
         self.game, self.root_state, self.policy, self.seed = start

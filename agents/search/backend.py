@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance
@@ -28,11 +28,13 @@ from zermelo.agents.core.monte_carlo import MonteCarlo, Start
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
+from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
 from zermelo.agents.search.plain_search import Cutoff, PlainSearch
@@ -143,15 +145,27 @@ def paranoid(root: Root, budget: Budget, *, searched: Game[Any], **rest: Any) ->
 
 
 def monte_carlo(
-    start: Start, budget: Budget, evaluator: Evaluator | None, *, limits: Limits, threads: int = 1
+    start: Start,
+    budget: Budget,
+    evaluator: Evaluator | None,
+    *,
+    limits: Limits,
+    threads: int = 1,
+    batch_size: int = 1,
 ) -> MonteCarlo:
-    """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves."""
+    """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
+
+    A policy-value network is asked about ``batch_size`` leaves at a time.
+    """
     game = start.game
     compiled = compiled_search(
         CompiledMonteCarlo, game, evaluator, budget, limits=limits, start=start, threads=threads
     )
     if compiled is not None:
         return compiled
+    if isinstance(evaluator, PolicyValue):
+        ask = functools.partial(expected_totals, cast("Any", evaluator), game)
+        return BatchedMonteCarlo(start, budget, network=evaluator, batch_size=batch_size, evaluation=ask)
     own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
     return PlainMonteCarlo(

@@ -333,6 +333,13 @@ class AECGame:
         """What ``env.step`` takes for this action of the mover."""
         return self._codecs[self.agents[state.mover]].to_env(action)
 
+    def observation(self, state: EnvState, seat: int) -> Any:
+        """What ``env.observe`` returns; of a mapping of ``observation`` and ``action_mask`` the first."""
+        agent = self.agents[seat]
+        with self._blame(state.env, f"observe({agent!r})"):
+            seen = state.env.observe(agent)
+        return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
+
     def text(self, state: EnvState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""
         board = getattr(state.env, "board", None)

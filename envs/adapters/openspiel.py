@@ -293,6 +293,10 @@ class OpenSpielGame:
         text: str = state.action_to_string(state.current_player(), action)
         return text
 
+    def observation(self, state: Any, seat: int) -> Any:
+        """OpenSpiel's ``observation_tensor``, flat."""
+        return np.array(state.observation_tensor(seat), np.float32)
+
     def text(self, state: Any) -> str:
         """OpenSpiel's drawing of the state."""
         return str(state)

@@ -57,6 +57,15 @@ class Leaves(PlainTree):
 
     def evaluate(self, state: Any) -> tuple[float, ...]:
         """What a leaf is worth to each seat that is kept."""
+        began = self.budget.now()
+        self.leaves += 1
+        try:
+            return self.judged(state)
+        finally:  # a playout may be cut short
+            self.leaf_seconds += self.budget.now() - began
+
+    def judged(self, state: Any) -> tuple[float, ...]:
+        """The same, by playouts or the evaluation."""
         if self.plays_out:
             games = self.policy.playouts
             results = [self.play_out(state) for _ in range(games)]

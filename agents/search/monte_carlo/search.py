@@ -52,6 +52,7 @@ class PlainMonteCarlo(Leaves):
         self.high: float = upper if self.is_scaled else -math.inf
         self.unit = 1.0 / (upper - lower) if self.is_scaled else 0.0
         self.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+        self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
         self.expand(self.root)
@@ -68,33 +69,36 @@ class PlainMonteCarlo(Leaves):
 
     def simulate_once(self) -> None:
         """From the root to an outcome, and back."""
-        stamp = self.simulations + 1
-        node, path = self.root, []
+        path, node, outcome = self.go_down()
+        if outcome is None:
+            outcome = self.evaluate(node.state)
+        self.simulations += 1
+        self.tree_depth = max(self.tree_depth, len(path))
+        self.back_up(path, node, outcome)
+
+    def go_down(self) -> tuple[list[tuple[Node, int]], Node, tuple[float, ...] | None]:
+        """From the root to a leaf: nodes and places on the way, the leaf, and its outcome if that is known."""
+        self.stamp = stamp = self.stamp + 1
+        node: Node = self.root
+        path: list[tuple[Node, int]] = []
         if self.policy.rave:
             self.taken.clear()
         while True:
             node.stamp = stamp
             if node.outcome is not None:
                 self.budget.visit(0)  # so that simulations in a tree that has all states come to an end
-                outcome = node.outcome
-                break
+                return path, node, node.outcome
             if self.solves and node.bounds[0] == node.bounds[1]:
                 self.budget.visit(0)
-                outcome = (node.bounds[0],)
-                break
+                return path, node, (node.bounds[0],)
             is_leaf = node.visits == 0 and node.mover != CHANCE
             if not node.is_expanded and (is_leaf or not self.expand(node)):
-                outcome = self.evaluate(node.state)
-                break
+                return path, node, None
             place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)
             path.append((node, place))
             node = self.child(node, place, len(path))
             if node.stamp == stamp:  # a position of this path again
-                outcome = self.evaluate(node.state)
-                break
-        self.simulations = stamp
-        self.tree_depth = max(self.tree_depth, len(path))
-        self.back_up(path, node, outcome)
+                return path, node, None
 
     def child(self, node: Node, place: int, ply: int) -> Node:
         """The node below an edge, which is made where there is none."""

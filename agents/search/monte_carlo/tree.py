@@ -131,6 +131,9 @@ class PlainTree(MonteCarlo):
         """The memory for the tree, in words of eight bytes."""
         return int(self.policy.tree_mb * 2**17)
 
+    def forget_nodes(self, kept: dict[int, Node]) -> None:
+        """Called with the nodes that stay, by their identity, when the root moves on."""
+
     def expand(self, node: Node) -> bool:
         """Gives a node its actions; false where memory is out."""
         raise NotImplementedError
@@ -173,6 +176,7 @@ class PlainTree(MonteCarlo):
                 if id(child) not in kept:
                     kept[id(child)] = child
                     waiting.append(child)
+        self.forget_nodes(kept)
         self.tree_nodes = len(kept)
         edges = sum(len(each.actions) for each in kept.values() if each.is_expanded)
         words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
@@ -180,8 +184,6 @@ class PlainTree(MonteCarlo):
         self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
         self.root, self.budget, self.simulations, self.tree_depth = node, budget, 0, 0
         budget.nodes += 1  # whatever the limits: there must be an answer
-        for each in kept.values():
-            each.stamp = 0
         if not node.is_expanded:
             self.expand(node)
         return True
