@@ -91,8 +91,8 @@ class SearchAgent(ConfiguredAgent):
     """An agent that looks at a live environment as a game.
 
     Attributes:
-        backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules of
-            its game, or ``"clone"`` to search copies of the environment itself.
+        backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
+            of its game, or ``"clone"`` to search copies of the environment itself.
         traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
     """
 
