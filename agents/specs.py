@@ -100,7 +100,7 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
 
 def runs_own_code(spec: str) -> bool:
     """Whether the agent of this spec runs code, weights or programs from outside of this package."""
-    return ":" in spec or spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
+    return ":" in spec or ".json" in spec or spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
 
 
 def make_agent(agent: str | Agent) -> Agent:
