@@ -130,6 +130,12 @@ class FeatureSet(Protocol):
         ...
 
 
+def _unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
+    return UnsupportedGameError(
+        f"this evaluation was fitted to a game that shows its players {wanted}, but {game.traits.name} shows {found}"
+    )
+
+
 def _seats(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
     return np.array([game.to_move(state) for state in states], np.int64)
 
@@ -155,9 +161,14 @@ class ObservationFeatures:
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
         """Those that are not zero."""
         seats = _seats(game, states)
+        if game.traits.seats != self.seats:
+            raise _unlike(game, f"{self.seats} seats", f"{game.traits.seats}")
         seen = np.ones((len(states), self.length + 1))
         for row, state in enumerate(states):
-            seen[row, :-1] = observed_array(game, state).ravel()
+            array = observed_array(game, state).ravel()
+            if array.size != self.length:
+                raise _unlike(game, f"{self.length} numbers", f"{array.size}")
+            seen[row, :-1] = array
         rows, columns = np.nonzero(seen)
         starts = np.searchsorted(rows, np.arange(len(states) + 1))
         return Entries(columns + seats[rows] * (self.length + 1), seen[rows, columns], starts, seats)
@@ -239,6 +250,10 @@ class PatternFeatures:
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
         """One for each window."""
         seen = np.stack([observed_array(game, state) for state in states])
+        needed = max(self.planes, default=-1) + 1
+        shape = seen.shape[1:] if seen.ndim > 2 else (1, *seen.shape[1:])
+        if shape[:2] != (self.rows, self.columns) or (len(shape) == 3) != bool(needed) or needed > shape[-1]:
+            raise _unlike(game, f"a board of {self.rows} rows and {self.columns} columns", f"{seen.shape[1:]}")
         cells = np.zeros((len(states), self.rows * self.columns + 1), np.int64)
         if self.planes:
             flat = seen[..., self.planes].reshape(len(states), -1, len(self.planes)) != 0

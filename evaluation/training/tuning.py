@@ -35,7 +35,10 @@ _KEPT_APART: Final = 0.1
 _STARTS: Final = 50
 _REMEMBERED: Final = 2
 """Rounds, besides the last, whose positions are fitted to; the first, of random games, is none of them."""
+_SAMPLES: Final = 20
+"""Random games that show what a game is like."""
 _OPENING: Final = 4
+"""Random plies before the games of the match."""
 _LONGEST: Final = 2_000
 
 
@@ -136,7 +139,8 @@ def tune(
         starts.append(game.snapshot(live))
     traits = game.traits
     _require_fit(traits)
-    samples = [state for _ in range(20) for state in _wander(game, starts[0], generator)]
+    samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
+    opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
     chosen = feature_set(features, game, samples)
     prior = np.zeros(chosen.size)
     prior[-1] = isinstance(chosen, AboveEvaluation)
@@ -145,7 +149,7 @@ def tune(
     before: list[Played] = []
     for number in range(1, rounds + 1):
         player = SelfPlay(
-            game, starts, chosen, evaluator, mixed=mixed, opening=2 * _OPENING, explore=0.05, longest=_LONGEST,
+            game, starts, chosen, evaluator, mixed=mixed, opening=opening, explore=0.05, longest=_LONGEST,
             generator=generator,
         )  # fmt: skip
         played: list[Played] = []
