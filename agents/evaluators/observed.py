@@ -24,6 +24,7 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.observations import observation
 
 __all__ = [
+    "LARGE",
     "AboveEvaluation",
     "Entries",
     "FeatureSet",
@@ -38,6 +39,8 @@ __all__ = [
 _MOST_WEIGHTS: Final = 4_000_000
 _MOST_CODES: Final = 40
 _SAMPLES: Final = 200
+LARGE: Final = 10.0
+"""Log odds are taken so many times, so that hardly anything holds their weight where it begins."""
 _LEAST: Final = 1e-4
 """A probability that is never fallen short of."""
 
@@ -355,7 +358,9 @@ class AboveEvaluation:
         """The others', and one for each state."""
         inner = self.inner.entries(game, states)
         ends = inner.starts[1:]
-        own = [_log_odds(game, state, seat) for state, seat in zip(states, inner.seats.tolist(), strict=True)]
+        own = [
+            LARGE * _log_odds(game, state, seat) for state, seat in zip(states, inner.seats.tolist(), strict=True)
+        ]
         return Entries(
             np.insert(inner.indices, ends, self.inner.size),
             np.insert(inner.values, ends, own),

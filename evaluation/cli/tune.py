@@ -37,7 +37,7 @@ def tune_command(
     ] = 0.7,
     ridge: Annotated[
         float, typer.Option(help="How strongly weights are held where they begin: as so many positions would.")
-    ] = 3.0,
+    ] = 300.0,
     match: Annotated[
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,

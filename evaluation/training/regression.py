@@ -67,7 +67,7 @@ def regress(
         slope = answers - goals if logistic else 2 * (answers - goals)
         return loss, columns @ slope + ridge * (weights - prior)
 
-    found = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": 400})
+    found = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": 150})
     weights: Floats = found.x
     average = np.full(len(test), goals.mean() if len(goals) else 0.5)
     loss = _mean(_losses(_answers(matrix[test] @ weights, logistic), aims[test], logistic))

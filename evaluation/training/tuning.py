@@ -20,7 +20,7 @@ import numpy as np
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import AboveEvaluation, Entries, feature_set
+from zermelo.agents.evaluators.observed import LARGE, AboveEvaluation, Entries, feature_set
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.stats.ratings import EloEstimate, elo
@@ -89,7 +89,7 @@ def tune(
     games: int = 1_000,
     rounds: int = 4,
     mixed: float = 0.7,
-    ridge: float = 3.0,
+    ridge: float = 300.0,
     match: int = 100,
     depth: int = 2,
     seed: int = 0,
@@ -143,7 +143,8 @@ def tune(
     opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
     chosen = feature_set(features, game, samples)
     prior = np.zeros(chosen.size)
-    prior[-1] = isinstance(chosen, AboveEvaluation)
+    if isinstance(chosen, AboveEvaluation):
+        prior[-1] = 1.0 / LARGE
     evaluator = FittedEvaluator(chosen, prior) if prior.any() else None
     done: list[Round] = []
     before: list[Played] = []
