@@ -135,7 +135,8 @@ class FeatureSet(Protocol):
 
 def _unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
     return UnsupportedGameError(
-        f"this evaluation was fitted to a game that shows its players {wanted}, but {game.traits.name} shows {found}"
+        f"this evaluation was fitted to a game that shows its players {wanted}, but {game.traits.name} shows "
+        f"{found}"
     )
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import Entries, FeatureSet
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance
 
 __all__ = ["Played", "SelfPlay"]
@@ -30,7 +31,7 @@ class Played:
 
 
 class SelfPlay:
-    """Plays games in which both sides look one action ahead.
+    """Plays games in which both sides look one action ahead, or search.
 
     Every game begins with random actions, as many as are drawn, and some later ones are random too.
 
@@ -43,6 +44,7 @@ class SelfPlay:
         explore: The probability of a random action after that.
         longest: Moves after which a game ends as it stands.
         generator: Of all that is drawn.
+        teacher: A search that plays instead; how its games end is all that is learned then.
     """
 
     def __init__(
@@ -57,7 +59,9 @@ class SelfPlay:
         explore: float,
         longest: int,
         generator: np.random.Generator,
+        teacher: SearchAgent | None = None,
     ) -> None:
+        self.teacher = teacher
         self.game, self.starts, self.features, self.evaluator = game, starts, features, evaluator
         self.mixed, self.opening, self.explore, self.longest = mixed, opening, explore, longest
         self.generator = generator
@@ -79,7 +83,10 @@ class SelfPlay:
                 at_random -= 1
             else:
                 states.append(state)
-                if self.evaluator is not None:
+                if self.teacher is not None:
+                    if generator.random() >= self.explore:
+                        action = self.teacher.search_state(game, state).action
+                elif self.evaluator is not None:
                     values = self._worths(state, actions)
                     best = int(np.argmax(values))
                     if generator.random() < self.explore:
@@ -100,7 +107,8 @@ class SelfPlay:
         game, constant = self.game, self.game.traits.constant
         two = game.traits.seats == 2
         so_far = [game.utility(state) for state in states]
-        expected = None if self.evaluator is None else self.evaluator.expected(game.traits, entries)
+        evaluator = self.evaluator if self.teacher is None else None
+        expected = None if evaluator is None else evaluator.expected(game.traits, entries)
         returns = np.empty(len(states))
         total = float(final[0])  # of the first seat, all rewards together
         for place in range(len(states) - 1, -1, -1):

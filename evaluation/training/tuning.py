@@ -3,9 +3,10 @@
     tuned = tune("zermelo/Breakthrough-v0", out="breakthrough.json")
     agent = make_agent("alphabeta(depth=4, evaluator='breakthrough.json')")
 
-Where somebody has written an evaluation of the game, the first round is played by that, and features correct it;
-else it is of random games. In each later round the weights of the one before play against themselves. What is
-regressed on is the lambda-return: how the game ended, mixed with what the last weights said on the way there.
+Where somebody has written an evaluation of the game, a search plays with that, and features correct it so that it
+foretells how these games end. Else the first round is of random games, and in each later one the weights of the
+round before play against themselves; what is regressed on is the lambda-return: how the game ended, mixed with
+what the last weights said on the way there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import LARGE, AboveEvaluation, Entries, feature_set
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.stats.ratings import EloEstimate, elo
@@ -39,6 +43,8 @@ _SAMPLES: Final = 20
 """Random games that show what a game is like."""
 _OPENING: Final = 4
 """Random plies before the games of the match."""
+_NODES: Final = 2_000
+"""Of the search that plays with an evaluation that has been written."""
 _LONGEST: Final = 2_000
 
 
@@ -143,15 +149,18 @@ def tune(
     opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
     chosen = feature_set(features, game, samples)
     prior = np.zeros(chosen.size)
+    teacher: SearchAgent | None = None
     if isinstance(chosen, AboveEvaluation):
         prior[-1] = 1.0 / LARGE
-    evaluator = FittedEvaluator(chosen, prior) if prior.any() else None
+        kind = AlphaBetaAgent if traits.chance is Chance.NONE and traits.seats == 2 else ExpectiminimaxAgent
+        teacher = kind(nodes=_NODES, seed=seed)
+    evaluator: FittedEvaluator | None = None
     done: list[Round] = []
     before: list[Played] = []
     for number in range(1, rounds + 1):
         player = SelfPlay(
             game, starts, chosen, evaluator, mixed=mixed, opening=opening, explore=0.05, longest=_LONGEST,
-            generator=generator,
+            generator=generator, teacher=teacher,
         )  # fmt: skip
         played: list[Played] = []
         for count in range(1, games + 1):
@@ -165,7 +174,9 @@ def tune(
         replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
         done.append(Round(number, len(played), sum(len(game.returns) for game in played), fit.loss, fit.average))
         on_round(done[-1])
-        before = (before + played)[-_REMEMBERED * games :] if number > 1 or prior.any() else []
+        before = before + played
+        if teacher is None:
+            before = before[-_REMEMBERED * games :] if number > 1 else []
     assert evaluator is not None, "there is a round"
     if not match or traits.seats != 2:
         return Tuned(evaluator, tuple(done), None, 0, 0, 0, None)
