@@ -334,7 +334,7 @@ def _check(env: Any, name: str) -> None:
         raise _parallel(name)
     if not is_aec(env) and not is_gymnasium(env):
         is_old = any(cls.__module__.partition(".")[0] == "gym" for cls in type(env).__mro__)
-        hint = ", but one of gym, which came before Gymnasium: shimmy.GymV26CompatibilityV0(env=...) makes one of it"
+        hint = ", but one of gym, Gymnasium's predecessor: shimmy.GymV26CompatibilityV0(env=...) makes one of it"
         raise UnsupportedGameError(
             f"{name} made {type(env).__name__}, which is no environment{hint if is_old else ''}"
         )

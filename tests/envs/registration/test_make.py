@@ -92,7 +92,7 @@ def test_a_function_of_the_users_from_the_current_directory(
             def nothing():
                 return 42
             class Old:
-                """As if it had been derived from a class of the package gym."""
+                pass
 
             Old.__module__ = "gym.core"
 
