@@ -111,7 +111,7 @@ def test_a_function_of_the_users_from_the_current_directory(
         make_env("my_games_here:number")
     with pytest.raises(InvalidSettingError, match="takes no parameter 'sum': it takes total, mask"):
         make_env("my_games_here:numbers(sum=1)")
-    with pytest.raises(UnsupportedGameError, match=r"made TicTacToe, .* one of gym, which .*shimmy\.GymV26"):
+    with pytest.raises(UnsupportedGameError, match=r"made TicTacToe, .* one of gym, .*shimmy\.GymV26"):
         make_env("my_games_here:of_gym")
     with pytest.raises(UnsupportedGameError, match="my_games_here:nothing made int, which is no environment"):
         make_env("my_games_here:nothing")
