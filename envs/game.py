@@ -27,6 +27,7 @@ __all__ = [
     "Game",
     "Information",
     "RewardSum",
+    "SupportsEnvActions",
     "SupportsEvaluation",
     "SupportsInformationStates",
     "SupportsNullMove",
@@ -150,7 +151,8 @@ class Game(Protocol[State]):
     """A game over states of some type; states are values and are never changed.
 
     Actions are integers. For an environment with a ``Discrete`` action space they are the environment's own
-    actions; for other enumerable spaces ``to_env_action`` turns one into what ``env.step`` takes.
+    actions, unless the game is searched by rules that number them differently; ``to_env_action`` turns one into
+    what ``env.step`` takes, for other enumerable spaces as well.
     """
 
     @property
@@ -207,6 +209,15 @@ class SupportsSnapshot(Protocol):
 
     def snapshot(self, env: Any) -> Any:
         """The position of a live environment, now. The environment is not changed."""
+        ...
+
+
+@runtime_checkable
+class SupportsEnvActions(Protocol):
+    """The game may number actions as its environment does not: ``to_env_action`` has a way back."""
+
+    def from_env_action(self, state: Any, action: int) -> int:
+        """The game's number of an action as ``env.step`` takes it."""
         ...
 
 

@@ -26,6 +26,7 @@ from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
+from zermelo.envs.adapters.openspiel import is_openspiel
 from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
@@ -90,8 +91,8 @@ class SearchAgent(ConfiguredAgent):
     """An agent that looks at a live environment as a game.
 
     Attributes:
-        backend: How ``as_game`` should see the environment: ``"auto"``, or ``"clone"`` to search copies of the
-            environment itself.
+        backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
+            of its game, or ``"clone"`` to search copies of the environment itself.
         traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
     """
 
@@ -129,11 +130,13 @@ class SearchAgent(ConfiguredAgent):
 
         Args:
             game: A ``Game``, or what ``as_game`` makes one of.
-            state: One of its states; the initial state, if not given.
+            state: One of its states, or OpenSpiel's; the initial state, if not given.
         """
         started = Budget.now()
         game = as_game(game)
         self.check_game(game.traits)
+        if is_openspiel(state):
+            state = game.snapshot(state)
         return self._search(game, game.initial_state() if state is None else state, started)
 
     def check_game(self, traits: Traits) -> None:

@@ -14,7 +14,7 @@ Chance, in one of three ways:
 - Sampled: it draws numbers. Before every step the copy's random generators are replaced by fresh ones seeded from
   the game's own stream (``result``) or from the generator given (``sample_result``), so the environment's own next
   draw is never seen.
-- Declared: it tells its outcomes and probabilities (``zermelo.envs.adapters.declared``).
+- Declared: it tells its outcomes and probabilities (``zermelo.envs.adapters.facts.declared``).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, listed, mask_of
-from zermelo.envs.adapters.declared import declares_chance
+from zermelo.envs.adapters.facts.declared import declares_chance
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
-from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import (
     game_name,
     innermost,
@@ -345,7 +345,7 @@ class AECGame:
         board = getattr(state.env, "board", None)
         return repr(state) if board is None else str(board)
 
-    # -- what inference asks (zermelo.envs.adapters.inference.Probe) ---------------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
     def probe(self, state: EnvState, action: int, seed: int) -> tuple[EnvState, bool]:
         """The state after an action with all randomness from a seed; whether global generators were used."""

@@ -16,9 +16,9 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
 from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.facts.found_traits import with_traits
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
-from zermelo.envs.adapters.found_traits import with_traits
-from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env, copier_for
 from zermelo.envs.clone.random_state import global_random_guard, replace_generators
@@ -182,7 +182,7 @@ class GymGame:
         """What ``env.step`` takes for this action."""
         return self._codec.to_env(action)
 
-    # -- what inference asks (zermelo.envs.adapters.inference.Probe) ---------------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
     def probe(self, state: GymState, action: int, seed: int) -> tuple[GymState, bool]:
         """The state after an action with all randomness from a seed; whether global generators were used."""

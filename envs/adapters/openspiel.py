@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapter
-from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
@@ -121,6 +121,16 @@ class OpenSpielGame:
         self._has_chance = known["chance"] is not Chance.NONE
 
     @property
+    def source(self) -> Any:
+        """The ``pyspiel.Game``."""
+        return self._game
+
+    @property
+    def longest(self) -> int:
+        """How many moves and chance events there are before Shimmy truncates the game, if it does."""
+        return 1 << 60 if self._limit is None else self._limit
+
+    @property
     def traits(self) -> Traits:
         """What a search must know before it starts, from OpenSpiel's game type."""
         return self._traits
@@ -128,6 +138,10 @@ class OpenSpielGame:
     def fits(self, env: Any) -> bool:
         """Whether a live Shimmy environment still plays this game, with the same parameters."""
         return str(env._env) == str(self._game)
+
+    def plays(self, state: Any) -> bool:
+        """Whether a ``pyspiel.State`` is of this game, with the same parameters."""
+        return str(state.get_game()) == str(self._game)
 
     def snapshot(self, env: Any) -> Any:
         """The position of a live Shimmy environment, or of a ``pyspiel.State``, as a state of its own.

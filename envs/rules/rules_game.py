@@ -168,6 +168,10 @@ class RulesGame:
         """The action itself."""
         return action
 
+    def from_env_action(self, state: Any, action: int) -> int:
+        """The action itself."""
+        return action
+
     def _evaluation(self, state: Any) -> tuple[float, ...]:
         """How good an unfinished state looks for every seat, strictly inside the utility bounds."""
         least, greatest = self.rules_bounds

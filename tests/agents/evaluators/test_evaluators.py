@@ -119,7 +119,7 @@ class TestLines:
         grids = [
             read_grid(*position(classic, moves)),
             read_grid(*position(classic, moves, "auto")),
-            read_grid(as_game(spiel), spiel_state),
+            read_grid(as_game(spiel, backend="environment"), spiel_state),
         ]
         counts = [line_counts(grid) for grid in grids]
         assert counts[0] == counts[1] == counts[2]
