@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from zermelo.agents.players.mcts import MCTSAgent
     from zermelo.agents.players.minimax import MinimaxAgent
     from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
-    from zermelo.agents.players.policy_table import PolicyTableAgent
     from zermelo.agents.players.random import RandomAgent
     from zermelo.agents.players.search_many import search_many
-    from zermelo.agents.players.value_iteration import ValueIterationAgent
+    from zermelo.agents.players.tables.policy_table import PolicyTableAgent
+    from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
     from zermelo.agents.solving.exact_values import ExactValue, exact_values
     from zermelo.agents.solving.policy import policy_of_values, solve_policy
     from zermelo.agents.solving.policy_table import Plan, PolicyTable
@@ -107,10 +107,10 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.mcts": "MCTSAgent",
             "players.minimax": "MinimaxAgent",
             "players.paranoid": "BestReplyAgent ParanoidAgent",
-            "players.policy_table": "PolicyTableAgent",
+            "players.tables.policy_table": "PolicyTableAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
-            "players.value_iteration": "ValueIterationAgent",
+            "players.tables.value_iteration": "ValueIterationAgent",
             "solving.exact_values": "ExactValue exact_values",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",

@@ -31,7 +31,7 @@ _BY_NAME: Final = {
     "bestreply": "paranoid:BestReplyAgent",
     "mcts": "mcts:MCTSAgent",
     "auto": "auto:AutoAgent",
-    "value_iteration": "value_iteration:ValueIterationAgent",
+    "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }
 _LEARNED: Final = {
     "policy": "learned.policy:PolicyAgent",
@@ -39,12 +39,16 @@ _LEARNED: Final = {
     "torch": "learned.models:TorchAgent",
     "onnx": "learned.models:OnnxAgent",
 }
-_ENGINES: Final = {"uci": "engines:UciAgent", "gtp": "engines:GtpAgent", "gnubg": "gnubg:GnubgAgent"}
+_ENGINES: Final = {
+    "uci": "engines.protocols:UciAgent",
+    "gtp": "engines.protocols:GtpAgent",
+    "gnubg": "engines.gnubg:GnubgAgent",
+}
 _NEED_MORE: Final = {
     **_LEARNED,
     **_ENGINES,
-    "openspiel_mcts": "openspiel_mcts:OpenSpielMCTSAgent",
-    "policytable": "policy_table:PolicyTableAgent",
+    "openspiel_mcts": "engines.openspiel:OpenSpielMCTSAgent",
+    "policytable": "tables.policy_table:PolicyTableAgent",
 }
 """Agents that cannot be made from the name alone."""
 _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
@@ -100,7 +104,9 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
 
 def runs_own_code(spec: str) -> bool:
     """Whether the agent of this spec runs code, weights or programs from outside of this package."""
-    return ":" in spec or ".json" in spec or spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
+    runs = spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
+    found = re.search(r"\b(torch|onnx)\s*\(", spec)  # a network as an evaluator
+    return runs or ":" in spec or ".json" in spec or found is not None
 
 
 def make_agent(agent: str | Agent) -> Agent:

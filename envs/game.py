@@ -27,10 +27,13 @@ __all__ = [
     "Game",
     "Information",
     "RewardSum",
+    "SupportsEnvActions",
     "SupportsEvaluation",
     "SupportsInformationStates",
     "SupportsNullMove",
+    "SupportsObservations",
     "SupportsOrdering",
+    "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
     "SupportsSimultaneousMoves",
@@ -148,7 +151,8 @@ class Game(Protocol[State]):
     """A game over states of some type; states are values and are never changed.
 
     Actions are integers. For an environment with a ``Discrete`` action space they are the environment's own
-    actions; for other enumerable spaces ``to_env_action`` turns one into what ``env.step`` takes.
+    actions, unless the game is searched by rules that number them differently; ``to_env_action`` turns one into
+    what ``env.step`` takes, for other enumerable spaces as well.
     """
 
     @property
@@ -209,6 +213,15 @@ class SupportsSnapshot(Protocol):
 
 
 @runtime_checkable
+class SupportsEnvActions(Protocol):
+    """The game may number actions as its environment does not: ``to_env_action`` has a way back."""
+
+    def from_env_action(self, state: Any, action: int) -> int:
+        """The game's number of an action as ``env.step`` takes it."""
+        ...
+
+
+@runtime_checkable
 class SupportsText(Protocol):
     """Positions can be shown to people."""
 
@@ -262,6 +275,32 @@ class SupportsSampling(Protocol):
 
     def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
         """As ``result``, with every random number drawn from ``generator``."""
+        ...
+
+
+@runtime_checkable
+class SupportsObservations(Protocol):
+    """It is known what players see of a state."""
+
+    def observation(self, state: Any, seat: int) -> Any:
+        """What a seat observes, as the environment shows it to its player, without the action mask."""
+        ...
+
+
+@runtime_checkable
+class SupportsPlayouts(Protocol):
+    """Whole games can be played on one copy of a state, without another for each move."""
+
+    def playout_state(self, state: Any) -> Any:
+        """A copy of a state that ``play_on`` may change."""
+        ...
+
+    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
+        """As ``result``, or with a generator as ``sample_result``, but the state given is used up.
+
+        It must come from ``playout_state`` or from this method, and the action must be legal: that need not be
+        checked.
+        """
         ...
 
 

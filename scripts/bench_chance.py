@@ -29,8 +29,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.front_end import compiled_search
-from zermelo.agents.compiled.general import CompiledGeneralSearch
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder

@@ -20,7 +20,7 @@ from typing import Any
 from bench_peers import has, peers
 from bench_selective import selective
 
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
@@ -207,7 +207,7 @@ def threads() -> None:
 def start() -> None:
     """From the start of a process to its first compiled move."""
     script = (
-        "from zermelo.agents.compiled.front_end import compiled_search\n"
+        "from zermelo.agents.compiled.program import compiled_search\n"
         "from zermelo.agents.compiled.two_player import CompiledAlphaBeta\n"
         "from zermelo.agents.core.budget import Budget; "
         "from zermelo.agents.core.limits import Limits; from zermelo.envs import as_game; import pettingzoo; "

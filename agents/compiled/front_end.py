@@ -1,25 +1,24 @@
-"""The one front end of all compiled searches: does the game fit, is the kernel ready, run it, read it back.
+"""The one front end of all compiled tree searches: run a kernel, read back what it found.
 
-A kernel is described by a ``Program``. A search that runs it is a ``CompiledTreeSearch``, with a ``layout.Search``
-for each thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls
-``run``, which obeys the limits, counts, gives more memory where that helps, and raises what a search raises.
-Afterwards the principal variation (``line``) or the record (``record``) of the search that answered can be read.
+A search that runs a kernel (``program.Program``) is a ``CompiledTreeSearch``, with a ``layout.Search`` for each
+thread, the memory behind it and the table; it sets the fields that only its kernel knows, and calls ``run``, which
+obeys the limits, counts, gives more memory where that helps, and raises what a search raises. Afterwards the
+principal variation (``line``) or the record (``record``) of the search that answered can be read.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program, evaluates
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.threads import BackgroundTask, in_background, race, run_here
+from zermelo.agents.compiled.threads import race, run_here
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.move_ordering import MoveOrder
@@ -27,26 +26,17 @@ from zermelo.agents.core.options import Ordering
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import Bound, TreeSearch
 from zermelo.envs import Chance, Game
-from zermelo.envs.jit.build import Kernel, build
-from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = [
     "CompiledTreeSearch",
-    "Program",
     "Record",
-    "can_evaluate",
-    "compiled_search",
-    "evaluates",
-    "fits",
     "most_states",
     "plies_of",
     "spread",
 ]
 
-_PATIENCE: Final = 0.75
-"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 _ALL_NODES: Final = 1 << 62
 _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
@@ -61,23 +51,6 @@ _PATH: Final = 4 * MAX_PLIES
 """How many states there can be on a path, those of chance and of opponents that do not choose included."""
 _ARENA: Final = 1 << 18
 """Words of memory for records to begin with."""
-
-_Kind = TypeVar("_Kind", bound="CompiledSearch")
-
-
-def fits(game: Any) -> bool:
-    """Whether a game's rules can be compiled here."""
-    return isinstance(game, RulesGame) and can_compile()
-
-
-def can_evaluate(evaluator: Any) -> bool:
-    """Whether a kernel can evaluate as an evaluator does: None, ``"game"`` and ``"rewards"``."""
-    return evaluator is None or getattr(evaluator, "spec", lambda: None)() in ("game", "rewards")
-
-
-def evaluates(evaluator: Any) -> bool:
-    """Whether the rules' own evaluation counts at the depth limit."""
-    return evaluator is not None and bool(evaluator.spec() == "game")
 
 
 def plies_of(depth: float) -> int:
@@ -94,88 +67,12 @@ def most_states(game: Any, limits: Limits) -> float:
     return min(most, float(game.max_legal_actions) ** levels)
 
 
-@dataclass(frozen=True)
-class Program:
-    """A kernel that can be compiled for any rules.
-
-    Attributes:
-        name: What needs it, such as ``"alphabeta"``.
-        module: The module it is in, under ``zermelo.agents.compiled``; importing that imports Numba.
-        function: The function's name, and the types of its ``arguments`` between ``rules, state`` and ``search``.
-    """
-
-    name: str
-    module: str
-    function: str
-    arguments: tuple[str, ...]
-
-    def load(self, rules: Any, **constants: bool) -> Callable[..., Any]:
-        """The kernel compiled for the class of ``rules``, or read from disk.
-
-        ``constants`` say what it is to have, by the names of its module's constants (``Kernel``).
-
-        Raises:
-            RulesError: The rules do not compile; the message names the method and the line.
-        """
-        module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
-        arguments: list[Any] = [*self.arguments, layout.RECORD]
-        return build(rules, Kernel(getattr(module, self.function), arguments, tuple(constants.items())))
-
-    def load_in_background(self, rules: Any, **constants: bool) -> BackgroundTask:
-        """Begins to load the kernel, or has begun already; the task says when it is there."""
-        name = type(rules), self, tuple(constants.items())
-        return in_background(name, lambda: self.load(rules, **constants))
-
-
 class Record(NamedTuple):
     """What a kernel that works with records found out about a state."""
 
     values: tuple[float, ...]
     plies: float
     line: tuple[int, ...]
-
-
-class CompiledSearch(Protocol):
-    """A search that runs a kernel.
-
-    Attributes:
-        program: The kernel.
-    """
-
-    program: ClassVar[Program]
-
-    @classmethod
-    def can_search(cls, game: Any, evaluator: Any) -> bool:
-        """Whether the game and the evaluator fit."""
-        ...
-
-    @classmethod
-    def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
-        """The constants of the kernel: what of it a game and settings need."""
-        ...
-
-
-def compiled_search(
-    kind: type[_Kind], game: Any, evaluator: Any, budget: Budget, *, limits: Limits, **settings: Any
-) -> _Kind | None:
-    """A compiled search; None where only plain Python can do it.
-
-    A limit on time holds for the compiler too: where it is not done in time, it goes on in the background for
-    later searches, and this one is a plain one. The evaluator, the limits and the settings are the agent's.
-
-    Raises:
-        RulesError: The rules do not compile; the message names the method and the line.
-    """
-    if not kind.can_search(game, evaluator):
-        return None
-    before = budget.now()
-    if limits.seconds is not None:
-        loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
-        if not loading.ready_within(_PATIENCE * limits.seconds):
-            return None
-    search: _Kind = kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]  # each has its own
-    budget.compiling += budget.now() - before
-    return search
 
 
 class CompiledTreeSearch(TreeSearch):

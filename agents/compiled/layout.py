@@ -19,6 +19,7 @@ __all__ = [
     "ASKED",
     "BUSY_BITS",
     "CHANCE_KEY",
+    "COUNTED",
     "GOING",
     "NO_LIMIT",
     "OUT_OF_MEMORY",
@@ -36,6 +37,9 @@ BUSY_BITS: Final = 14
 CHANCE_KEY: Final = 0x5DEECE66D  # times a state's tag it makes the table's key of the state's
 
 NO_LIMIT: Final = (1 << 63) - 1
+
+COUNTED: Final = 1 << 15
+"""For so many counts of visits the functions of Monte Carlo search are looked up."""
 
 GOING: Final = 0
 OUT_OF_NODES: Final = 1
@@ -146,6 +150,10 @@ class Search(ctypes.Structure):
     stamp: int  # the simulation that goes on; no two threads have the same
     threads: int
     solves: int
+    node_words: int
+    edge_words: int
+    more: int  # where in an edge the words are that not all have
+    weights: int  # the address of sqrt(log(n + 1)) for n below ``COUNTED``; then of 1 / sqrt(n)
     is_plain: int  # whether values are means, without anything added
     tries_first: int  # whether each action is tried once before any is compared
     counts_losses: int
@@ -158,6 +166,7 @@ class Search(ctypes.Structure):
     tree_nodes: int
     low: float
     high: float
+    unit: float  # 1 / (high - low)
     exploration: float
     rave: float
     bias: float

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, Program, most_states, plies_of
-from zermelo.agents.compiled.general import can_search_any, can_use, expected_reward
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, plies_of
+from zermelo.agents.compiled.general.search import can_search_any, can_use, expected_reward
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits

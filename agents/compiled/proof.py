@@ -11,8 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.front_end import Program, fits, spread
+from zermelo.agents.compiled.front_end import spread
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program, fits
 from zermelo.agents.compiled.threads import race, share
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, Program, can_evaluate, evaluates, fits, plies_of
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, plies_of
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score

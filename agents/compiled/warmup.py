@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zermelo.agents.compiled.front_end import CompiledTreeSearch
-from zermelo.agents.compiled.general import CompiledGeneralSearch, can_search_any, can_search_through_chance
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_any, can_search_through_chance
 from zermelo.agents.compiled.max_n import CompiledMaxN
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
+from zermelo.agents.compiled.program import CompiledSearch
 from zermelo.agents.compiled.proof import PROOF, can_prove
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
@@ -23,7 +24,7 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     """What can be compiled for a game, by what needs it; calling one compiles it, or reads it from disk.
 
     Only what such a game is searched with, compiled: of ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``,
-    ``paranoid``, ``solve`` and ``perft``; nothing for other than rules.
+    ``paranoid``, ``mcts``, ``solve`` and ``perft``; nothing for other than rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
@@ -37,13 +38,15 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     if not isinstance(game, RulesGame):
         return {}
     rules, traits = game.rules, game.traits
-    kinds: dict[str, type[CompiledTreeSearch]] = {}
+    kinds: dict[str, type[CompiledSearch]] = {}
     if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
         kinds |= {"maxn": CompiledMaxN, "paranoid": CompiledGeneralSearch}
     if can_search_through_chance(game):
         kinds["expectiminimax"] = CompiledGeneralSearch
     if can_search(game):
         kinds |= {"alphabeta": CompiledAlphaBeta, "minimax": CompiledMinimax}
+    if CompiledMonteCarlo.can_search(game, None):
+        kinds["mcts"] = CompiledMonteCarlo
     kernels = {
         name: functools.partial(kind.program.load, rules, **kind.constants(game, {}))
         for name, kind in kinds.items()

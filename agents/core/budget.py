@@ -67,6 +67,11 @@ class Budget:
         """How many more nodes may be visited; infinity without a limit."""
         return self._most - self.nodes
 
+    @property
+    def seconds_left(self) -> float:
+        """How much time is left; infinity without a limit."""
+        return math.inf if self._deadline is None else self._deadline - self.now()
+
     def visit(self, ply: int) -> None:
         """Counts one node, ``ply`` moves below the root, unless a limit forbids it.
 

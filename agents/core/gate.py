@@ -46,10 +46,10 @@ def agents_that_fit(traits: Traits) -> str:
     if traits.information is Information.HIDDEN:
         return "'random', or a policy that only sees observations"
     if traits.seats == 1 or (traits.chance is not Chance.NONE and _opposed(traits)):
-        return "'expectiminimax'"
+        return "'expectiminimax' or 'mcts'"
     if _opposed(traits):
-        return "'alphabeta' or 'minimax'"
-    return "'maxn' or 'paranoid'"
+        return "'alphabeta', 'minimax' or 'mcts'"
+    return "'maxn', 'paranoid' or 'mcts'"
 
 
 def _opposed(traits: Traits) -> bool:

@@ -9,17 +9,20 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.envs import Game, RewardSum, Traits
+from zermelo.envs import Chance, Game, RewardSum, Traits
 from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
     "EDGE_WORDS",
     "LOOKED_AT",
+    "MORE_EDGE_WORDS",
+    "MORE_NODE_WORDS",
     "NODE_WORDS",
     "MonteCarlo",
     "RandomNumbers",
     "RootAction",
     "Selection",
+    "Start",
     "TreePolicy",
     "kept_seats",
     "proven_bounds",
@@ -27,9 +30,12 @@ __all__ = [
 
 LOOKED_AT: Final = 2_000
 """So many nodes are compared at most with the state to go on from."""
-NODE_WORDS: Final = 10
-EDGE_WORDS: Final = 9
-"""The words of eight bytes that a node of the tree takes, compiled, and an edge besides one for each kept seat."""
+NODE_WORDS: Final = 8
+EDGE_WORDS: Final = 6
+"""The words of eight bytes that every node of the tree takes, compiled, and every edge besides one a kept seat."""
+MORE_NODE_WORDS: Final = 3
+MORE_EDGE_WORDS: Final = 4
+"""What both take more where chance or a setting needs it."""
 
 
 class Selection(enum.StrEnum):
@@ -67,6 +73,22 @@ class TreePolicy:
     def needs_evaluation(self) -> bool:
         """Whether the tree asks for an evaluation, whatever its leaves are worth."""
         return self.bias > 0 or self.implicit > 0 or self.greedy > 0
+
+
+class Start(NamedTuple):
+    """What a Monte Carlo tree search starts from.
+
+    Attributes:
+        game: The game.
+        state: The root, which must be one where somebody has a choice.
+        policy: How the search chooses.
+        seed: Where the random numbers start.
+    """
+
+    game: Any
+    state: Any
+    policy: TreePolicy
+    seed: int
 
 
 class RootAction(NamedTuple):
@@ -138,26 +160,39 @@ class MonteCarlo:
     """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
 
     Args:
-        game: The game.
-        state: The root, which must be one where somebody has a choice.
-        policy: How it chooses.
-        seed: Where the random numbers start.
+        start: The root, and how to choose.
         budget: Counts states, those of playouts too, and stops.
 
     Attributes:
         simulations: How many have been made.
         tree_nodes: How many nodes the tree has.
         tree_depth: How many moves below the root the lowest one is.
+        leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
     """
 
     simulations: int
     tree_nodes: int
     tree_depth: int
+    leaves: int = 0
+    leaf_seconds: float = 0.0
 
-    def __init__(self, game: Any, state: Any, policy: TreePolicy, seed: int, budget: Budget) -> None:
-        self.game, self.root_state, self.policy, self.budget = game, state, policy, budget
-        self.seed = seed
-        self.kept = kept_seats(game.traits)
+    def __init__(self, start: Start, budget: Budget) -> None:
+        self.game, self.root_state, self.policy, self.seed = start
+        self.budget = budget
+        self.kept = kept_seats(self.game.traits)
+        self.bounds = proven_bounds(self.game)
+        """What the first seat gets at least and at most, before anything is proven."""
+        policy, traits = self.policy, self.game.traits
+        self.more_on_nodes = policy.transpositions or policy.implicit > 0
+        self.more_on_edges = (
+            traits.chance is Chance.EXACT
+            or policy.selection is not Selection.UCT
+            or policy.rave > 0
+            or policy.bias > 0
+        )
+        self.node_words = NODE_WORDS + MORE_NODE_WORDS * self.more_on_nodes
+        self.edge_words = EDGE_WORDS + self.kept + MORE_EDGE_WORDS * self.more_on_edges
+        """The memory that a node and an edge take, in words of eight bytes."""
         self.simulations = self.tree_nodes = self.tree_depth = 0
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:

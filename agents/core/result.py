@@ -54,6 +54,10 @@ class SearchResult:
         visits: How many simulations followed each root action, for searches that simulate; ``action_values`` are
             then means, exact only where they are proven.
         method: Which search it was and why, where the agent has chosen (``AutoAgent``).
+        evaluator: What judged states before the end of the game: an evaluator's name, or ``"playouts"``; empty
+            where nothing had to.
+        leaf_seconds: Seconds that this took on average for a state, where a search in plain Python asked for it:
+            if they are many, that is why the search is shallow. It varies, so it is no part of equality.
         stats: Further counts of the algorithm, such as table hits, by name.
     """
 
@@ -75,6 +79,8 @@ class SearchResult:
     standard_error: float | None = None
     visits: Mapping[int, int] = field(default_factory=dict)
     method: str = ""
+    evaluator: str = ""
+    leaf_seconds: float = field(default=0.0, compare=False)
     stats: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -44,6 +44,8 @@ class TreeSearch:
         transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.
         selective: Whether some moves are searched less deep than others.
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
+        evaluator_name: What judges states at the depth limit; empty where nothing has to.
+        leaves, leaf_seconds: How many were judged in plain Python, and the time that took.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
     """
 
@@ -57,6 +59,9 @@ class TreeSearch:
     selective: bool = False
     prefers: bool = False
     proof: Any = None
+    evaluator_name: str = ""
+    leaves: int = 0
+    leaf_seconds: float = 0.0
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""

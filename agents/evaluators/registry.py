@@ -6,13 +6,14 @@ import inspect
 from collections.abc import Callable
 
 from zermelo.agents.core.importing import check_spec, import_name
+from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["make_evaluator"]
+__all__ = ["evaluator_name", "make_evaluator"]
 
 
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
@@ -55,3 +56,8 @@ def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
         return make(**spec.arguments)
     except TypeError as error:
         raise InvalidSettingError(f"cannot make the evaluator {spec}: {error}") from None
+
+
+def evaluator_name(evaluator: Evaluator | None) -> str:
+    """What results call an evaluator: its spec, or ``module:name``; nothing for none."""
+    return "" if evaluator is None else str(setting_text(evaluator))

@@ -11,6 +11,7 @@ from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
 from zermelo.agents.evaluators.features import chess, go, pips
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
+from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.game import SupportsEvaluation
@@ -98,10 +99,12 @@ EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
         "connect_four": _named("connect_four", connect_four),
         "game": _FromGame,
         "go": _named("go", go),
+        "onnx": OnnxNetwork,
         "pips": _named("pips", pips),
         "playout": PlayoutEvaluator,
         "rewards": _RewardsOnly,
         "tictactoe": _named("tictactoe", tictactoe),
+        "torch": TorchNetwork,
     }
 )
 """What makes each named evaluator."""

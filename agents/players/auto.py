@@ -56,12 +56,6 @@ class AutoAgent(SearchAgent):
         self._set("_limits", Limits(nodes=self.nodes, seconds=seconds))
         super().__post_init__()
 
-    @property
-    def limits(self) -> Limits:
-        """The limits, as one object."""
-        limits: Limits = self.__dict__["_limits"]
-        return limits
-
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: what was kept of the last one is forgotten."""
         super().reset(seed)

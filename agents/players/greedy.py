@@ -15,7 +15,7 @@ from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, whole
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
-from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.evaluators.written import EVALUATORS, features_for
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, Game
@@ -74,6 +74,7 @@ class GreedyAgent(SearchAgent):
             seconds=budget.seconds,
             stopped_by=stopped_by,
             is_estimate=game.traits.chance is Chance.SAMPLED,
+            evaluator=evaluator_name(evaluator),
         )
 
     def _after(

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, TreePolicy
+from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, Start, TreePolicy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, whole
-from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.search import backend
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
@@ -38,7 +38,8 @@ class MCTSAgent(SearchAgent):
         simulations: How many to make; 1,000 if no limit is given.
         nodes: States to visit, those of playouts too.
         seconds: Time to take, from the call on.
-        evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``.
+        evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``; or
+            a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
         selection: How a simulation chooses inside the tree: ``"uct"``, ``"tuned"`` (UCB1-tuned) or ``"puct"``.
         exploration: The weight of what was tried less, with values from 0 to 1.
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
@@ -56,6 +57,7 @@ class MCTSAgent(SearchAgent):
             square root of its visits.
         tree_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
         threads: How many search together, if it is compiled; more than one answer differently each time.
+        batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
         noise: The parameter of Dirichlet noise in the priors of ``"puct"`` at the root, for training; 0 for none.
         noise_share: How much of the priors is noise then.
         temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
@@ -83,6 +85,7 @@ class MCTSAgent(SearchAgent):
     widening: float = number(1.0, lower=0)
     tree_mb: float = number(256, lower=0)
     threads: int = whole(1, lower=1)
+    batch_size: int = whole(1, lower=1)
     noise: float = number(0.0, lower=0)
     noise_share: float = number(0.25, lower=0, upper=1)
     temperature: float = number(0.0, lower=0)
@@ -96,12 +99,6 @@ class MCTSAgent(SearchAgent):
         simulations = self.simulations if is_limited else _SIMULATIONS
         self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
-
-    @property
-    def limits(self) -> Limits:
-        """The limits, as one object."""
-        limits: Limits = self.__dict__["_limits"]
-        return limits
 
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: the tree of the last one is forgotten."""
@@ -161,9 +158,9 @@ class MCTSAgent(SearchAgent):
         if kept is not None and kept_game == game and kept.move_to(state, budget, self.__dict__["_played"]):
             search: MonteCarlo = kept
         else:
-            search = backend.monte_carlo(
-                game, state, self.policy, seed, budget, self.evaluator, limits=self.limits, threads=self.threads
-            )
+            start = Start(game, state, self.policy, seed)
+            how: dict[str, Any] = {"threads": self.threads, "batch_size": self.batch_size}
+            search = backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, **how)
         if self.keep_tree:
             self._set("_kept", (game, search))
         return search
@@ -196,6 +193,8 @@ class MCTSAgent(SearchAgent):
             proven=proven,
             is_estimate=not proven,
             visits={move.action: move.visits for move in moves},
+            evaluator="playouts" if self.evaluator is None else evaluator_name(self.evaluator),
+            leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
             stats={
                 "simulations": search.simulations,
                 "tree_nodes": search.tree_nodes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -27,11 +27,14 @@ from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
+from zermelo.envs.adapters.openspiel import is_openspiel
 from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
 __all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
+
+_NO_LIMITS: Final = Limits()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -89,8 +92,8 @@ class SearchAgent(ConfiguredAgent):
     """An agent that looks at a live environment as a game.
 
     Attributes:
-        backend: How ``as_game`` should see the environment: ``"auto"``, or ``"clone"`` to search copies of the
-            environment itself.
+        backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
+            of its game, or ``"clone"`` to search copies of the environment itself.
         traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
     """
 
@@ -128,11 +131,13 @@ class SearchAgent(ConfiguredAgent):
 
         Args:
             game: A ``Game``, or what ``as_game`` makes one of.
-            state: One of its states; the initial state, if not given.
+            state: One of its states, or OpenSpiel's; the initial state, if not given.
         """
         started = Budget.now()
         game = as_game(game)
         self.check_game(game.traits)
+        if is_openspiel(state):
+            state = game.snapshot(state)
         return self._search(game, game.initial_state() if state is None else state, started)
 
     def check_game(self, traits: Traits) -> None:
@@ -142,7 +147,8 @@ class SearchAgent(ConfiguredAgent):
     @property
     def limits(self) -> Limits:
         """What ends a search; nothing but ``stop``, unless an agent has limits among its settings."""
-        return Limits()
+        limits: Limits = self.__dict__.get("_limits", _NO_LIMITS)
+        return limits
 
     def stop(self) -> None:
         """Ends the searches of this agent that other threads have begun; each answers with what it has found.
@@ -212,12 +218,6 @@ class TreeSearchAgent(SearchAgent):
     def __post_init__(self) -> None:
         self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
-
-    @property
-    def limits(self) -> Limits:
-        """The limits, as one object."""
-        limits: Limits = self.__dict__["_limits"]
-        return limits
 
     @property
     def has_budget(self) -> bool:

@@ -13,26 +13,29 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from zermelo.agents.compiled.front_end import CompiledTreeSearch, can_evaluate, compiled_search
-from zermelo.agents.compiled.general import CompiledGeneralSearch, can_search_through_chance
+from zermelo.agents.compiled.front_end import CompiledTreeSearch
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance
 from zermelo.agents.compiled.max_n import CompiledMaxN
-from zermelo.agents.compiled.monte_carlo import CompiledMonteCarlo
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
+from zermelo.agents.compiled.program import can_evaluate, compiled_search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.monte_carlo import MonteCarlo, TreePolicy
+from zermelo.agents.core.monte_carlo import MonteCarlo, Start
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
-from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
-from zermelo.agents.search.monte_carlo import PlainMonteCarlo
+from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
+from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
 from zermelo.agents.search.plain_search import Cutoff, PlainSearch
 from zermelo.agents.search.sampling import looking_inside
@@ -142,32 +145,35 @@ def paranoid(root: Root, budget: Budget, *, searched: Game[Any], **rest: Any) ->
 
 
 def monte_carlo(
-    game: Game[Any],
-    state: Any,
-    policy: TreePolicy,
-    seed: int,
+    start: Start,
     budget: Budget,
     evaluator: Evaluator | None,
     *,
     limits: Limits,
     threads: int = 1,
+    batch_size: int = 1,
 ) -> MonteCarlo:
-    """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves."""
-    about: dict[str, Any] = {"state": state, "policy": policy, "seed": seed}
+    """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
+
+    A policy-value network is asked about ``batch_size`` leaves at a time.
+    """
+    game = start.game
     compiled = compiled_search(
-        CompiledMonteCarlo, game, evaluator, budget, limits=limits, threads=threads, **about
+        CompiledMonteCarlo, game, evaluator, budget, limits=limits, start=start, threads=threads
     )
     if compiled is not None:
         return compiled
+    if isinstance(evaluator, PolicyValue):
+        ask = functools.partial(expected_totals, cast("Any", evaluator), game)
+        return BatchedMonteCarlo(start, budget, network=evaluator, batch_size=batch_size, evaluation=ask)
     own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
     return PlainMonteCarlo(
-        game,
-        budget=budget,
+        start,
+        budget,
         evaluation=None if believes is None else functools.partial(expected_totals, believes, game),
         plays_out=evaluator is None,
         prior=None if prior is None else functools.partial(prior, game),
-        **about,
     )
 
 
@@ -205,6 +211,7 @@ def _search(
     A search that has no table is not given ``table_mb``.
     """
     game, _, evaluator, cutoff, width = root
+    name = evaluator_name(evaluator)
     kind, own = by_kernel
     if kind is not None and cutoff is None and on_node is None:
         own = own | settings
@@ -212,6 +219,7 @@ def _search(
             own |= {"table_mb": table_mb, "table": kept if isinstance(kept, CompiledTable) else None}
         search = compiled_search(kind, game, evaluator, budget, limits=limits, **own)
         if search is not None:
+            search.evaluator_name = name
             return search
     plain, own = in_python
     if searched is not None and searched is not game:
@@ -226,7 +234,9 @@ def _search(
             own["table"] = kept
     if on_node is not None:
         plain, own["on_node"] = _WATCHED[plain], on_node
-    return plain(game, budget, evaluator, **own)
+    found = plain(game, budget, evaluator, **own)
+    found.evaluator_name = name
+    return found
 
 
 def _in_units(margin: float) -> float:

@@ -70,7 +70,12 @@ class PlainSearch(TreeSearch):
     def evaluated(self, state: Any, frame: Frame) -> Visit:
         """The rewards so far and what the evaluator expects to come, of an unfinished state."""
         assert self._evaluate is not None, "a search that stops early is given an evaluator"
-        expected = seat_values(self._evaluate, self.game, state)
+        began = self.budget.now()
+        self.leaves += 1
+        try:
+            expected = seat_values(self._evaluate, self.game, state)
+        finally:  # an evaluator may be stopped
+            self.leaf_seconds += self.budget.now() - began
         if not self.seats:
             return Visit((frame.so_far + expected[self.max_seat], 0), False)
         values = self._totals(state, expected)

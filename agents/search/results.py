@@ -82,6 +82,8 @@ def answer(
         plies=_plies(search, state, move, line if ends else None, reach) if proven else None,
         is_estimate=is_estimate,
         standard_error=spread,
+        evaluator=search.evaluator_name,
+        leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
         stats=stats,
     )
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, require_reset
 from zermelo.envs.errors import UnsupportedGameError
 

@@ -14,7 +14,7 @@ Chance, in one of three ways:
 - Sampled: it draws numbers. Before every step the copy's random generators are replaced by fresh ones seeded from
   the game's own stream (``result``) or from the generator given (``sample_result``), so the environment's own next
   draw is never seen.
-- Declared: it tells its outcomes and probabilities (``zermelo.envs.adapters.declared``).
+- Declared: it tells its outcomes and probabilities (``zermelo.envs.adapters.facts.declared``).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, listed, mask_of
-from zermelo.envs.adapters.declared import declares_chance
+from zermelo.envs.adapters.facts.declared import declares_chance
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
-from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import (
     game_name,
     innermost,
@@ -213,17 +213,32 @@ class AECGame:
         """As ``result``, with every random number of the step drawn from ``generator``."""
         return self._advance(state, action, generator)
 
-    def _advance(self, state: EnvState, action: int, generator: np.random.Generator | None) -> EnvState:
+    def playout_state(self, state: EnvState) -> EnvState:
+        """A copy that ``play_on`` may change."""
+        made = EnvState(self._copy(state.env), state.before, state.totals, state.mover, state.over)
+        made.actions, made.outcomes = state.actions, state.outcomes
+        return made
+
+    def play_on(self, state: EnvState, action: int, generator: np.random.Generator | None = None) -> EnvState:
+        """As ``result``, or as ``sample_result``, but the state's own environment is stepped."""
+        if self._sampled and generator is None:
+            generator = self._generator
+        return self._advance(state, action, generator, state.env)
+
+    def _advance(
+        self, state: EnvState, action: int, generator: np.random.Generator | None, env: Any = None
+    ) -> EnvState:
+        """The state after an action: of a copy, unless the environment to step is given."""
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if state.mover == CHANCE:
-            return self._apply_outcome(state, action)
+            return self._apply_outcome(state, action, env)
         if action not in self.legal_actions(state):
             raise IllegalActionError(
                 f"{action!r} is not legal for {self.agents[state.mover]!r} in {self._name}: "
                 f"legal are {listed(self.legal_actions(state))}"
             )
-        env = self._copy(state.env)
+        env = self._copy(state.env) if env is None else env
         guard: Any = nullcontext()
         if generator is not None:
             replace_generators(env, generator)
@@ -286,11 +301,11 @@ class AECGame:
         """At a declared chance event, the number of each outcome and its probability; otherwise nothing."""
         return tuple((index, p) for index, (_, p) in enumerate(state.outcomes or ()))
 
-    def _apply_outcome(self, state: EnvState, index: int) -> EnvState:
+    def _apply_outcome(self, state: EnvState, index: int, env: Any = None) -> EnvState:
         outcomes = state.outcomes or ()
         if not 0 <= index < len(outcomes):
             raise IllegalActionError(f"{index!r} is not a chance outcome: there are {len(outcomes)}, from 0")
-        env = self._copy(state.env)
+        env = self._copy(state.env) if env is None else env
         outcome = outcomes[index][0]
         with self._blame(env, f"apply_chance({outcome!r})"):
             env.apply_chance(outcome)
@@ -318,12 +333,19 @@ class AECGame:
         """What ``env.step`` takes for this action of the mover."""
         return self._codecs[self.agents[state.mover]].to_env(action)
 
+    def observation(self, state: EnvState, seat: int) -> Any:
+        """What ``env.observe`` returns; of a mapping of ``observation`` and ``action_mask`` the first."""
+        agent = self.agents[seat]
+        with self._blame(state.env, f"observe({agent!r})"):
+            seen = state.env.observe(agent)
+        return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
+
     def text(self, state: EnvState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""
         board = getattr(state.env, "board", None)
         return repr(state) if board is None else str(board)
 
-    # -- what inference asks (zermelo.envs.adapters.inference.Probe) ---------------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
     def probe(self, state: EnvState, action: int, seed: int) -> tuple[EnvState, bool]:
         """The state after an action with all randomness from a seed; whether global generators were used."""

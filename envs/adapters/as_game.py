@@ -1,7 +1,8 @@
 """``as_game``: the best way there is to search an environment, behind one interface.
 
-In this order: compiled rules registered for exactly that environment class; the OpenSpiel state behind a Shimmy
-environment; a Gymnasium environment's transition table; chance that the environment declares; the generic clone.
+In this order: compiled rules registered for exactly that environment class, or known to be those of an OpenSpiel
+game; the OpenSpiel state behind a Shimmy environment; a Gymnasium environment's transition table; chance that the
+environment declares; the generic clone.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from zermelo.envs.adapters import gymnasium, informed_aec, openspiel, transition_table
-from zermelo.envs.adapters.declared import declared_traits
-from zermelo.envs.adapters.inference import configuration, same_configuration
+from zermelo.envs.adapters import gymnasium, informed_aec, openspiel, openspiel_rules, transition_table
+from zermelo.envs.adapters.facts.declared import declared_traits
+from zermelo.envs.adapters.facts.inference import configuration, same_configuration
 from zermelo.envs.adapters.openspiel import is_openspiel
 from zermelo.envs.adapters.wrappers import (
     full_name,
@@ -31,7 +32,8 @@ __all__ = ["as_game", "is_game", "register_rules"]
 
 _ADAPTERS: Final = (openspiel.ADAPTER, transition_table.ADAPTER, gymnasium.ADAPTER, informed_aec.ADAPTER)
 """The first that accepts an environment serves it."""
-BACKENDS = ("auto", "rules", "clone")
+_WITH_RULES: Final = ("auto", "rules")
+BACKENDS = ("auto", "rules", "environment", "clone")
 
 _GAME_METHODS = (
     "initial_state",
@@ -44,7 +46,9 @@ _GAME_METHODS = (
     "key",
 )
 
-_rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {}
+_rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
+    openspiel.SHIMMY: lambda raw: openspiel_rules.rules_of(raw, {}),
+}
 
 
 def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, Any] | Traits | None = None) -> Any:
@@ -56,8 +60,9 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
     Args:
         env_or_rules: A live AEC or Gymnasium environment that has been reset, an OpenSpiel game or state, or an
             object that is a ``Game`` already (rules, for instance), which is returned as it is.
-        backend: ``"auto"`` takes the fastest exact way there is; ``"rules"`` only registered rules; ``"clone"``
-            copies the environment whatever else is there.
+        backend: ``"auto"`` takes the fastest exact way there is; ``"rules"`` only registered rules;
+            ``"environment"`` what the environment itself offers, as ``"auto"`` does where there are no rules, such
+            as OpenSpiel's own states; ``"clone"`` copies the environment whatever else is there.
         traits: What the caller knows better: fields of ``Traits`` with their values, trusted above all else.
 
     Raises:
@@ -76,7 +81,7 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
             )
         return env_or_rules
     if is_openspiel(env_or_rules):
-        return openspiel.ADAPTER.make(env_or_rules, given)[0]
+        return _openspiel_game(env_or_rules, backend, given)
     require_reset(env_or_rules)
     return _cached(env_or_rules, (backend, repr(given)), lambda: _build(env_or_rules, backend, given))
 
@@ -105,18 +110,30 @@ def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | N
 def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     """The game and the configuration that it holds for."""
     raw = innermost(env)
-    if backend != "clone":
+    if backend in _WITH_RULES:
         game = _rules_game(raw)
         if game is not None:
             if given:
                 game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
             return game, {}
         if backend == "rules":
-            raise UnsupportedGameError(
-                f"no rules are registered for {game_name(env)} with these settings: use backend='auto' or 'clone'"
-            )
+            raise _no_rules(game_name(env))
     fitting = (one for one in _ADAPTERS if (one.copies or backend != "clone") and one.accepts(raw))
     return next(fitting).make(raw, given)
+
+
+def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
+    """The game of an OpenSpiel game or state."""
+    game = openspiel_rules.rules_of(source, given) if backend in _WITH_RULES else None
+    if game is None and backend == "rules":
+        raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
+    return openspiel.ADAPTER.make(source, given)[0] if game is None else game
+
+
+def _no_rules(name: str) -> UnsupportedGameError:
+    return UnsupportedGameError(
+        f"no rules are registered for {name} with these settings: use backend='auto' or 'clone'"
+    )
 
 
 def _rules_game(raw: Any) -> Any | None:
@@ -149,7 +166,8 @@ def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, 
             identity_of_raw == id(raw)
             and shape == _shape(raw)
             and same_configuration(constants, configuration(raw) if constants else {})
-            and (fits(raw) if fits is not None else options[0] == "clone" or _rules_game(raw) is None)
+            and (fits is None or fits(raw))
+            and (isinstance(game, RulesGame) or options[0] not in _WITH_RULES or _rules_game(raw) is None)
         ):
             return game
     game, constants = build()

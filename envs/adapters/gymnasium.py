@@ -16,9 +16,9 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
 from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.facts.found_traits import with_traits
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
-from zermelo.envs.adapters.found_traits import with_traits
-from zermelo.envs.adapters.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env, copier_for
 from zermelo.envs.clone.random_state import global_random_guard, replace_generators
@@ -135,14 +135,29 @@ class GymGame:
         """As ``result``, with every random number of the step drawn from ``generator``."""
         return self._advance(state, action, generator)
 
-    def _advance(self, state: GymState, action: int, generator: np.random.Generator | None) -> GymState:
+    def playout_state(self, state: GymState) -> GymState:
+        """A copy that ``play_on`` may change."""
+        made = GymState(self._copy(state.env), state.total, state.over, state.info, state.observation)
+        made.actions = state.actions
+        return made
+
+    def play_on(self, state: GymState, action: int, generator: np.random.Generator | None = None) -> GymState:
+        """As ``result``, or as ``sample_result``, but the state's own environment is stepped."""
+        if self._sampled and generator is None:
+            generator = self._generator
+        return self._advance(state, action, generator, state.env)
+
+    def _advance(
+        self, state: GymState, action: int, generator: np.random.Generator | None, env: Any = None
+    ) -> GymState:
+        """The state after an action: of a copy, unless the environment to step is given."""
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if action not in self.legal_actions(state):
             raise IllegalActionError(
                 f"{action!r} is not legal in {self._name}: legal are {listed(self.legal_actions(state))}"
             )
-        env = self._copy(state.env)
+        env = self._copy(state.env) if env is None else env
         guard: Any = nullcontext()
         if self._uses_global_random:
             guard = global_random_guard(0 if generator is None else int(generator.integers(2**32)))
@@ -167,7 +182,7 @@ class GymGame:
         """What ``env.step`` takes for this action."""
         return self._codec.to_env(action)
 
-    # -- what inference asks (zermelo.envs.adapters.inference.Probe) ---------------------------------------------
+    # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
     def probe(self, state: GymState, action: int, seed: int) -> tuple[GymState, bool]:
         """The state after an action with all randomness from a seed; whether global generators were used."""

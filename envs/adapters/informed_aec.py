@@ -10,10 +10,10 @@ import numpy as np
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapter
 from zermelo.envs.adapters.aec import AECGame, EnvState
-from zermelo.envs.adapters.cards import Hidden
-from zermelo.envs.adapters.declared import declares_information
-from zermelo.envs.adapters.found_traits import with_traits
-from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.facts.cards import Hidden
+from zermelo.envs.adapters.facts.declared import declares_information
+from zermelo.envs.adapters.facts.found_traits import with_traits
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.errors import EnvFailedError

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.adapters.adapter import Adapter
-from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
@@ -121,6 +121,16 @@ class OpenSpielGame:
         self._has_chance = known["chance"] is not Chance.NONE
 
     @property
+    def source(self) -> Any:
+        """The ``pyspiel.Game``."""
+        return self._game
+
+    @property
+    def longest(self) -> int:
+        """How many moves and chance events there are before Shimmy truncates the game, if it does."""
+        return 1 << 60 if self._limit is None else self._limit
+
+    @property
     def traits(self) -> Traits:
         """What a search must know before it starts, from OpenSpiel's game type."""
         return self._traits
@@ -128,6 +138,10 @@ class OpenSpielGame:
     def fits(self, env: Any) -> bool:
         """Whether a live Shimmy environment still plays this game, with the same parameters."""
         return str(env._env) == str(self._game)
+
+    def plays(self, state: Any) -> bool:
+        """Whether a ``pyspiel.State`` is of this game, with the same parameters."""
+        return str(state.get_game()) == str(self._game)
 
     def snapshot(self, env: Any) -> Any:
         """The position of a live Shimmy environment, or of a ``pyspiel.State``, as a state of its own.
@@ -213,6 +227,17 @@ class OpenSpielGame:
             after = self.result(after, outcomes[int(generator.choice(len(outcomes), p=probabilities))])
         return after
 
+    def playout_state(self, state: Any) -> Any:
+        """A copy that ``play_on`` may change."""
+        return state.clone()
+
+    def play_on(self, state: Any, action: int, generator: np.random.Generator | None = None) -> Any:
+        """As ``result``, or with a generator as ``sample_result``, but the state itself is changed."""
+        if generator is not None or not self._exact:
+            return self.sample_result(state, action, generator) if generator else self.result(state, action)
+        state.apply_action(int(action))
+        return state
+
     def movers(self, state: Any) -> Sequence[int]:
         """The players that decide now: all of them where they move at the same time."""
         if state.is_chance_node() or self.is_terminal(state):
@@ -267,6 +292,10 @@ class OpenSpielGame:
         """OpenSpiel's name of an action or chance outcome."""
         text: str = state.action_to_string(state.current_player(), action)
         return text
+
+    def observation(self, state: Any, seat: int) -> Any:
+        """OpenSpiel's ``observation_tensor``, flat."""
+        return np.array(state.observation_tensor(seat), np.float32)
 
     def text(self, state: Any) -> str:
         """OpenSpiel's drawing of the state."""

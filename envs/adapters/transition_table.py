@@ -17,7 +17,7 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import listed
 from zermelo.envs.adapters.adapter import Adapter
-from zermelo.envs.adapters.declared import declared_traits
+from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.random_state import global_random_guard

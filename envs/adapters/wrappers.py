@@ -50,12 +50,6 @@ def _class_in(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
-def _only_checks(layer: Any) -> bool:
-    """Whether a layer is a wrapper that is no part of the game."""
-    cls = type(layer)
-    return cls.__name__ in _THEIR_NAMES and full_name(cls) in _CHECKING_WRAPPERS
-
-
 def is_aec(env: Any) -> bool:
     """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
     base = _class_in("pettingzoo.utils.env", "AECEnv")
@@ -81,7 +75,7 @@ def innermost(env: Any) -> Any:
 
     Only exact classes are taken off: a subclass may do more.
     """
-    while _only_checks(env):
+    while type(env).__name__ in _THEIR_NAMES and full_name(type(env)) in _CHECKING_WRAPPERS:
         env = env.env
     return env
 
@@ -96,7 +90,7 @@ def thin(copy: Any) -> Any:
 
 def game_layers(env: Any) -> list[Any]:
     """The layers that are part of the game, outermost first: all but the wrappers that only check."""
-    return [layer for layer in layers(env) if not _only_checks(layer)]
+    return [layer for layer in layers(env) if full_name(type(layer)) not in _CHECKING_WRAPPERS]
 
 
 def layers(env: Any) -> list[Any]:
@@ -146,7 +140,8 @@ def require_reset(env: Any) -> None:
             "Gymnasium environment, an OpenSpiel game or a zermelo Game"
         )
     raw = innermost(env)
-    lacking = [name for name in _STATE_OF_PLAY if getattr(raw, name, None) is None]
+    values = getattr(raw, "__dict__", {})
+    lacking = [name for name in _STATE_OF_PLAY if values.get(name) is None and getattr(raw, name, None) is None]
     if not getattr(raw, "agents", True):  # the game is over, and nobody is selected
         lacking = [name for name in lacking if name != "agent_selection"]
     base: Any = _class_in("pettingzoo.utils.env", "AECEnv")

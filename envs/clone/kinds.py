@@ -136,6 +136,7 @@ _NUMPY_VALUES: Final = (np.number, np.bool_, np.character, np.datetime64, np.tim
 _SHARED_NAMES: Final = (
     "logging.Logger", "logging.Handler", "logging.LoggerAdapter", "gymnasium.envs.registration.EnvSpec",
     "random.SystemRandom", "pyspiel.Game", "pyspiel.GameType", "pyspiel.GameInfo", "chess.Move",
+    "zermelo.envs.rules.history._State",
     "chess._BoardState", "_contextvars.ContextVar", "typing._SpecialForm", "typing._GenericAlias",
     "typing.TypeVar",
 )  # fmt: skip

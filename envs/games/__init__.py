@@ -1,36 +1,44 @@
 """Games, written as ``zermelo.envs.rules`` explains: one a module, or a folder where it is large."""
 
+from zermelo.envs.games.amazons import Amazons
 from zermelo.envs.games.backgammon import Backgammon, Hypergammon
 from zermelo.envs.games.breakthrough import Breakthrough
 from zermelo.envs.games.chomp import Chomp
+from zermelo.envs.games.clobber import Clobber
 from zermelo.envs.games.connect_four import ConnectFour
 from zermelo.envs.games.domineering import Domineering
 from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
+from zermelo.envs.games.hex import Hex
 from zermelo.envs.games.hexapawn import Hexapawn
 from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.kalah import Kalah
 from zermelo.envs.games.mnk import MNK
 from zermelo.envs.games.nim import Nim
 from zermelo.envs.games.othello import Othello
+from zermelo.envs.games.oware import Oware
 from zermelo.envs.games.pig import Pig
 from zermelo.envs.games.twenty_forty_eight import Game2048
 
 __all__ = [
     "MNK",
+    "Amazons",
     "Backgammon",
     "Breakthrough",
     "Chomp",
+    "Clobber",
     "ConnectFour",
     "Domineering",
     "DotsAndBoxes",
     "EinStein",
     "Game2048",
+    "Hex",
     "Hexapawn",
     "Hypergammon",
     "Isolation",
     "Kalah",
     "Nim",
     "Othello",
+    "Oware",
     "Pig",
 ]

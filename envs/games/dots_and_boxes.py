@@ -32,7 +32,7 @@ import numpy.typing as npt
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
 from zermelo.envs.pictures.canvas import Canvas
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
 from zermelo.envs.rules.observations import board_planes
@@ -346,3 +346,11 @@ def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
         boxes = str(state.boxes >> 6 * seat & 63)
         canvas.text(share * (seat + 0.5), canvas.height - CELL * 0.4, boxes, 3, PLAYERS[seat % len(PLAYERS)])
     return canvas
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("dots_and_boxes")
+def _openspiel(num_rows: int, num_cols: int, utility_margin: bool) -> OpenSpielTwin:
+    return OpenSpielTwin(rules=DotsAndBoxes(num_rows, num_cols, margin=utility_margin))

@@ -21,22 +21,21 @@ the opponent's house ``houses - 1 - i``.
 
 from __future__ import annotations
 
-import math
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, draws, shade
-from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.bits import popcount, shift_right
+from zermelo.envs.games.sowing import ONES, draw_houses, house_counts, ones, paint_houses, seeds_in
+from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.scores import loss_in, win_in
 
 __all__ = ["Kalah", "KalahState"]
 
-_ONES = 0x0101010101010101
 _DISTANCES = 0x0102030405060708
 _SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
 
@@ -87,7 +86,7 @@ class Kalah(NamedTuple):
 
     def initial_state(self) -> KalahState:
         """The same number of seeds in every house."""
-        side = self.seeds * (_ONES >> 8 * (8 - self.houses))
+        side = self.seeds * (ONES >> 8 * (8 - self.houses))
         return KalahState(side, side, 0, 0, 0)
 
     def to_move(self, state: KalahState) -> int:
@@ -98,9 +97,8 @@ class Kalah(NamedTuple):
         """The mover's houses that are not empty."""
         count = 0
         for house in range(self.houses):
-            if state.mover >> 8 * house & 255:
-                actions[count] = house
-                count += 1
+            actions[count] = house
+            count += int(state.mover >> 8 * house & 255 > 0)  # a branch here is mispredicted half the time
         return count
 
     def result(self, state: KalahState, action: int) -> KalahState:
@@ -111,15 +109,14 @@ class Kalah(NamedTuple):
         lap = 2 * self.houses + 1
         if seeds > lap:  # whole laps, leaving 1 to ``lap`` seeds, so that the last seed is among them
             laps = (seeds - 1) // lap
-            each = laps * (_ONES >> 8 * (8 - self.houses))
+            each = laps * (ONES >> 8 * (8 - self.houses))
             mover, other, store, seeds = mover + each, other + each, store + laps, seeds - laps * lap
         last = action + seeds  # as if the mover's houses, its store and the opponent's houses lay in one line
-        mover += _ones(min(seeds, self.houses - 1 - action)) << 8 * (action + 1)
-        if last >= self.houses:
-            store += 1
-            other += _ones(min(last - self.houses, self.houses))
-            mover += _ones(max(last - 2 * self.houses, 0))
+        mover += ones(min(seeds, self.houses - 1 - action)) << 8 * (action + 1)
+        store += int(last >= self.houses)
+        other += ones(min(max(last - self.houses, 0), self.houses))
         if last > 2 * self.houses:
+            mover += ones(last - 2 * self.houses)
             last -= lap
         if last < self.houses and mover >> 8 * last & 255 == 1:
             opposite = 8 * (self.houses - 1 - last)
@@ -130,8 +127,8 @@ class Kalah(NamedTuple):
                 store += taken + 1
         other_store = state.other_store
         if mover == 0 or other == 0:
-            store += _sum(mover)
-            other_store += _sum(other)
+            store += seeds_in(mover)
+            other_store += seeds_in(other)
             mover = other = 0
         if last == self.houses:
             return KalahState(mover, other, store, other_store, state.seat)
@@ -194,22 +191,11 @@ class Kalah(NamedTuple):
 
         Stores are the numbers at the ends, the second player's on the left.
         """
-        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-        (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
-        below = [f"{first >> 8 * house & 255:3}" for house in range(self.houses)]
-        above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(self.houses))]
-        return f"   {''.join(above)}\n{second_store:3}{'   ' * self.houses}{first_store:3}\n   {''.join(below)}"
+        return draw_houses(self.houses, state)
 
     def observation(self, state: KalahState, seat: int) -> npt.NDArray[np.int8]:
         """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
-        sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-        return np.array(
-            [
-                [*(side >> 8 * house & 255 for house in range(self.houses)), store]
-                for side, store in (sides if seat == state.seat else sides[::-1])
-            ],
-            dtype=np.int8,
-        )
+        return house_counts(self.houses, state, seat)
 
     def observation_bounds(self) -> tuple[int, int]:
         """No house holds more than all seeds."""
@@ -226,60 +212,23 @@ class Kalah(NamedTuple):
         """How many houses of a side have just the seeds that reach its store, less whole laps."""
         unlike = side ^ _DISTANCES >> 8 * (8 - self.houses)
         alike = ~(unlike + _SEVEN_BITS | unlike) >> 7  # no house holds 128 seeds
-        return popcount(alike & _ONES >> 8 * (8 - self.houses))
-
-
-def _ones(houses: int) -> int:
-    """One seed in each of the lowest houses, 0 to 8 of them."""
-    return _ONES >> 8 * (8 - houses) if houses > 0 else 0
-
-
-def _sum(side: int) -> int:
-    """All seeds in a row of houses, fewer than 256 of them."""
-    return shift_right(side * _ONES, 56)
-
-
-# -- picture -----------------------------------------------------------------------------------------------------
-
-_PIT: Final[Colour] = (124, 82, 48)
-_SEED: Final[Colour] = (232, 214, 178)
-_WOOD: Final[Colour] = (168, 118, 72)
+        return popcount(alike & ONES >> 8 * (8 - self.houses))
 
 
 @draws(Kalah)
 def _kalah(rules: Any, state: Any) -> Canvas:
     """The first player's houses below, its store on the right; seeds, and how many."""
-    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-    (below, right), (above, left) = sides if state.seat == 0 else sides[::-1]
-    pit, stores = CELL + 16, CELL + 24
-    canvas = Canvas(rules.houses * pit + 2 * stores + 2 * MARGIN, 2 * pit + 2 * MARGIN + 44, PAPER)
-    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, _WOOD, radius=30)
-    tall = canvas.height - 2 * MARGIN - 44
-    for count, x, colour in (
-        (left, MARGIN + stores / 2, SECOND),
-        (right, canvas.width - MARGIN - stores / 2, FIRST),
-    ):
-        canvas.rectangle(x - 34, MARGIN + 22, 68, tall, _PIT, radius=34)
-        _seeds(canvas, x, canvas.height / 2, count, 27, tall / 2 - 12)
-        canvas.text(x, MARGIN + 10, str(count), 3, shade(colour, 0.6))
-    for house in range(rules.houses):
-        x = MARGIN + stores + (house + 0.5) * pit
-        top, bottom = MARGIN + 22 + pit / 2, canvas.height - MARGIN - 22 - pit / 2
-        for count, y, number, colour in (
-            (above >> 8 * (rules.houses - 1 - house) & 255, top, MARGIN + 10, SECOND),
-            (below >> 8 * house & 255, bottom, canvas.height - MARGIN - 10, FIRST),
-        ):
-            canvas.disk(x, y, pit * 0.44, _PIT)
-            _seeds(canvas, x, y, count, pit * 0.33, pit * 0.33)
-            canvas.text(x, number, str(count), 3, shade(colour, 0.6))
-    return canvas
+    return paint_houses(rules.houses, state)
 
 
-def _seeds(canvas: Canvas, x: float, y: float, count: int, across: float, down: float) -> None:
-    """Seeds within an oval, in a spiral from its middle."""
-    shown = min(count, 60)
-    for number in range(shown):
-        reach = ((number + 0.5) / max(shown, 8)) ** 0.5
-        turn = 2.399963 * number  # the golden angle: no two seeds lie on top of each other
-        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 5.5, shade(_SEED, 0.7))
-        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 4.5, _SEED)
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("mancala")
+def _openspiel() -> OpenSpielTwin:
+    """Its pits go round the board: 1 to 6 are the first player's houses, 8 to 13 the second's."""
+    return OpenSpielTwin(
+        rules=Kalah(),
+        to_openspiel=lambda state, action: action + (8 if state.seat else 1),
+        from_openspiel=lambda state, number: number - (8 if state.seat else 1),
+    )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.rules.about import listed, twin
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.observations import board_planes
 
@@ -240,7 +240,7 @@ class MNK(NamedTuple):
         return count
 
 
-# -- twin ------------------------------------------------------------------------------------------------------
+# -- twins -----------------------------------------------------------------------------------------------------
 
 
 @twin("pettingzoo.classic.tictactoe.tictactoe.raw_env", MNK(3, 3, 3), symmetry=4)
@@ -259,3 +259,13 @@ def _read_tictactoe(env: Any) -> MNKState | None:
     if turn not in (0, 1):
         return None
     return MNKState(second if turn else first, first | second)
+
+
+@openspiel_twin("tic_tac_toe")
+def _openspiel_tic_tac_toe() -> OpenSpielTwin:
+    return OpenSpielTwin(rules=MNK(3, 3, 3))
+
+
+@openspiel_twin("mnk")
+def _openspiel_mnk(m: int, n: int, k: int) -> OpenSpielTwin:
+    return OpenSpielTwin(rules=MNK(m, n, k))

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
 __all__ = ["Nim", "NimState"]
 
@@ -207,3 +207,20 @@ def _nim(rules: Any, state: Any) -> Canvas:
             canvas.disk(x + CELL * 0.26, y, max(step * 0.36, 2.5), _RED)
         canvas.text(x, floor + CELL * 0.4, str(size), 3, INK)
     return canvas
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("nim")
+def _openspiel(is_misere: bool, pile_sizes: str) -> OpenSpielTwin:
+    """Its numbers go by what is taken first, and then by heap."""
+    rules = Nim(tuple(map(int, pile_sizes.split(";"))), is_misere)
+
+    def to_openspiel(state: NimState, action: int) -> int:
+        return action % rules.largest * rules.number + action // rules.largest
+
+    def from_openspiel(state: NimState, number: int) -> int:
+        return number % rules.number * rules.largest + number // rules.number
+
+    return OpenSpielTwin(rules=rules, to_openspiel=to_openspiel, from_openspiel=from_openspiel)

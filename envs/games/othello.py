@@ -31,7 +31,7 @@ import numpy.typing as npt
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import (
     all_squares,
@@ -251,6 +251,14 @@ def _enclosed(mover: int, between: int, square: int, step: int) -> int:
     if at & mover:
         enclosed |= run
     return enclosed
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("othello")
+def _openspiel() -> OpenSpielTwin:
+    return OpenSpielTwin(rules=Othello())
 
 
 # -- picture -----------------------------------------------------------------------------------------------------

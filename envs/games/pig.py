@@ -31,7 +31,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
 __all__ = ["Pig", "PigState"]
 
@@ -245,3 +245,18 @@ def _pig(rules: Any, state: Any) -> Canvas:
         if seat == state.seat:
             canvas.disk(MARGIN, top + CELL / 4, 6, INK)
     return canvas
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("pig")
+def _openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, winscore: int) -> OpenSpielTwin | None:
+    """A draw after ``horizon`` actions, unless somebody wins before.
+
+    Its Piglet throws no coin but a die with one side that scores nothing, unless that die has two sides. For more
+    than two players its utilities are parts of ours.
+    """
+    if players != 2 or piglet != (diceoutcomes == 2):
+        return None
+    return OpenSpielTwin(rules=Pig(winscore, 1, diceoutcomes), longest=horizon)

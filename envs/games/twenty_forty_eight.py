@@ -10,6 +10,8 @@ Actions: 0 up, 1 right, 2 down, 3 left. Chance outcomes: ``2 * square`` for a 2,
 squares being numbered row by row from the upper left corner. There are as many numbers of actions as of outcomes:
 those from 4 are never legal actions.
 
+OpenSpiel's 2048 is another game: it ends at 2048, and some moves that only join tiles are not legal there.
+
 A state is eight integers: the board in six, twelve squares each, five bits a square from the lowest, the exponent
 of two of its tile (0 for none); the score; and how many tiles chance has still to bring. Two tiles of 2 ** 31 do
 not join.

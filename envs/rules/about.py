@@ -9,7 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["LISTED", "TWINS", "Listed", "Twin", "listed", "twin"]
+__all__ = [
+    "LISTED",
+    "OPENSPIEL",
+    "TWINS",
+    "Listed",
+    "OpenSpielTwin",
+    "Twin",
+    "listed",
+    "openspiel_twin",
+    "same_number",
+    "twin",
+]
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -45,9 +56,39 @@ class Twin:
     symmetry: int = 0
 
 
+def same_number(state: Any, action: int) -> int:
+    """The action itself, where both number actions alike."""
+    return action
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenSpielTwin:
+    """A game of OpenSpiel's that our rules play too: the same turns, chance, ends and utilities.
+
+    Chance outcomes count as actions here: they too have numbers of their own on either side.
+
+    Attributes:
+        rules: The rules, with their parameters.
+        to_openspiel: OpenSpiel's number of an action of the rules at one of their states.
+        from_openspiel: The action of the rules that a number of OpenSpiel's stands for at a state of the rules.
+        read: The state of the rules that an OpenSpiel state is in, where that is more than what its history leads
+            to: called with the OpenSpiel state and that state.
+        longest: With chance, how many moves and chance events a game may have before OpenSpiel may end it for its
+            length, which no rules of ours do.
+    """
+
+    rules: Any
+    to_openspiel: Callable[[Any, int], int] = same_number
+    from_openspiel: Callable[[Any, int], int] = same_number
+    read: Callable[[Any, Any], Any] | None = None
+    longest: int = 1 << 60
+
+
 LISTED: dict[type, Listed] = {}
 TWINS: dict[str, Twin] = {}
 """By the full name of the environment's class."""
+OPENSPIEL: dict[str, Callable[..., OpenSpielTwin | None]] = {}
+"""By the short name of OpenSpiel's game: called with its parameters, None where the rules do not fit them."""
 
 
 def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> Callable[[_Class], _Class]:
@@ -69,5 +110,18 @@ def twin(env_class: str, rules: Any, *, symmetry: int = 0) -> Callable[[_Read], 
     def add(read: _Read) -> _Read:
         TWINS[env_class] = Twin(rules, read, symmetry)
         return read
+
+    return add
+
+
+_Make = TypeVar("_Make", bound=Callable[..., OpenSpielTwin | None])
+
+
+def openspiel_twin(short_name: str) -> Callable[[_Make], _Make]:
+    """Declares a function of the parameters of one of OpenSpiel's games as the one that gives its twin."""
+
+    def add(make: _Make) -> _Make:
+        OPENSPIEL[short_name] = make
+        return make
 
     return add

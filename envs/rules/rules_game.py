@@ -9,6 +9,7 @@ from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
 from zermelo.envs.rules.history import RulesWithHistory, has_history
+from zermelo.envs.rules.observations import observation
 
 __all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "REQUIRED", "RulesGame", "is_rules"]
 
@@ -71,7 +72,6 @@ class RulesGame:
             "evaluates_before_chance",
             "text",
             "action_text",
-            "observation",
         ):
             method = getattr(rules, name, None)
             if method is not None:
@@ -160,7 +160,15 @@ class RulesGame:
         """
         return _RewardsOnTheWay(self.rules) if hasattr(self.rules, "future") else self
 
+    def observation(self, state: Any, seat: int) -> Any:
+        """What a seat observes: the rules' own planes, else the bits of the state."""
+        return observation(self.rules, state, seat)
+
     def to_env_action(self, state: Any, action: int) -> int:
+        """The action itself."""
+        return action
+
+    def from_env_action(self, state: Any, action: int) -> int:
         """The action itself."""
         return action
 

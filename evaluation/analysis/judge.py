@@ -25,6 +25,7 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.game import SupportsEnvActions
 from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Phase
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord
@@ -150,7 +151,10 @@ class Judge:
             if ply >= first:
                 agent = getattr(driver.env, "agent_selection", None)
                 action = codec_for(driver.env, agent).to_index(played)
-                positions.append((ply, seat, game.snapshot(driver.env), action))
+                state = game.snapshot(driver.env)
+                if isinstance(game, SupportsEnvActions):
+                    action = game.from_env_action(state, action)
+                positions.append((ply, seat, state, action))
         return game, positions
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.envs import IllegalActionError, InvalidSettingError
+from zermelo.envs.game import SupportsEnvActions
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.output.drawing import drawing
@@ -45,7 +46,9 @@ def position_after(env: str, moves: list[int], seed: int) -> EnvDriver:
 
 
 def action_name(game: Any, state: Any, action: int) -> str:
-    """The action's number, and how people write it where the state is known and that is not just a number."""
+    """The environment's number of an action, and how people write it where that is known and no mere number."""
     write = getattr(game, "action_text", None)
     text = "" if write is None or state is None else str(write(state, action))
+    if state is not None and isinstance(game, SupportsEnvActions):
+        action = game.to_env_action(state, action)  # type: ignore[attr-defined]  # every game has it
     return str(action) if not text or text.isdigit() else f"{action}={text}"

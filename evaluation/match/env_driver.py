@@ -176,7 +176,7 @@ def _checked_mask(space: Any, mask: Any) -> Any:
     flat = np.array(mask) if size is not None else mask
     if size is not None and flat.shape != (int(size),):
         raise EnvironmentFailureError(f"the action mask has {flat.size} entries, but the action space is {space}")
-    if size is not None and not flat.any():
+    if size is not None and not np.count_nonzero(flat):
         raise EnvironmentFailureError("the action mask allows no action, though the game has not ended")
     return flat
 
@@ -248,9 +248,9 @@ class AecDriver:
 
     def look(self) -> None:
         """Reads the mask of the seat to move."""
-        inner = self._inner
-        agent = inner.agent_selection
-        mask = self._call("observe", lambda: mask_of(inner.observe(agent), inner.infos.get(agent)))
+        agent = self._inner.agent_selection
+        # Of the outermost layer: PettingZoo's wrapper that ends games at illegal actions then need not ask again.
+        mask = self._call("observe", lambda: mask_of(self.env.observe(agent), self._inner.infos.get(agent)))
         self._legal = (self._spaces[agent], _checked_mask(self._spaces[agent], mask))
 
     def refusal(self, action: Any) -> str | None:

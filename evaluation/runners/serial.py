@@ -21,7 +21,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from zermelo.agents import Agent
-from zermelo.envs.adapters.inference import learn, to_be_learned
+from zermelo.envs.adapters.facts.inference import learn, to_be_learned
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.faults import AgentFault, traceback_text

@@ -27,7 +27,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from zermelo.envs import UnsupportedGameError, ZermeloError
-from zermelo.envs.adapters.inference import learn
+from zermelo.envs.adapters.facts.inference import learn
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.positions import shown_position

@@ -22,7 +22,7 @@ import numpy as np
 
 from zermelo.agents import Observation
 from zermelo.envs import UnsupportedGameError, errors
-from zermelo.envs.adapters.inference import to_be_learned
+from zermelo.envs.adapters.facts.inference import to_be_learned
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent

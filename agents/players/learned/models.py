@@ -5,7 +5,6 @@ The libraries are optional and imported only when such an agent is made.
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import zipfile
@@ -16,34 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.settings import flag
+from zermelo.agents.evaluators.model_files import check_path, load_onnx, load_torch, reason_of, require, typed
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import Outputs, ViewAgent
-from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs import InvalidSettingError
 
 __all__ = ["OnnxAgent", "Sb3Agent", "TorchAgent"]
-
-
-def _require(module: str, package: str, extra: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(f'{package} is not installed: pip install "zermelo[{extra}]"') from error
-
-
-def _check_path(path: str, what: str) -> str:
-    if not isinstance(path, str | os.PathLike) or not str(path):
-        raise InvalidSettingError(f"path must name {what}, not {path!r}")
-    path = os.fspath(path)
-    if not os.path.isfile(path):
-        raise InvalidSettingError(f"there is no file {path!r}: path must name {what}")
-    return path
-
-
-def _reason(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -69,7 +47,7 @@ class Sb3Agent(ViewAgent):
     model: Any = None
 
     def __post_init__(self) -> None:
-        baselines = _require("stable_baselines3", "Stable-Baselines3", "sb3")
+        baselines = require("stable_baselines3", "Stable-Baselines3", "sb3")
         model = self._loaded(baselines) if self.model is None else self.model
         self._set("_model", model)
         from stable_baselines3.common.utils import set_random_seed
@@ -82,7 +60,7 @@ class Sb3Agent(ViewAgent):
         """The model of the file."""
         algorithm = getattr(baselines, str(self.algorithm), None)
         if algorithm is None:
-            algorithm = getattr(_require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
+            algorithm = getattr(require("sb3_contrib", "sb3-contrib", "sb3"), str(self.algorithm), None)
         if not (isinstance(algorithm, type) and hasattr(algorithm, "load")):
             raise InvalidSettingError(
                 f"neither Stable-Baselines3 nor sb3-contrib has an algorithm called {self.algorithm!r}: give the "
@@ -91,7 +69,7 @@ class Sb3Agent(ViewAgent):
         path = self.path
         if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
             path = f"{path}.zip"
-        path = _check_path(path, "a model that Stable-Baselines3 saved")
+        path = check_path(path, "a model that Stable-Baselines3 saved")
         saved = _saved_by(path)
         if saved is not None and saved != self.algorithm and self.algorithm == "MaskablePPO":
             raise InvalidSettingError(
@@ -100,7 +78,7 @@ class Sb3Agent(ViewAgent):
         try:
             return algorithm.load(path, device=self.device)
         except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
-            raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({_reason(error)})") from error
+            raise InvalidSettingError(f"{path!r} is no {self.algorithm} model ({reason_of(error)})") from error
 
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: forgets what a recurrent policy remembers."""
@@ -220,44 +198,9 @@ class TorchAgent(ViewAgent):
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        torch = _require("torch", "PyTorch", "torch")
-        if self.module is not None and not self.path:
-            network = self._made(torch)
-        else:
-            path = _check_path(self.path, "a file that PyTorch saved")
-            try:
-                network = self._loaded(torch, path)
-            except InvalidSettingError:
-                raise
-            except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
-                reason = _reason(error)
-                if "PytorchStreamReader" in reason or "miniz" in reason:
-                    reason = "it is damaged, or was not saved by PyTorch"
-                raise InvalidSettingError(
-                    f"{path!r} cannot be read ({reason}): save it with torch.jit.save or "
-                    "torch.export.save, or save its state_dict() and say module='mypackage.mymodule:Net'"
-                ) from error
-        self._set("_network", network)
-        self._set("_torch", torch)
+        self._set("_network", load_torch(self.path, self.module, self.device))
+        self._set("_torch", require("torch", "PyTorch", "torch"))
         super().__post_init__()
-
-    def _made(self, torch: Any) -> Any:
-        """The module itself, or what makes it, called."""
-        made = import_name(self.module) if isinstance(self.module, str) else self.module
-        if isinstance(made, type) or not isinstance(made, torch.nn.Module):
-            made = made()
-        if not isinstance(made, torch.nn.Module):
-            raise InvalidSettingError(f"module={self.module!r} made {made!r}, which is no torch.nn.Module")
-        return made.to(self.device).eval()
-
-    def _loaded(self, torch: Any, path: str) -> Any:
-        if self.module is not None:
-            network = self._made(torch)
-            network.load_state_dict(torch.load(path, map_location=self.device, weights_only=True))
-            return network
-        if path.endswith(".pt2"):
-            return torch.export.load(path).module().to(self.device)
-        return torch.jit.load(path, map_location=self.device).eval()
 
     def answer(self, view: Observation) -> Any:
         """The module's output."""
@@ -285,41 +228,19 @@ class OnnxAgent(ViewAgent):
     path: str = ""
 
     def __post_init__(self) -> None:
-        runtime = _require("onnxruntime", "ONNX Runtime", "onnx")
-        path = _check_path(self.path, "an ONNX model")
-        try:
-            session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
-        except Exception as error:  # ONNX Runtime's errors have no common base but this
-            raise InvalidSettingError(f"{path!r} is no ONNX model that can be run ({_reason(error)})") from error
-        if not 1 <= len(session.get_inputs()) <= 2:
-            raise InvalidSettingError(
-                f"{path!r} has {len(session.get_inputs())} inputs: it should have the observation and perhaps the "
-                "mask"
-            )
-        self._set("_session", session)
+        self._set("_session", load_onnx(self.path))
         super().__post_init__()
 
     def answer(self, view: Observation) -> Any:
         """The model's first output."""
         session = self.__dict__["_session"]
         feed = {
-            entry.name: _typed(value[None], entry)
+            entry.name: typed(value[None], entry)
             for entry, value in zip(
                 session.get_inputs(), (np.asarray(view.observation), _mask(view)), strict=False
             )
         }
         return _first(session.run(None, feed), self.outputs)
-
-
-_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
-
-
-def _typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
-    """The batch in the type, and if it is flat there, in the shape that the model declares."""
-    if len(entry.shape) == 2 and batch.ndim != 2:
-        batch = batch.reshape(1, -1)
-    kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
-    return batch.astype(kind if kind in np.sctypeDict else np.float32)
 
 
 def _mask(view: Observation) -> NDArray[np.bool_]:

@@ -32,7 +32,7 @@ a doublet, 64 times the place from which the first half's last checker came more
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,15 +40,22 @@ import numpy.typing as npt
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.backgammon.features import count_at, expected
+from zermelo.envs.games.backgammon.plays import (
+    BAR,
+    ORDER,
+    PLACES,
+    both_numbers,
+    can_play,
+    doubles,
+    lower_number_first,
+    played,
+)
 from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.defaults import EVALUATION_UNIT
 
 __all__ = ["Backgammon", "BackgammonState", "Hypergammon"]
 
-_BAR: Final = 25
-_PLACES: Final = 26
-_ORDER: Final = 26 * 26
 _OPENING: Final = -1
 
 
@@ -83,7 +90,7 @@ class Backgammon(NamedTuple):
 
     def num_actions(self) -> int:
         """Two orders, and two places of 26."""
-        return 2 * _ORDER
+        return 2 * ORDER
 
     def utility_bounds(self) -> tuple[int, int]:
         """As many points as a game can count."""
@@ -100,19 +107,19 @@ class Backgammon(NamedTuple):
 
     def legal_actions(self, state: BackgammonState, actions: list[int]) -> int:
         """All ways to play the roll, or this half of a doublet."""
+        own = state.low, state.high, state.other_low, state.other_high
         high_die, low_die = state.roll >> 3 & 7, state.roll & 7
         if high_die == low_die:
-            return _doublet(state, actions)
-        own = state.low, state.high, state.other_low, state.other_high
-        count = _pairs(own, high_die, low_die, actions)
-        count += _other_order(own, high_die, low_die, actions, count)
+            return doubles(own, state.roll, actions)
+        count = both_numbers(own, high_die, low_die, actions)
+        count += lower_number_first(own, high_die, low_die, actions, count)
         if count:
             return count
         for order in range(2):
             die = low_die if order else high_die
-            for place in range(1, _PLACES):
-                if _can(own, place, die):
-                    actions[count] = order * _ORDER + _PLACES * place
+            for place in range(1, PLACES):
+                if can_play(own, place, die):
+                    actions[count] = order * ORDER + PLACES * place
                     count += 1
             if count:
                 return count
@@ -144,14 +151,14 @@ class Backgammon(NamedTuple):
                 return BackgammonState(other_low, other_high, low, high, 1 - seat, 8 * two + one)
             return BackgammonState(low, high, other_low, other_high, seat, 8 * one + two)
         high_die, low_die = roll >> 3 & 7, roll & 7
-        first, second = action % _ORDER // _PLACES, action % _PLACES
-        if action >= _ORDER:
+        first, second = action % ORDER // PLACES, action % PLACES
+        if action >= ORDER:
             high_die, low_die = low_die, high_die
         own = low, high, other_low, other_high
         if first:
-            own = _played(own, first, high_die)
+            own = played(own, first, high_die)
         if second:
-            own = _played(own, second, low_die)
+            own = played(own, second, low_die)
         if own[0] & 15 == self._checkers():
             return BackgammonState(own[0], own[1], own[2], own[3], seat, roll)
         if high_die == low_die and roll < 64 and second:
@@ -191,9 +198,9 @@ class Backgammon(NamedTuple):
             if roll > 0 and high_die == low_die:
                 rolled += 2 * high_die
             return expected(low, high, other_low, other_high, rolled, self.most_points, weights)
-        actions = np.empty(_ORDER, np.int64)
+        actions = np.empty(ORDER, np.int64)
         best = -4 * EVALUATION_UNIT
-        for index in range(_doublet(state, actions)):
+        for index in range(doubles((low, high, other_low, other_high), roll, actions)):
             after = self.result(state, int(actions[index]))
             if after.roll > 0:
                 return EVALUATION_UNIT * self.utility(after, seat)
@@ -219,7 +226,7 @@ class Backgammon(NamedTuple):
             return "".join(marks[:6]) + "  |" + "".join(marks[6:])
 
         def rest(name: str, side: tuple[int, int]) -> str:
-            return f"{name}: bar {count_at(*side, _BAR)}, off {count_at(*side, 0)}"
+            return f"{name}: bar {count_at(*side, BAR)}, off {count_at(*side, 0)}"
 
         high, low = state.roll >> 3 & 7, state.roll & 7
         rolled = f"{high}-{low}" + (", second half" if state.roll >= 64 else "") if state.roll > 0 else "to roll"
@@ -245,10 +252,10 @@ class Backgammon(NamedTuple):
             return f"{action // 6 + 1}-{action % 6 + 1}"
         dice = [state.roll >> 3 & 7, state.roll & 7]
         shown = []
-        places = (action % _ORDER // _PLACES, action % _PLACES)
-        for place, die in zip(places, dice[::-1] if action >= _ORDER else dice, strict=True):
+        places = (action % ORDER // PLACES, action % PLACES)
+        for place, die in zip(places, dice[::-1] if action >= ORDER else dice, strict=True):
             if place:
-                shown.append(f"{place if place < _BAR else 'bar'}/{place - die if place > die else 'off'}")
+                shown.append(f"{place if place < BAR else 'bar'}/{place - die if place > die else 'off'}")
         return " ".join(shown) or "pass"
 
     def observation(self, state: BackgammonState, seat: int) -> npt.NDArray[np.int8]:
@@ -263,7 +270,7 @@ class Backgammon(NamedTuple):
             (state.other_low, state.other_high, 1 - state.seat),
         ):
             dice = [state.roll >> 3 & 7, state.roll & 7] if mover == state.seat and state.roll > 0 else [0, 0]
-            rows.append([*(count_at(low, high, place) for place in range(_PLACES)), *dice])
+            rows.append([*(count_at(low, high, place) for place in range(PLACES)), *dice])
         return np.array(rows if seat == state.seat else rows[::-1], dtype=np.int8)
 
     def observation_bounds(self) -> tuple[int, int]:
@@ -299,134 +306,3 @@ class Hypergammon(Backgammon):
 
     def _weights(self) -> npt.NDArray[np.int64]:
         return HYPERGAMMON
-
-
-# Below, ``own`` is both players' checkers: (low, high, other_low, other_high).
-
-
-def _can(own: tuple[int, int, int, int], place: int, die: int) -> bool:
-    """Whether a checker can be played from a place by a number."""
-    low, high, other_low, other_high = own
-    if not count_at(low, high, place) or (place != _BAR and high >> 4 * (_BAR - 13)):
-        return False
-    target = place - die
-    if target >= 1:
-        return count_at(other_low, other_high, 25 - target) < 2
-    if high or low >> 4 * 7:  # somebody is not home
-        return False
-    return target == 0 or low >> 4 * (place + 1) == 0
-
-
-def _played(own: tuple[int, int, int, int], place: int, die: int) -> tuple[int, int, int, int]:
-    """Everybody's checkers after one is played; what it hits goes to the bar."""
-    low, high, other_low, other_high = own
-    if place < 13:
-        low -= 1 << 4 * place
-    else:
-        high -= 1 << 4 * (place - 13)
-    target = max(place - die, 0)
-    if target < 13:
-        low += 1 << 4 * target
-    else:
-        high += 1 << 4 * (target - 13)
-    if target:
-        there = 25 - target
-        if there < 13 and other_low >> 4 * there & 15:
-            other_low -= 1 << 4 * there
-            other_high += 1 << 4 * (_BAR - 13)
-        elif there >= 13 and other_high >> 4 * (there - 13) & 15:
-            other_high -= 1 << 4 * (there - 13)
-            other_high += 1 << 4 * (_BAR - 13)
-    return low, high, other_low, other_high
-
-
-def _is_hit(own: tuple[int, int, int, int], place: int) -> bool:
-    """Whether a checker that arrives on a point hits one."""
-    return count_at(own[2], own[3], 25 - place) == 1
-
-
-def _pairs(own: tuple[int, int, int, int], high_die: int, low_die: int, actions: list[int]) -> int:
-    """The ways to play both numbers, the higher one first."""
-    count = 0
-    for first in range(1, _PLACES):
-        if not _can(own, first, high_die):
-            continue
-        after = _played(own, first, high_die)
-        for second in range(1, _PLACES):
-            if _can(after, second, low_die):
-                actions[count] = _PLACES * first + second
-                count += 1
-    return count
-
-
-def _other_order(
-    own: tuple[int, int, int, int], high_die: int, low_die: int, actions: list[int], start: int
-) -> int:
-    """The ways to play the lower number first that give what the higher one first does not."""
-    count = 0
-    for first in range(1, _PLACES):
-        if not _can(own, first, low_die):
-            continue
-        after = _played(own, first, low_die)
-        for second in range(1, _PLACES):
-            if not _can(after, second, high_die):
-                continue
-            if _can(own, second, high_die) and _can(_played(own, second, high_die), first, low_die):
-                continue  # the same two checkers, the other way round
-            if second == first - low_die and not _is_hit(own, second):  # one checker goes all the way
-                stop = first - high_die
-                open_way = stop >= 1 and _can(own, first, high_die) and not _is_hit(own, stop)
-                if open_way and _can(_played(own, first, high_die), stop, low_die):
-                    continue  # it can go the other way, and hits nothing there either
-            actions[start + count] = _ORDER + _PLACES * first + second
-            count += 1
-    return count
-
-
-def _doublet(state: BackgammonState, actions: Any) -> int:
-    """The ways to play half of a doublet: two checkers, or as many as can be played.
-
-    No checker comes from a higher place than one before it: a play of several checkers can always be put in that
-    order. Of two checkers in the first half only those count after which most can be played in the second.
-    """
-    die = state.roll & 7
-    is_first = state.roll < 64
-    own = state.low, state.high, state.other_low, state.other_high
-    count = most = 0
-    single = 0
-    for first in range(1, _BAR + 1 if is_first else (state.roll >> 6) + 1):
-        if not _can(own, first, die):
-            continue
-        after = _played(own, first, die)
-        for second in range(1, first + 1):
-            if not _can(after, second, die):
-                continue
-            further = _most_more(_played(after, second, die), second, die) if is_first else 0
-            if further > most:
-                most, count = further, 0
-            if further == most:
-                actions[count] = _PLACES * first + second
-                count += 1
-    if count:
-        return count
-    for first in range(1, _BAR + 1 if is_first else (state.roll >> 6) + 1):
-        if _can(own, first, die):
-            actions[single] = _PLACES * first
-            single += 1
-    if single == 0:
-        actions[0] = 0
-        single = 1
-    return single
-
-
-def _most_more(own: tuple[int, int, int, int], highest: int, die: int) -> int:
-    """How many checkers, up to two, can be played from places not above one."""
-    most = 0
-    for first in range(1, highest + 1):
-        if _can(own, first, die):
-            most = 1
-            after = _played(own, first, die)
-            for second in range(1, first + 1):
-                if _can(after, second, die):
-                    return 2
-    return most

@@ -1,4 +1,4 @@
-"""Connect Four as it is drawn, and PettingZoo's environment of it."""
+"""Connect Four as it is drawn, and PettingZoo's and OpenSpiel's of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zermelo.envs.games.connect_four.evaluation import ConnectFour
 from zermelo.envs.games.connect_four.rules import ConnectFourState
 from zermelo.envs.pictures.boards import CELL, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
-from zermelo.envs.rules.about import twin
+from zermelo.envs.rules.about import OpenSpielTwin, openspiel_twin, twin
 
 __all__: list[str] = []
 
@@ -56,3 +56,8 @@ def _read_connect_four(env: Any) -> ConnectFourState | None:
     if turn not in (0, 1) or floating:
         return None
     return ConnectFourState(second if turn else first, stones)
+
+
+@openspiel_twin("connect_four")
+def _openspiel(rows: int, columns: int, x_in_row: int, egocentric_obs_tensor: bool) -> OpenSpielTwin | None:
+    return OpenSpielTwin(rules=ConnectFour(rows, columns)) if x_in_row == 4 else None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.envs import ZermeloError, as_game
+from zermelo.envs.game import SupportsEnvActions
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import spelt
@@ -144,7 +145,9 @@ def _name(game: Any, env: Any, action: Any) -> str:
     write = getattr(game, "action_text", None)
     if write is None or not isinstance(action, int):
         return ""
-    text = str(write(game.snapshot(env), action)).removeprefix(f"{action} - ")  # OpenSpiel's backgammon says both
+    state = game.snapshot(env)
+    number = game.from_env_action(state, action) if isinstance(game, SupportsEnvActions) else action
+    text = str(write(state, number)).removeprefix(f"{action} - ")  # OpenSpiel's backgammon says both
     return "" if text == str(action) else text
 
 

@@ -14,11 +14,11 @@ from doubles.grown_rules import Grown
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
 from zermelo.agents.algorithms import expectiminimax
 from zermelo.agents.compiled import front_end
-from zermelo.agents.compiled.front_end import compiled_search
-from zermelo.agents.compiled.general import (
+from zermelo.agents.compiled.general.search import (
     CompiledGeneralSearch,
     can_search_through_chance,
 )
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder

@@ -11,8 +11,8 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, SearchResult
 from zermelo.agents.compiled import threads
-from zermelo.agents.compiled.front_end import compiled_search
 from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.threads import race
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget

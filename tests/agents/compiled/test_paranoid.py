@@ -10,8 +10,8 @@ from doubles.compared_searches import Share, random_positions, searched
 
 from zermelo.agents import BestReplyAgent, ParanoidAgent, StoppedBy
 from zermelo.agents.algorithms import best_reply, paranoid
-from zermelo.agents.compiled.front_end import compiled_search
-from zermelo.agents.compiled.general import CompiledGeneralSearch
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder

@@ -10,7 +10,7 @@ import numpy as np
 from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
 from zermelo.agents.algorithms.minimax import minimax
 from zermelo.agents.compiled import table
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy

@@ -8,7 +8,7 @@ import pytest
 from doubles.small_games import AIMA_5_2, TreeGame
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.compiled.front_end import Program
+from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.warmup import kernels_of, warm_up
 from zermelo.agents.core.budget import Budget
 from zermelo.envs import UnsupportedGameError
@@ -19,10 +19,10 @@ from zermelo.envs.rules import RulesGame
 @pytest.mark.parametrize(
     ("game", "names"),
     [
-        (MNK(), ["alphabeta", "minimax", "solve", "perft"]),
-        (Nim((1, 2), players=3), ["maxn", "paranoid", "perft"]),
-        (Pig(), ["expectiminimax"]),
-        (Pig(players=3), ["maxn", "paranoid"]),
+        (MNK(), ["alphabeta", "minimax", "mcts", "solve", "perft"]),
+        (Nim((1, 2), players=3), ["maxn", "paranoid", "mcts", "perft"]),
+        (Pig(), ["expectiminimax", "mcts"]),
+        (Pig(players=3), ["maxn", "paranoid", "mcts"]),
         (TreeGame(AIMA_5_2), []),
     ],
     ids=["two", "three", "dice", "dice for three", "no rules"],
@@ -34,7 +34,7 @@ def test_what_there_is_to_compile(game: Any, names: list[str]) -> None:
 def test_each_kernel_is_told_when_it_is_done() -> None:
     told: list[tuple[str, float]] = []
     taken = warm_up(MNK(), on_kernel=lambda name, seconds: told.append((name, seconds)))
-    assert list(taken) == ["alphabeta", "minimax", "solve", "perft"]
+    assert list(taken) == ["alphabeta", "minimax", "mcts", "solve", "perft"]
     assert dict(told) == taken
 
 

@@ -119,7 +119,7 @@ class TestLines:
         grids = [
             read_grid(*position(classic, moves)),
             read_grid(*position(classic, moves, "auto")),
-            read_grid(as_game(spiel), spiel_state),
+            read_grid(as_game(spiel, backend="environment"), spiel_state),
         ]
         counts = [line_counts(grid) for grid in grids]
         assert counts[0] == counts[1] == counts[2]
@@ -250,7 +250,7 @@ class TestChecks:
 
 
 class TestNames:
-    @pytest.mark.parametrize("name", sorted(EVALUATORS))
+    @pytest.mark.parametrize("name", sorted(set(EVALUATORS) - {"onnx", "torch"}))
     def test_round_trip(self, name):
         evaluator = make_evaluator(name)
         assert isinstance(evaluator, Evaluator)

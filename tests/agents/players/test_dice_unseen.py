@@ -13,8 +13,8 @@ import pytest
 from doubles.game_envs import Dice
 
 from zermelo.agents import ExpectiminimaxAgent, SearchResult
-from zermelo.agents.compiled.front_end import compiled_search
-from zermelo.agents.compiled.general import CompiledGeneralSearch
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.envs import make
 
 PAIRS = range(8)

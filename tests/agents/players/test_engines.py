@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.agents.players import engines
-from zermelo.agents.players.engines import EngineError, GtpAgent, UciAgent
+from zermelo.agents.players.engines import protocols as engines
+from zermelo.agents.players.engines.protocols import EngineError, GtpAgent, UciAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, make_env
 from zermelo.evaluation import play_match
 

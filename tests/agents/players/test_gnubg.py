@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from zermelo.agents.players import gnubg
-from zermelo.agents.players.engines import EngineError
-from zermelo.agents.players.gnubg import GnubgAgent, after_move, position_id, whole_plays
+from zermelo.agents.players.engines import gnubg
+from zermelo.agents.players.engines.gnubg import GnubgAgent, after_move, position_id, whole_plays
+from zermelo.agents.players.engines.protocols import EngineError
 from zermelo.envs import MissingDependencyError, UnknownNameError, UnsupportedGameError, as_game, make, make_env
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState

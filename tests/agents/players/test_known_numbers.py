@@ -104,7 +104,7 @@ class TestOpenSpiel:
     )
     def test_alpha_beta_minimax_and_oracle_agree(self, oracle, pyspiel, name, positions, least_plies, most_plies):
         spiel = pyspiel.load_game(name)
-        game = as_game(spiel)
+        game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(20250101)
         pruned, full = AlphaBetaAgent(exact=True), MinimaxAgent()
         plain = AlphaBetaAgent(table_mb=0, sooner=False, window="full", ordering="fixed")
@@ -135,7 +135,7 @@ class TestOpenSpiel:
     @pytest.mark.parametrize("winscore", [4, pytest.param(6, marks=pytest.mark.slow)])
     def test_expectiminimax_and_oracle_agree_on_pig(self, oracle, pyspiel, winscore):
         spiel = pyspiel.load_game(f"pig(diceoutcomes=3,winscore={winscore},horizon=9)")
-        game = as_game(spiel)
+        game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(7)
         agent, plain = ExpectiminimaxAgent(), ExpectiminimaxAgent(table_mb=0)
         for _ in range(12):

@@ -24,7 +24,7 @@ from zermelo.agents import (
     make_agent,
     specs,
 )
-from zermelo.agents.players.engines import EngineAgent
+from zermelo.agents.players.engines.protocols import EngineAgent
 from zermelo.agents.players.learned.policy import ViewAgent
 from zermelo.agents.specs import describe_settings
 from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError

@@ -559,7 +559,7 @@ def test_dice_for_three_are_averaged():
         result = agent.search_state(game)
         assert result.values_by_seat == (3.0, 1.0, 0.0)
         assert result.principal_variation == (0,)
-    with pytest.raises(UnsupportedGameError, match="use 'maxn' or 'paranoid'"):
+    with pytest.raises(UnsupportedGameError, match="use 'maxn', 'paranoid' or 'mcts'"):
         ExpectiminimaxAgent().search_state(game)
 
 

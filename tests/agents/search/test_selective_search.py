@@ -9,7 +9,7 @@ import pytest
 from doubles.checked import assert_keeps_contract
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits

@@ -10,7 +10,7 @@ import pytest
 from doubles.small_games import CoinRow
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
-from zermelo.agents.compiled.front_end import Program
+from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.proof import PROOF, Prover
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget

@@ -262,7 +262,7 @@ def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) ->
             assert 0 <= seconds <= 5
             return False
 
-    monkeypatch.setattr("zermelo.agents.compiled.front_end.in_background", lambda name, call: Never())
+    monkeypatch.setattr("zermelo.agents.compiled.program.in_background", lambda name, call: Never())
     solution = solve(ConnectFour(), seconds=5)
     assert solution.stopped_by is StoppedBy.SECONDS
     assert (solution.proven, solution.value_bounds) == (False, (-1, 1))
@@ -318,7 +318,7 @@ def test_a_cold_compiler_gives_no_false_proof(monkeypatch: pytest.MonkeyPatch) -
         def ready_within(self, seconds: float) -> bool:
             return False
 
-    monkeypatch.setattr("zermelo.agents.compiled.front_end.in_background", lambda *_: Cold())
+    monkeypatch.setattr("zermelo.agents.compiled.program.in_background", lambda *_: Cold())
     rules = Kalah(houses=4, seeds=2)
     truth = solve(rules)
     found = solve(rules, seconds=60.0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents import ExpectiminimaxAgent, algorithms
-from zermelo.agents.players.value_iteration import ValueIterationAgent
+from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import (
     CHANCE,

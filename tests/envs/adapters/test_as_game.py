@@ -44,7 +44,7 @@ from zermelo.envs import (
     register_rules,
 )
 from zermelo.envs.adapters.actions import MAX_ENUMERATED_ACTIONS
-from zermelo.envs.adapters.inference import infer
+from zermelo.envs.adapters.facts.inference import infer
 
 
 def classic(name: str, **parameters: Any) -> Any:
@@ -476,7 +476,7 @@ def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch
         calls.append(arguments)
         return infer(*arguments)
 
-    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.found_traits"], "infer", counting)
+    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.facts.found_traits"], "infer", counting)
     for total in (1.0, 1.0, 0.0, 1.0):
         env = Paying(total=total)
         env.reset()
@@ -562,7 +562,8 @@ def test_an_environment_that_is_not_reset(make: Any) -> None:
 
 
 def test_no_such_backend() -> None:
-    with pytest.raises(InvalidSettingError, match="backend must be one of 'auto', 'rules', 'clone', not 'fast'"):
+    offered = "'auto', 'rules', 'environment', 'clone'"
+    with pytest.raises(InvalidSettingError, match=f"backend must be one of {offered}, not 'fast'"):
         as_game(Numbers(), backend="fast")
 
 

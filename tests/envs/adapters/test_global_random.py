@@ -12,7 +12,7 @@ from doubles.game_envs import Dice, SmallEnv
 from pettingzoo.utils import wrappers
 
 from zermelo.envs import Chance, as_game
-from zermelo.envs.adapters.global_random import may_use_global_random
+from zermelo.envs.adapters.facts.global_random import may_use_global_random
 
 
 class PythonModule(SmallEnv):

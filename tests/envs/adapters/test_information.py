@@ -13,7 +13,7 @@ import pytest
 from doubles.clone_envs import DiceEnv
 
 from zermelo.envs import EnvFailedError, IllegalActionError, UnsupportedGameError, as_game
-from zermelo.envs.adapters.cards import redealt_hanabi
+from zermelo.envs.adapters.facts.cards import redealt_hanabi
 from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
 
@@ -257,7 +257,7 @@ def test_moves_at_the_same_time() -> None:
     for actions in ({0: 1}, {0: 1, 1: 3}):
         with pytest.raises(IllegalActionError, match="is not legal for player 1"):
             game.joint_result(state, actions)
-    in_turn = as_game(pyspiel.load_game("tic_tac_toe"))
+    in_turn = as_game(pyspiel.load_game("tic_tac_toe"), backend="environment")
     assert not in_turn.traits.simultaneous
     state = in_turn.initial_state()
     assert in_turn.movers(state) == (0,)

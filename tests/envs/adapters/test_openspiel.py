@@ -1,4 +1,4 @@
-"""OpenSpiel's games, through Shimmy and directly."""
+"""OpenSpiel's games over their own states, through Shimmy and directly."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ from zermelo.envs import (  # noqa: E402 - after the check that OpenSpiel is the
 from zermelo.envs.adapters.openspiel import MARKOV_TEXT  # noqa: E402 - as above
 
 
+def states_game(thing: Any, backend: str = "environment", **options: Any) -> Any:
+    """The game over OpenSpiel's own states, also where there are rules for it."""
+    return as_game(thing, backend=backend, **options)
+
+
 def shimmy(name: str, seed: int = 0, **config: Any) -> Any:
     env = openspiel_compatibility.OpenSpielCompatibilityV0(game_name=name, config=config or None)
     env.reset(seed=seed)
@@ -43,12 +48,12 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "config"), GAMES)
-@pytest.mark.parametrize("backend", ["auto", "clone"])
+@pytest.mark.parametrize("backend", ["environment", "clone"])
 def test_the_game_plays_as_shimmys_environment_does(name: str, config: dict[str, Any], backend: str) -> None:
     draw = random.Random(name)
     for seed in range(3):
         env = shimmy(name, seed, **config)
-        game = as_game(env, backend=backend)
+        game = states_game(env, backend=backend)
         totals = np.zeros(2)
         for _ in range(400):
             state = game.snapshot(env)
@@ -73,7 +78,7 @@ def test_the_game_plays_as_shimmys_environment_does(name: str, config: dict[str,
 
 def test_rolls_are_chance_events_with_exact_probabilities() -> None:
     env = shimmy("pig", winscore=10)
-    game = as_game(env)
+    game = states_game(env)
     assert game.traits.chance is Chance.EXACT
     roll = game.result(game.snapshot(env), 0)
     assert game.to_move(roll) == CHANCE
@@ -84,7 +89,7 @@ def test_rolls_are_chance_events_with_exact_probabilities() -> None:
 
 def test_the_environments_dice_cannot_be_seen_through_the_clone() -> None:
     env = shimmy("pig", seed=3)
-    game = as_game(env, backend="clone")
+    game = states_game(env, backend="clone")
     assert game.traits.chance is Chance.SAMPLED
     state = game.snapshot(env)
     rolled = {str(game.result(state, 0).env.game_state) for _ in range(60)}
@@ -111,7 +116,7 @@ def test_the_environments_dice_cannot_be_seen_through_the_clone() -> None:
     ],
 )
 def test_traits_come_from_the_game_type(name: str, expected: Any) -> None:
-    traits = as_game(pyspiel.load_game(name)).traits
+    traits = states_game(pyspiel.load_game(name)).traits
     found = (traits.reward_sum, traits.chance, traits.information, traits.utility_bounds)
     wanted = expected[:3] + ((traits.utility_bounds,) if expected[3] is None else (expected[3],))
     assert found == wanted
@@ -120,21 +125,21 @@ def test_traits_come_from_the_game_type(name: str, expected: Any) -> None:
 
 
 def test_hidden_information_stays_hidden_through_the_clone() -> None:
-    assert as_game(shimmy("kuhn_poker"), backend="clone").traits.information is Information.HIDDEN
+    assert states_game(shimmy("kuhn_poker"), backend="clone").traits.information is Information.HIDDEN
 
 
 def test_given_traits_are_trusted_more() -> None:
-    traits = as_game(shimmy("tic_tac_toe"), traits={"utility_bounds": (-2, 2)}).traits
+    traits = states_game(shimmy("tic_tac_toe"), traits={"utility_bounds": (-2, 2)}).traits
     assert traits.utility_bounds == (-2, 2)
     assert traits.source("utility_bounds") is TraitSource.GIVEN
 
 
 def test_games_and_states_of_openspiel_are_games() -> None:
     loaded = pyspiel.load_game("tic_tac_toe")
-    game = as_game(loaded)
+    game = states_game(loaded)
     state = game.initial_state()
     state = game.result(game.result(state, 4), 0)
-    assert as_game(state).legal_actions(state) == [1, 2, 3, 5, 6, 7, 8]
+    assert states_game(state).legal_actions(state) == [1, 2, 3, 5, 6, 7, 8]
     copy = game.snapshot(state)
     assert game.key(copy) == game.key(state)
     assert game.legal_actions(game.snapshot(loaded)) == list(range(9))
@@ -143,7 +148,7 @@ def test_games_and_states_of_openspiel_are_games() -> None:
 
 
 def test_a_state_is_never_changed_by_its_results() -> None:
-    game = as_game(pyspiel.load_game("connect_four"))
+    game = states_game(pyspiel.load_game("connect_four"))
     state = game.initial_state()
     before = str(state)
     game.result(state, 3)
@@ -152,23 +157,23 @@ def test_a_state_is_never_changed_by_its_results() -> None:
 
 def test_shimmys_environment_is_asked_for_once() -> None:
     env = shimmy("connect_four")
-    game = as_game(env)
+    game = states_game(env)
     env.step(3)
-    assert as_game(env) is game
+    assert states_game(env) is game
     env.reset(seed=2)
-    assert as_game(env) is game
+    assert states_game(env) is game
 
 
 def test_shimmys_truncation_is_an_end() -> None:
     # Shimmy counts chance events against max_game_length, which leaves them out.
     env = shimmy("pig", winscore=1000, horizon=10)
-    game = as_game(env)
+    game = states_game(env)
     state = game.snapshot(env)
     while not (any(env.truncations.values()) or any(env.terminations.values())):
         assert not game.is_terminal(game.snapshot(env))
         env.step(0)
     assert game.is_terminal(game.snapshot(env))
-    direct = as_game(env.game_state)
+    direct = states_game(env.game_state)
     assert not direct.is_terminal(direct.snapshot(env))
     while not game.is_terminal(state):
         action = game.chance_outcomes(state)[1][0] if game.to_move(state) == CHANCE else 0
@@ -177,7 +182,7 @@ def test_shimmys_truncation_is_an_end() -> None:
 
 
 def test_illegal_actions_and_finished_games() -> None:
-    game = as_game(pyspiel.load_game("tic_tac_toe"))
+    game = states_game(pyspiel.load_game("tic_tac_toe"))
     state = game.result(game.initial_state(), 4)
     with pytest.raises(IllegalActionError, match="4 is not legal in openspiel/tic_tac_toe"):
         game.result(state, 4)
@@ -192,13 +197,13 @@ def test_illegal_actions_and_finished_games() -> None:
 
 
 def test_moves_at_the_same_time_belong_to_nobody() -> None:
-    game = as_game(pyspiel.load_game("matrix_rps"))
+    game = states_game(pyspiel.load_game("matrix_rps"))
     with pytest.raises(UnsupportedGameError, match="players move at the same time"):
         game.to_move(game.initial_state())
 
 
 def test_chance_inside_openspiel_is_not_looked_at() -> None:
-    game = as_game(pyspiel.load_game("stones_and_gems"))
+    game = states_game(pyspiel.load_game("stones_and_gems"))
     state = game.initial_state()
     state = game.result(state, game.legal_actions(state)[0])
     with pytest.raises(UnsupportedGameError, match="draws its chance inside OpenSpiel"):
@@ -208,7 +213,7 @@ def test_chance_inside_openspiel_is_not_looked_at() -> None:
 
 
 def test_what_holds_no_openspiel_state() -> None:
-    game = as_game(pyspiel.load_game("tic_tac_toe"))
+    game = states_game(pyspiel.load_game("tic_tac_toe"))
     with pytest.raises(UnsupportedGameError, match="holds no OpenSpiel state"):
         game.snapshot(object())
 
@@ -231,7 +236,7 @@ SMALL = {
 
 @pytest.mark.parametrize("name", sorted(MARKOV_TEXT))
 def test_equal_keys_mean_the_same_future(name: str) -> None:
-    game = as_game(pyspiel.load_game(name, SMALL.get(name, {})))
+    game = states_game(pyspiel.load_game(name, SMALL.get(name, {})))
     draw = random.Random(1)
     first: dict[Any, Any] = {}
     met = 0
@@ -265,7 +270,7 @@ def _same_line(one: Any, other: Any, draw: random.Random) -> bool:
 
 
 def test_keys_of_other_games_hold_the_history() -> None:
-    game = as_game(pyspiel.load_game("dots_and_boxes"))
+    game = states_game(pyspiel.load_game("dots_and_boxes"))
     start = game.initial_state()
     one = game.result(game.result(start, 0), 1)
     other = game.result(game.result(start, 1), 0)

@@ -192,6 +192,55 @@ def test_hypergammon_agrees_with_openspiel() -> None:
     in_lockstep(Hypergammon(3), "backgammon(hyper_backgammon=true,scoring_type=full_scoring)", 3, 15, False)
 
 
+def as_openspiel_plays(scoring: str, games: int, seed: int) -> None:
+    """Reads each state of random games, in which checkers of a double come in any order; compares the plays."""
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pyspiel.load_game(f"backgammon(scoring_type={scoring})")
+    generator = random.Random(seed)
+    game: Any = as_game(theirs)
+    for _ in range(games):
+        other, left = theirs.new_initial_state(), False
+        while not other.is_terminal():
+            left = left or other.move_number() > 700  # it draws games after 500 rolls
+            state = None if left else game.snapshot(other)
+            if other.is_chance_node():
+                rolls: Counter[int] = Counter()
+                outcomes = dict(other.chance_outcomes())
+                if state is not None:
+                    assert game.to_move(state) == CHANCE
+                    for number, chance in outcomes.items():
+                        rolls[game.from_env_action(state, number)] += chance
+                    assert dict(game.chance_outcomes(state)) == pytest.approx(rolls)
+                    back = [game.from_env_action(state, game.to_env_action(state, roll)) for roll in rolls]
+                    assert back == list(rolls)
+            elif state is not None:
+                assert game.to_move(state) == other.current_player()
+                actions = game.legal_actions(state)
+                numbers = [game.to_env_action(state, action) for action in actions]
+                assert set(numbers) <= set(other.legal_actions()), other
+                assert [game.from_env_action(state, number) for number in numbers] == actions
+                assert set(our_plays(game, state)) == set(their_plays(other, 15)), other
+                for number in other.legal_actions():
+                    after = game.result(state, game.from_env_action(state, number))
+                    assert sides(after) == their_sides(other.child(number), 15), (other, number)
+            other.apply_action(generator.choice(other.legal_actions()))
+        if not left:
+            state = game.snapshot(other)
+            assert game.is_terminal(state)
+            assert list(game.utility(state)) == other.returns()
+
+
+def test_openspiels_backgammon_is_searched_by_rules() -> None:
+    as_openspiel_plays("full_scoring", 1, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("scoring", [scoring for _, scoring in SCORINGS])
+def test_a_thousand_games_of_openspiels_backgammon(scoring: str) -> None:
+    as_openspiel_plays(scoring, 334, 1)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_agrees_with_openspiel_for_long() -> None:

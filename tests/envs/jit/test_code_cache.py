@@ -292,7 +292,7 @@ from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.compiled.front_end import compiled_search
+from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.proof import Prover
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.limits import Limits

@@ -62,7 +62,7 @@ def test_limits_of_proofs_do_not_apply(cli, option):
 
 def test_too_many_states_and_too_many_players(cli):
     assert "more than 100 states" in said(cli("solve", "zermelo/Pig-v0", "--states", "100"))
-    assert "use 'maxn' or 'paranoid'" in said(cli("solve", "zermelo/Pig-v0(players=3)"))
+    assert "use 'maxn', 'paranoid' or 'mcts'" in said(cli("solve", "zermelo/Pig-v0(players=3)"))
 
 
 def said(result: Any) -> str:

@@ -368,8 +368,8 @@ def test_workers_are_told_what_random_play_has_shown_here(monkeypatch):
     other.reset(seed=1)
     traits = as_game(env).traits
     player = pickle.dumps(GamePlayer(toy_envs.ToyEnv, "toy", ("a", "b"), {}))
-    monkeypatch.setattr("zermelo.envs.adapters.inference._memory", {})
-    monkeypatch.setattr("zermelo.envs.adapters.found_traits.infer", None)
+    monkeypatch.setattr("zermelo.envs.adapters.facts.inference._memory", {})
+    monkeypatch.setattr("zermelo.envs.adapters.facts.found_traits.infer", None)
     with pytest.raises(TypeError):
         as_game(other)
     pickle.loads(player)

@@ -1,11 +1,14 @@
 """The tree of a compiled Monte Carlo search: its nodes, random numbers, and what values mean.
 
 The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
-are, or -1 for a finished state; the player to move; proven lower and upper bound; estimate; the last simulation
-that came by; how many actions were tried; its key. A finished state's outcome follows. An edge: action; the
-address of the child, or 0; visits; what the player to move got on average, from 0 to 1; 1 / sqrt(visits); the sum
-of squares; prior; all moves as first, visits and sum; then the sum of outcomes of each seat that is kept. An
-outcome's probability stands where an action has its prior.
+are, or -1 for a finished state; the player to move; proven lower and upper bound; how many actions were tried;
+whether something was proven of a child. Only where a setting needs them: the last simulation that came by, the
+key, the estimate. A finished state's outcome is its bounds where one seat's is kept, else it follows.
+
+An edge: action; the address of the child, or 0; visits; what the player to move got on average, from 0 to 1;
+1 / sqrt(visits); the sum of outcomes of each seat that is kept. Only where a setting or chance needs them, from
+``search.more`` on: the sum of squares; prior, or of an outcome its probability; all moves as first, visits and
+sum. Small edges are fast: a simulation reads all those of the nodes on its way.
 """
 
 from __future__ import annotations
@@ -18,11 +21,9 @@ from zermelo.envs.jit.memory import floats, load, load_float, store, store_float
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-NODE: Final = 10
-EDGE: Final = 9  # and a word for each seat that is kept
-
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, ESTIMATE, STAMP, TRIED, KEY, OUTCOME = range(NODE + 1)
-ACTION, CHILD, VISITED, MEAN, INVERSE, SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL, TOTALS = range(EDGE + 1)
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, NARROWED, STAMP, KEY, ESTIMATE = range(11)
+ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
+SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL = range(4)  # from ``search.more`` on
 UCT, TUNED, PUCT = range(3)
 GOLDEN: Final = -7046029254386353131
 
@@ -74,8 +75,7 @@ def for_mover(value: float, mover: int, search: Search) -> float:
 @compiled_into_kernels
 def scaled(value: float, search: Search) -> float:
     """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
-    span = search.high - search.low
-    return (value - search.low) / span if span > 0 else 0.5
+    return (value - search.low) * search.unit
 
 
 @compiled_into_kernels
@@ -139,8 +139,8 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
         if node != 0:
             return node
     is_over = rules.is_terminal(state)
-    kept = search.kept_seats
-    node = allocate(search, NODE + kept if is_over else NODE)
+    kept, size = search.kept_seats, search.node_words
+    node = allocate(search, size + kept if is_over and kept > 1 else size)
     if node == 0:
         return 0
     store(node, VISITS, 0)
@@ -149,20 +149,21 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
     store(node, MOVER, 0 if is_over else rules.to_move(state))
     store_float(node, LOWER, search.lower_value)
     store_float(node, UPPER, search.upper_value)
-    store(node, STAMP, 0)
     store(node, TRIED, 0)
-    store(node, KEY, key)
+    store(node, NARROWED, 0)
     if is_over:
-        for seat in range(kept):
-            store_float(node, OUTCOME + seat, float(rules.utility(state, seat)))
-        value = load_float(node, OUTCOME)
+        value = float(rules.utility(state, 0))
         store_float(node, LOWER, value)
         store_float(node, UPPER, value)
-        store_float(node, ESTIMATE, value)
-    elif search.implicit > 0:
-        store_float(node, ESTIMATE, believed(rules, state, 0, search))
+        if kept > 1:
+            for seat in range(kept):
+                store_float(node, size + seat, float(rules.utility(state, seat)))
+    if search.implicit > 0:
+        store_float(node, ESTIMATE, load_float(node, LOWER) if is_over else believed(rules, state, 0, search))
     search.tree_nodes += 1
     if search.table != 0:
+        store(node, STAMP, 0)
+        store(node, KEY, key)
         store(search.table, slot, node)
     return node
 
@@ -176,7 +177,7 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
         count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
     else:
         count = rules.legal_actions(state, words(buffer, width))
-    step = EDGE + search.kept_seats
+    step, prior = search.edge_words, search.more + PRIOR
     edges = allocate(search, count * step)
     if edges == 0:
         return False
@@ -192,22 +193,22 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
             store(edge, word, 0)
         store(edge, ACTION, load(buffer, index))
         if mover < 0:
-            store_float(edge, PRIOR, load_float(buffer + 8 * width, index))
+            store_float(edge, prior, load_float(buffer + 8 * width, index))
         elif search.selection == PUCT:
-            store_float(edge, PRIOR, 1.0 / count)
+            store_float(edge, prior, 1.0 / count)
         elif search.bias > 0:
             action = load(buffer, index)
             after = rules.result(state, action)
             seat = 0 if search.kept_seats == 1 else mover
             look = scaled(for_mover(believed(rules, after, seat, search), mover, search), search)
             place = index
-            while place > 0 and load_float(edges, step * (place - 1) + PRIOR) < look:
+            while place > 0 and load_float(edges, step * (place - 1) + prior) < look:
                 before = edges + 8 * step * (place - 1)
                 store(before, step + ACTION, load(before, ACTION))
-                store_float(before, step + PRIOR, load_float(before, PRIOR))
+                store_float(before, step + prior, load_float(before, prior))
                 place -= 1
             store(edges, step * place + ACTION, action)
-            store_float(edges, step * place + PRIOR, look)
+            store_float(edges, step * place + prior, look)
     store(node, COUNT, count)
     store(node, EDGES, edges)
     return True

@@ -2,7 +2,7 @@
 
 A step draws if playing it twice, with different seeds, leads to different states; that is tried on all of the
 first steps, then on every fifth and on those that end a game. What players see is the business of
-``zermelo.envs.adapters.sight``.
+``zermelo.envs.adapters.facts.sight``.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
 with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer,
@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zermelo.envs.adapters.sight import Sight
+from zermelo.envs.adapters.facts.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
 from zermelo.envs.clone.verify import CHECKED
 from zermelo.envs.errors import ZermeloError

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.cards import Hidden, deal_hanabi, hanabi_key, poker_key, redeal_poker
+from zermelo.envs.adapters.facts.cards import Hidden, deal_hanabi, hanabi_key, poker_key, redeal_poker
 from zermelo.envs.adapters.openspiel import SHIMMY, shimmy_traits
 from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum

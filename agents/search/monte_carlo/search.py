@@ -14,65 +14,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import (
-    EDGE_WORDS,
-    LOOKED_AT,
-    NODE_WORDS,
-    RootAction,
-    Selection,
-    TreePolicy,
-    proven_bounds,
-)
-from zermelo.agents.search.monte_carlo_tree import Node, below, children_at
-from zermelo.agents.search.playouts import Evaluation, PlayingOut
+from zermelo.agents.core.monte_carlo import Selection, Start
+from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
+from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
 
 __all__ = ["PlainMonteCarlo"]
 
-STATE_WORDS: Final = 512
-"""What a state of a game that is not made of rules counts for in the limit on memory: a guess."""
 
-
-class PlainMonteCarlo(PlayingOut):
+class PlainMonteCarlo(Leaves):
     """Monte Carlo tree search over any game.
 
     Args:
-        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
-        evaluation, plays_out: As ``PlayingOut`` takes them.
+        start, budget: As ``MonteCarlo`` takes them.
+        evaluation, plays_out: As ``Leaves`` takes them.
         prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
     """
 
     def __init__(
         self,
-        game: Any,
-        state: Any,
-        policy: TreePolicy,
-        seed: int,
+        start: Start,
         budget: Budget,
         *,
         evaluation: Evaluation | None = None,
         plays_out: bool = True,
         prior: Callable[[Any, Sequence[int]], Sequence[float]] | None = None,
     ) -> None:
-        super().__init__(game, state, policy, seed, budget, evaluation=evaluation, plays_out=plays_out)
+        super().__init__(start, budget, evaluation=evaluation, plays_out=plays_out)
         self.prior = prior
-        traits = game.traits
+        traits, policy = start.game.traits, start.policy
         lower, upper = traits.utility_bounds
         self.is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
         self.low: float = lower if self.is_scaled else math.inf
         self.high: float = upper if self.is_scaled else -math.inf
-        self.bounds = proven_bounds(game)
-        self.solves = policy.solver and self.kept == 1 and not self.is_sampled
-        self.shares = policy.transpositions and traits.terminal_rewards_only and not self.is_sampled
+        self.unit = 1.0 / (upper - lower) if self.is_scaled else 0.0
         self.tries_first = policy.selection is not Selection.PUCT and not policy.rave
-        self.words_left = int(policy.tree_mb * 2**17)
-        self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
-        self.nodes_by_key: dict[Any, Node] = {}
+        self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
-        self.root = self.make_node(state)
+        self.root = self.make_node(start.state)
         self.expand(self.root)
 
     # -- simulations
@@ -87,33 +69,36 @@ class PlainMonteCarlo(PlayingOut):
 
     def simulate_once(self) -> None:
         """From the root to an outcome, and back."""
-        stamp = self.simulations + 1
-        node, path = self.root, []
+        path, node, outcome = self.go_down()
+        if outcome is None:
+            outcome = self.evaluate(node.state)
+        self.simulations += 1
+        self.tree_depth = max(self.tree_depth, len(path))
+        self.back_up(path, node, outcome)
+
+    def go_down(self) -> tuple[list[tuple[Node, int]], Node, tuple[float, ...] | None]:
+        """From the root to a leaf: nodes and places on the way, the leaf, and its outcome if that is known."""
+        self.stamp = stamp = self.stamp + 1
+        node: Node = self.root
+        path: list[tuple[Node, int]] = []
         if self.policy.rave:
             self.taken.clear()
         while True:
             node.stamp = stamp
             if node.outcome is not None:
                 self.budget.visit(0)  # so that simulations in a tree that has all states come to an end
-                outcome = node.outcome
-                break
+                return path, node, node.outcome
             if self.solves and node.bounds[0] == node.bounds[1]:
                 self.budget.visit(0)
-                outcome = (node.bounds[0],)
-                break
+                return path, node, (node.bounds[0],)
             is_leaf = node.visits == 0 and node.mover != CHANCE
             if not node.is_expanded and (is_leaf or not self.expand(node)):
-                outcome = self.evaluate(node.state)
-                break
+                return path, node, None
             place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)
             path.append((node, place))
             node = self.child(node, place, len(path))
             if node.stamp == stamp:  # a position of this path again
-                outcome = self.evaluate(node.state)
-                break
-        self.simulations = stamp
-        self.tree_depth = max(self.tree_depth, len(path))
-        self.back_up(path, node, outcome)
+                return path, node, None
 
     def child(self, node: Node, place: int, ply: int) -> Node:
         """The node below an edge, which is made where there is none."""
@@ -165,7 +150,7 @@ class PlainMonteCarlo(PlayingOut):
         elif self.policy.implicit:
             node.estimate = self.believed(state)[0]
         self.tree_nodes += 1
-        self.words_left -= NODE_WORDS + self.state_words
+        self.words_left -= self.node_words + self.state_words
         if self.shares:
             self.nodes_by_key[key] = node
         return node
@@ -180,7 +165,7 @@ class PlainMonteCarlo(PlayingOut):
         else:
             actions = list(game.legal_actions(state))
         count = len(actions)
-        words = (EDGE_WORDS + self.kept) * count
+        words = self.edge_words * count
         if self.words_left < words and node is not self.root:
             return False
         if node.mover != CHANCE:
@@ -224,7 +209,7 @@ class PlainMonteCarlo(PlayingOut):
         weight = policy.exploration * math.sqrt(log)
         best, chosen = -math.inf, -1
         for place, count in enumerate(node.counts):
-            if self.solves and self.is_needless(node, place):
+            if node.narrowed and self.is_needless(node, place):
                 continue
             value = self.value_of(node, place, mover)
             if policy.selection is Selection.PUCT:
@@ -269,8 +254,7 @@ class PlainMonteCarlo(PlayingOut):
 
     def scaled(self, value: float) -> float:
         """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
-        span = self.high - self.low
-        return (value - self.low) / span if span > 0 else 0.5
+        return (value - self.low) * self.unit if self.unit else 0.5
 
     # -- back up
 
@@ -280,6 +264,7 @@ class PlainMonteCarlo(PlayingOut):
             both = self.kept == 1 and self.game.traits.seats == 2
             seen = [outcome[0], self.constant - outcome[0]] if both else outcome
             self.low, self.high = min(self.low, *seen), max(self.high, *seen)
+            self.unit = 1.0 / (self.high - self.low) if self.high > self.low else 0.0
         leaf.visits += 1
         changed = self.solves and leaf.bounds != self.bounds
         for node, place in reversed(path):
@@ -314,6 +299,7 @@ class PlainMonteCarlo(PlayingOut):
 
     def tighten(self, node: Node) -> bool:
         """Brings the proven bounds of a node up to date; whether that changed them."""
+        node.narrowed = True
         bounds = [self.bounds if child is None else child.bounds for child in node.children]
         if node.mover == CHANCE:
             found = 0.0, 0.0
@@ -325,77 +311,3 @@ class PlainMonteCarlo(PlayingOut):
         changed = found != node.bounds
         node.bounds = found
         return changed
-
-    # -- what is known at the root
-
-    def root_actions(self) -> list[RootAction]:
-        """All actions at the root, in ascending order."""
-        root = self.root
-        found = []
-        for place, action in enumerate(root.actions):
-            visits = root.counts[place]
-            values = tuple(total / visits for total in root.totals[place]) if visits else ()
-            child = root.children[place]
-            lower, upper = child.bounds if isinstance(child, Node) else self.bounds
-            line = self.line(child) if isinstance(child, Node) else ()
-            found.append(RootAction(action, visits, values, lower, upper, line))
-        return sorted(found)
-
-    def move_to(self, state: Any, budget: Budget, played: int) -> bool:
-        """Makes a state the root, and forgets what led there; whether it was found."""
-        key, seat = self.game.key(state), self.root.mover
-        place = self.root.actions.index(played)
-        waiting = [self.root, *children_at(self.root, place)]
-        for index in range(LOOKED_AT):
-            if index == len(waiting):
-                break
-            node = waiting[index]
-            if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
-                return self._go_on(node, state, budget)
-            if node.mover != seat:
-                waiting += below(node)
-        return False
-
-    def _go_on(self, node: Node, state: Any, budget: Budget) -> bool:
-        if self.game.utility(node.state) != self.game.utility(state):
-            return False
-        kept = {id(node): node}
-        waiting = [node]
-        while waiting:
-            for child in below(waiting.pop()):
-                if id(child) not in kept:
-                    kept[id(child)] = child
-                    waiting.append(child)
-        self.tree_nodes = len(kept)
-        edges = sum(len(each.actions) for each in kept.values() if each.is_expanded)
-        words = self.tree_nodes * (NODE_WORDS + self.state_words) + edges * (EDGE_WORDS + self.kept)
-        self.words_left = int(self.policy.tree_mb * 2**17) - words
-        self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
-        self.root, self.budget, self.simulations, self.tree_depth = node, budget, 0, 0
-        budget.nodes += 1  # whatever the limits: there must be an answer
-        for each in kept.values():
-            each.stamp = 0
-        if not node.is_expanded:
-            self.expand(node)
-        return True
-
-    def line(self, node: Node) -> tuple[int, ...]:
-        """The most visited actions from a node on, the smallest of several, as long as no chance is met."""
-        line: list[int] = []
-        seen = {id(self.root)}
-        while node.is_expanded and node.mover != CHANCE and id(node) not in seen:
-            seen.add(id(node))
-            place = min(range(len(node.actions)), key=lambda at: (-node.counts[at], node.actions[at]))
-            if not node.counts[place]:
-                break
-            line.append(node.actions[place])
-            if not isinstance(node.children[place], Node):
-                break
-            node = node.children[place]
-        return tuple(line)
-
-    def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        """Mixes noise into the priors of the root's actions, for PUCT."""
-        root = self.root
-        for place, action in enumerate(root.actions):
-            root.priors[place] = (1.0 - weight) * root.priors[place] + weight * noise[action]

@@ -1,16 +1,19 @@
-"""Monte Carlo tree search, compiled: what ``monte_carlo_kernel`` does, and the tree that it leaves."""
+"""Monte Carlo tree search, compiled: what ``kernel`` does, and the tree that it leaves."""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.front_end import Program, can_evaluate, evaluates
-from zermelo.agents.compiled.general import can_search_any, can_use
+from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.program import Program, can_evaluate, evaluates
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
@@ -20,8 +23,7 @@ from zermelo.agents.core.monte_carlo import (
     MonteCarlo,
     RootAction,
     Selection,
-    TreePolicy,
-    proven_bounds,
+    Start,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.envs import CHANCE
@@ -36,21 +38,29 @@ _FEW: Final = 64
 """So many simulations are not worth another thread."""
 _LONGEST: Final = 50_000
 """Moves that a playout has room for, where rules know the past."""
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER = range(6)
-ACTION, CHILD, VISITED, PRIOR, TOTALS = 0, 1, 2, 6, EDGE_WORDS
+EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
+ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 1  # as ``nodes`` has them
+
+
+@functools.cache
+def _weights() -> npt.NDArray[np.float64]:
+    """sqrt(log(n + 1)) for each count n, then 1 / sqrt(n): by the functions that the plain search calls."""
+    counts = range(layout.COUNTED)
+    logarithms = [math.sqrt(math.log(count + 1)) for count in counts]
+    return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
 
 
 class CompiledMonteCarlo(MonteCarlo):
     """Monte Carlo tree search over compiled rules, in one thread or several on one tree.
 
     Args:
-        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
-        evaluator: ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
-        limits: Those of the budget.
+        game, evaluator, budget, limits: As ``compiled_search`` gives them; the evaluator is
+            ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
+        start: As ``MonteCarlo`` takes it.
         threads: How many search together; with more than one, no two searches are the same.
     """
 
-    program: ClassVar = Program("mcts", "monte_carlo_kernel", "simulate", ("int64", "int64"))
+    program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
 
     def __init__(
         self,
@@ -59,18 +69,15 @@ class CompiledMonteCarlo(MonteCarlo):
         budget: Budget,
         *,
         limits: Limits,
-        state: Any,
-        policy: TreePolicy,
-        seed: int,
+        start: Start,
         threads: int = 1,
     ) -> None:
-        super().__init__(game, state, policy, seed, budget)
+        super().__init__(start, budget)
+        policy, seed = start.policy, start.seed
         self.kernel = self.program.load(game.rules)
         traits, width = game.traits, max(game.max_legal_actions, 1)
         size = int(game.rules.num_actions())
-        self.step = EDGE_WORDS + self.kept
         self.solves = policy.solver and self.kept == 1
-        self.bounds = proven_bounds(game)
         lower, upper = traits.utility_bounds
         words = int(policy.tree_mb * 2**17) // threads
         table = None
@@ -88,11 +95,15 @@ class CompiledMonteCarlo(MonteCarlo):
             search.counts_losses = threads > 1
             search.solves = self.solves
             search.low, search.high = lower, upper
+            search.unit = 1.0 / (upper - lower)
             search.lower_value, search.upper_value = self.bounds
             search.expected = traits.constant / 2 if self.kept < traits.seats else (lower + upper) / 2
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.selection = list(Selection).index(policy.selection)
             search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+            search.node_words, search.edge_words = self.node_words, self.edge_words
+            search.more = TOTALS + self.kept
+            search.hold("weights", _weights())
             search.is_plain = not (policy.rave or policy.bias or policy.implicit)
             search.exploration, search.rave = policy.exploration, policy.rave
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
@@ -105,7 +116,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
             search.hold("scratch", np.zeros(max(self.kept, 1), np.int64))
             search.hold("history", np.full(traits.seats * size if policy.rave else 1, -1, np.int64))
-            search.hold("arena", np.empty(max(words, 64 + self.step * width), np.int64))
+            search.hold("arena", np.empty(max(words, 64 + self.edge_words * width), np.int64))
             search.arena_top = search.arena
             search.arena_end = search.arena + 8 * len(search.held("arena"))
             if table is not None:
@@ -181,7 +192,7 @@ class CompiledMonteCarlo(MonteCarlo):
         """The addresses of a node's edges."""
         if not load(node, EDGES):
             return []
-        return [load(node, EDGES) + 8 * self.step * place for place in range(load(node, COUNT))]
+        return [load(node, EDGES) + 8 * self.edge_words * place for place in range(load(node, COUNT))]
 
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, in ascending order."""
@@ -237,5 +248,6 @@ class CompiledMonteCarlo(MonteCarlo):
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""
         for edge in self._edges(self.root):
-            prior = load_float(edge, PRIOR)
-            store_float(edge, PRIOR, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])
+            at = TOTALS + self.kept + PRIOR
+            prior = load_float(edge, at)
+            store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])

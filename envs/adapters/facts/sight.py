@@ -19,7 +19,7 @@ from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE
 
 if TYPE_CHECKING:
-    from zermelo.envs.adapters.inference import Probe
+    from zermelo.envs.adapters.facts.inference import Probe
 
 __all__ = ["Sight"]
 

@@ -9,41 +9,45 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import MonteCarlo, RandomNumbers, TreePolicy
-from zermelo.envs import CHANCE, Chance
+from zermelo.agents.core.monte_carlo import RandomNumbers, Start
+from zermelo.agents.search.monte_carlo.tree import PlainTree
+from zermelo.envs import CHANCE
+from zermelo.envs.game import SupportsPlayouts
 
-__all__ = ["Evaluation", "PlayingOut"]
+__all__ = ["Evaluation", "Leaves"]
 
 Evaluation = Callable[[Any], tuple[float, ...]]
 """What a state is worth to each seat, rewards so far included."""
 
 
-class PlayingOut(MonteCarlo):
+class Leaves(PlainTree):
     """The part of a Monte Carlo tree search that is below the tree.
 
     Args:
-        game, state, policy, seed, budget: As ``MonteCarlo`` takes them.
+        start, budget: As ``MonteCarlo`` takes them.
         evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
         plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
     """
 
     def __init__(
         self,
-        game: Any,
-        state: Any,
-        policy: TreePolicy,
-        seed: int,
+        start: Start,
         budget: Budget,
         *,
         evaluation: Evaluation | None,
         plays_out: bool,
     ) -> None:
-        super().__init__(game, state, policy, seed, budget)
+        super().__init__(start, budget)
         self.evaluation, self.plays_out = evaluation, plays_out
-        self.random = RandomNumbers(seed)
-        self.generator = np.random.default_rng(seed)
-        self.constant = game.traits.constant
-        self.is_sampled = game.traits.chance is Chance.SAMPLED
+        self.random = RandomNumbers(start.seed)
+        self.generator = np.random.default_rng(start.seed)
+        self.constant = start.game.traits.constant
+        self.own_state: Callable[[Any], Any] | None = None
+        """What copies a state for a playout, where it then goes on by steps of that one copy."""
+        self.after: Callable[..., Any] = self.result_of
+        """What a playout comes to by an action; of chance that is simulated with a generator."""
+        if isinstance(start.game, SupportsPlayouts) and not start.policy.greedy:
+            self.own_state, self.after = start.game.playout_state, start.game.play_on
         self.taken: set[tuple[int, int]] = set()
         """Who has taken which action in this simulation, for all moves as first."""
 
@@ -53,6 +57,15 @@ class PlayingOut(MonteCarlo):
 
     def evaluate(self, state: Any) -> tuple[float, ...]:
         """What a leaf is worth to each seat that is kept."""
+        began = self.budget.now()
+        self.leaves += 1
+        try:
+            return self.judged(state)
+        finally:  # a playout may be cut short
+            self.leaf_seconds += self.budget.now() - began
+
+    def judged(self, state: Any) -> tuple[float, ...]:
+        """The same, by playouts or the evaluation."""
         if self.plays_out:
             games = self.policy.playouts
             results = [self.play_out(state) for _ in range(games)]
@@ -62,27 +75,33 @@ class PlayingOut(MonteCarlo):
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
         game, moves = self.game, 0
-        longest = self.policy.playout_moves
+        longest, generator = self.policy.playout_moves, self.generator if self.is_sampled else None
+        if self.own_state is not None and not game.is_terminal(state):
+            self.budget.check_clock()  # a copy may take long
+            state = self.own_state(state)
         while not game.is_terminal(state):
             mover = game.to_move(state)
             if mover == CHANCE:
                 outcomes = game.chance_outcomes(state)
                 place = self.random.draw([probability for _, probability in outcomes])
                 self.budget.visit(0)
-                state = game.result(state, outcomes[place][0])
+                state = self.after(state, outcomes[place][0], None)
                 continue
             if longest is not None and moves >= longest:
                 return self.kept_of(self.believed_here(state))
             moves += 1
             action = self.playout_action(state, mover)
             self.budget.visit(0)
-            if self.is_sampled:
-                state = game.sample_result(state, action, self.generator)
-            else:
-                state = game.result(state, action)
+            state = self.after(state, action, generator)
             if self.policy.rave:
                 self.taken.add((mover, action))
         return self.kept_of(game.utility(state))
+
+    def result_of(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
+        """The state after an action, as a state of its own."""
+        if generator is None:
+            return self.game.result(state, action)
+        return self.game.sample_result(state, action, generator)
 
     def playout_action(self, state: Any, mover: int) -> int:
         """An action of a playout: any, or with the probability ``greedy`` the one that looks best."""

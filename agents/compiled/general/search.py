@@ -1,4 +1,4 @@
-"""Expectiminimax, paranoid and best-reply search, compiled: what ``general_kernel`` does."""
+"""Expectiminimax, paranoid and best-reply search, compiled: what ``kernel`` does."""
 
 from __future__ import annotations
 
@@ -7,16 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.compiled.front_end import (
-    CompiledTreeSearch,
-    Program,
-    can_evaluate,
-    evaluates,
-    fits,
-    most_states,
-    plies_of,
-)
+from zermelo.agents.compiled.front_end import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.compiled.layout import CHANCE_KEY, Search
+from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fits
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import inside_bounds
@@ -84,7 +77,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
             with; a new one, if None.
     """
 
-    program = Program("general", "general_kernel", "visit", ("int64", *("float64",) * 4, *("int64",) * 3))
+    program = Program("general", "general.kernel", "visit", ("int64", *("float64",) * 4, *("int64",) * 3))
 
     def __init__(
         self,
@@ -103,8 +96,8 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         table: CompiledTable | None = None,
         **others: Any,
     ) -> None:
-        from zermelo.agents.compiled.chance_bounds import BLOCKS
-        from zermelo.agents.compiled.general_kernel import PLACES
+        from zermelo.agents.compiled.general.chance_bounds import BLOCKS
+        from zermelo.agents.compiled.general.kernel import PLACES
 
         self.max_seat = seat
         self.scale = Scale(game, sooner=sooner, seat=seat)
@@ -172,7 +165,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
     def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, as the plain searches give it."""
-        from zermelo.agents.compiled.general_kernel import VALUES
+        from zermelo.agents.compiled.general.kernel import VALUES
 
         here, chooser = self._inside(state)
         plies, window = plies_of(depth), (*map(float, alpha), *map(float, beta))

@@ -10,22 +10,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.compiled.layout import TOO_DEEP, Search
+from zermelo.agents.compiled.layout import COUNTED, TOO_DEEP, Search
 from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
-from zermelo.agents.compiled.monte_carlo_nodes import (
+from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
     AMAF_TOTAL,
     AMAF_VISITS,
+    BELOW,
     CHILD,
     COUNT,
-    EDGE,
     EDGES,
     ESTIMATE,
     INVERSE,
     LOWER,
     MEAN,
     MOVER,
-    OUTCOME,
+    NARROWED,
     PRIOR,
     PUCT,
     SQUARES,
@@ -47,7 +47,7 @@ from zermelo.agents.compiled.monte_carlo_nodes import (
     random_uniform,
     scaled,
 )
-from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
+from zermelo.envs.jit.memory import floats, load, load_float, prefetch, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["simulate"]
@@ -73,14 +73,23 @@ def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
     count = load(edge, VISITED)
     untried = 0.5 if search.selection == PUCT else 1.0
     value = load_float(edge, MEAN) if count > 0 else untried
-    if search.rave > 0 and load(edge, AMAF_VISITS) > 0:
+    more = edge + 8 * search.more
+    if search.rave > 0 and load(more, AMAF_VISITS) > 0:
         weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
-        others = load_float(edge, AMAF_TOTAL) / load(edge, AMAF_VISITS)
+        others = load_float(more, AMAF_TOTAL) / load(more, AMAF_VISITS)
         value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
     if search.implicit > 0 and search.kept_seats == 1 and count > 0:
         seen = scaled(for_mover(load_float(load(edge, CHILD), ESTIMATE), mover, search), search)
         value = (1.0 - search.implicit) * value + search.implicit * seen
     return value
+
+
+@compiled_into_kernels
+def bonus(visits: int, search: Search) -> float:
+    """What unequal visits count for at a node: sqrt(log(visits + 1))."""
+    if visits < COUNTED:
+        return load_float(search.weights, visits)
+    return math.sqrt(math.log(visits + 1))
 
 
 @compiled_into_kernels
@@ -91,36 +100,40 @@ def select(node: int, search: Search) -> int:
         store(node, TRIED, tried + 1)
         return tried
     mover, edges = load(node, MOVER), load(node, EDGES)
-    visits = load(node, VISITS)
-    step = EDGE + search.kept_seats
-    log, root = math.log(visits + 1), math.sqrt(visits + 1)
-    weight = search.exploration * math.sqrt(log)
+    visits, step = load(node, VISITS), 8 * search.edge_words
     best = -math.inf
     chosen = 0
-    for place in range(count):
-        edge = edges + 8 * step * place
-        if search.solves != 0 and is_needless(edge, node, mover):
-            continue
-        if search.selection == UCT and search.is_plain != 0:
+    if search.selection == UCT and search.is_plain != 0:
+        weight, narrowed = search.exploration * bonus(visits, search), load(node, NARROWED) != 0
+        for place in range(count):
+            edge = edges + step * place
+            if narrowed and is_needless(edge, node, mover):
+                continue
             value = load_float(edge, MEAN) + weight * load_float(edge, INVERSE)
             if value > best:
                 best = value
                 chosen = place
+        return chosen
+    log, root = math.log(visits + 1), math.sqrt(visits + 1)
+    weight = search.exploration * math.sqrt(log)
+    for place in range(count):
+        edge = edges + step * place
+        if load(node, NARROWED) != 0 and is_needless(edge, node, mover):
             continue
-        visited = load(edge, VISITED)
+        more, visited = edge + 8 * search.more, load(edge, VISITED)
         value = value_of(edge, visits, mover, search)
         if search.selection == UCT:
             value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
         elif search.selection == PUCT:
-            value += search.exploration * load_float(edge, PRIOR) * root / (1 + visited)
+            value += search.exploration * load_float(more, PRIOR) * root / (1 + visited)
         else:
             tries, spread = max(visited, 1), 0.25
             if visited > 0:
-                seen = load_float(edge, SQUARES) / visited - value * value
+                seen = load_float(more, SQUARES) / visited - value * value
                 spread = min(spread, seen + math.sqrt(2 * log / visited))
             value += search.exploration * math.sqrt(log / tries * max(spread, 0.0))
         if search.bias > 0 and search.selection != PUCT:
-            value += search.bias * load_float(edge, PRIOR) / (visited + 1)
+            value += search.bias * load_float(more, PRIOR) / (visited + 1)
         if value > best:
             best = value
             chosen = place
@@ -210,7 +223,8 @@ def refresh(edge: int, mover: int, search: Search) -> None:
         seat = 0 if search.kept_seats == 1 else mover
         mean = load_float(edge, TOTALS + seat) / count
         store_float(edge, MEAN, scaled(for_mover(mean, mover, search), search))
-        store_float(edge, INVERSE, 1.0 / math.sqrt(count))
+        inverse = load_float(search.weights, COUNTED + count) if count < COUNTED else 1.0 / math.sqrt(count)
+        store_float(edge, INVERSE, inverse)
 
 
 @compiled_into_kernels
@@ -229,7 +243,8 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
 @compiled_into_kernels
 def tighten(node: int, search: Search) -> bool:
     """Brings the proven bounds of a node up to date; whether that changed them."""
-    mover, edges, step = load(node, MOVER), load(node, EDGES), EDGE + search.kept_seats
+    mover, edges, step = load(node, MOVER), load(node, EDGES), search.edge_words
+    store(node, NARROWED, 1)
     lower = 0.0 if mover < 0 else -math.inf if mover == 0 else math.inf
     upper = lower
     for place in range(load(node, COUNT)):
@@ -239,8 +254,9 @@ def tighten(node: int, search: Search) -> bool:
         if child != 0:
             low, high = load_float(child, LOWER), load_float(child, UPPER)
         if mover < 0:
-            lower += load_float(edge, PRIOR) * low
-            upper += load_float(edge, PRIOR) * high
+            probability = load_float(edge, search.more + PRIOR)
+            lower += probability * low
+            upper += probability * high
         elif mover == 0:
             lower, upper = max(lower, low), max(upper, high)
         else:
@@ -256,18 +272,19 @@ def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
     """All moves as first: every action that the player took later counts as if it had been taken here."""
     marks = search.history + 8 * load(node, MOVER) * search.actions
     store(marks, load(edge, ACTION), search.stamp)
-    step, edges = EDGE + search.kept_seats, load(node, EDGES)
+    step, edges = search.edge_words, load(node, EDGES)
     for place in range(load(node, COUNT)):
         other = edges + 8 * step * place
         if load(marks, load(other, ACTION)) == search.stamp:
-            store(other, AMAF_VISITS, load(other, AMAF_VISITS) + 1)
-            store_float(other, AMAF_TOTAL, load_float(other, AMAF_TOTAL) + outcome)
+            more = other + 8 * search.more
+            store(more, AMAF_VISITS, load(more, AMAF_VISITS) + 1)
+            store_float(more, AMAF_TOTAL, load_float(more, AMAF_TOTAL) + outcome)
 
 
 @compiled_into_kernels
 def estimate(node: int, search: Search) -> None:
     """Implicit minimax: the best estimate among the children that are there."""
-    mover, edges, step = load(node, MOVER), load(node, EDGES), EDGE + search.kept_seats
+    mover, edges, step = load(node, MOVER), load(node, EDGES), search.edge_words
     best = -math.inf if mover == 0 else math.inf
     for place in range(load(node, COUNT)):
         child = load(edges, step * place + CHILD)
@@ -302,7 +319,8 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
             outcome = load_float(scratch, 0 if kept == 1 else mover)
             if search.selection == TUNED:
                 share = scaled(for_mover(outcome, mover, search), search)
-                store_float(edge, SQUARES, load_float(edge, SQUARES) + share * share)
+                more = edge + 8 * search.more
+                store_float(more, SQUARES, load_float(more, SQUARES) + share * share)
             if search.rave > 0:
                 back_up_amaf(node, edge, outcome, search)
             if search.implicit > 0 and kept == 1:
@@ -316,8 +334,8 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
 @compiled_into_kernels
 def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     """One simulation; false where a limit came, and then it is forgotten."""
-    state, node, ply = root_state, root, 0
-    scratch, path, step = search.scratch, search.lines, EDGE + search.kept_seats
+    state, node, ply, edge = root_state, root, 0, 0
+    scratch, path, step = search.scratch, search.lines, search.edge_words
     found = True
     while True:
         is_over = load(node, COUNT) < 0
@@ -326,18 +344,24 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
                 found = False
                 break
             search.nodes += 1
-            for seat in range(search.kept_seats):
-                store_float(scratch, seat, load_float(node, OUTCOME + seat if is_over else LOWER))
+            if search.kept_seats == 1:
+                store_float(scratch, 0, load_float(node, LOWER))
+            else:
+                for seat in range(search.kept_seats):
+                    store_float(scratch, seat, load_float(node, search.node_words + seat))
             break
-        store(node, STAMP, search.stamp)
+        if search.table != 0:
+            store(node, STAMP, search.stamp)
         if load(node, EDGES) == 0:
             first = load(node, VISITS) == 0 and load(node, MOVER) >= 0
             if first or not expand(rules, state, node, search):
                 found = evaluate(rules, state, search)
                 break
+            if edge != 0:
+                store(edge, BELOW, load(node, EDGES))
         edges = load(node, EDGES)
         if load(node, MOVER) < 0:
-            place = random_outcome(search, load(node, COUNT), edges + 8 * PRIOR, step)
+            place = random_outcome(search, load(node, COUNT), edges + 8 * (search.more + PRIOR), step)
         else:
             place = select(node, search)
         edge = edges + 8 * step * place
@@ -351,6 +375,11 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
         if search.stop != 0:
             found = False
             break
+        below = load(edge, BELOW)
+        if below != 0:  # asked for now, not only once the child has said where they are
+            prefetch(below, 0)
+            prefetch(below, 8)
+            prefetch(below, 16)
         state = rules.result(state, load(edge, ACTION))
         node = load(edge, CHILD)
         if node == 0:
@@ -360,7 +389,8 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             search.nodes += 1
             node = make_node(rules, state, search)
             store(edge, CHILD, node)
-        if node == 0 or load(node, STAMP) == search.stamp:  # memory is out, or a position of this path again
+        repeats = search.table != 0 and node != 0 and load(node, STAMP) == search.stamp
+        if node == 0 or repeats:  # memory is out, or a position of this path again
             found = evaluate(rules, state, search)
             break
     if found:

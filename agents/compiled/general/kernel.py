@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.compiled.chance_bounds import (
+from zermelo.agents.compiled.general.chance_bounds import (
     BLOCKS,
     ceiling_of,
     floor_of,
@@ -24,6 +24,7 @@ from zermelo.agents.compiled.chance_bounds import (
     store_probe,
     tighten,
 )
+from zermelo.agents.compiled.general.replies import choose_reply, list_replies, play_on
 from zermelo.agents.compiled.layout import CHANCE_KEY, Search
 from zermelo.agents.compiled.memory import (
     EXACT,
@@ -50,7 +51,6 @@ from zermelo.agents.compiled.records import (
     to_parent_record,
     write_entry,
 )
-from zermelo.agents.compiled.replies_kernel import choose_reply, list_replies, play_on
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.memory import load, load_float, store, store_float, words

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from zermelo.agents.players.engines import PATIENCE, EngineAgent, EngineError
+from zermelo.agents.players.engines.protocols import PATIENCE, EngineAgent, EngineError
 from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games import Backgammon

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zermelo.envs.adapters.declared import declared_traits, declares_chance
-from zermelo.envs.adapters.global_random import may_use_global_random
-from zermelo.envs.adapters.inference import Findings, infer, remembered
-from zermelo.envs.adapters.known import known_facts
+from zermelo.envs.adapters.facts.declared import declared_traits, declares_chance
+from zermelo.envs.adapters.facts.global_random import may_use_global_random
+from zermelo.envs.adapters.facts.inference import Findings, infer, remembered
+from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.kinds import UncopyableError
 from zermelo.envs.clone.verify import check_clone

@@ -1,0 +1,1 @@
+"""Expectiminimax, paranoid and best-reply search over compiled rules."""

@@ -1,0 +1,129 @@
+"""Networks from files: what PyTorch and ONNX saved, with messages that say what is wrong.
+
+The libraries are optional and imported only when a network is loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.core.importing import import_name
+from zermelo.envs import InvalidSettingError, MissingDependencyError
+
+__all__ = ["check_path", "load_onnx", "load_torch", "reason_of", "require", "typed"]
+
+
+def require(module: str, package: str, extra: str) -> Any:
+    """An optional library.
+
+    Raises:
+        MissingDependencyError: It is not installed; the message has the ``pip`` command.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(f'{package} is not installed: pip install "zermelo[{extra}]"') from error
+
+
+def check_path(path: str, what: str) -> str:
+    """The path of a file that is there."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise InvalidSettingError(f"path must name {what}, not {path!r}")
+    path = os.fspath(path)
+    if not os.path.isfile(path):
+        raise InvalidSettingError(f"there is no file {path!r}: path must name {what}")
+    return path
+
+
+def reason_of(error: Exception) -> str:
+    """What an error of a library says, on one line."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def load_torch(path: str, module: Any, device: str) -> Any:
+    """A PyTorch module, ready to be called.
+
+    Args:
+        path: A TorchScript file (``torch.jit.save``), a program (``torch.export.save``, ``.pt2``), or, with
+            ``module``, a state dict; nothing where the module is ready. Pickled modules are not read: a pickle can
+            run any code.
+        module: A ``torch.nn.Module``, or what makes one, or ``"mypackage.networks:Net"``.
+        device: PyTorch's name of the device.
+
+    Raises:
+        MissingDependencyError: PyTorch is not installed.
+        InvalidSettingError: There is no such file or module, or it cannot be read.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    if module is not None and not path:
+        return _made(torch, module, device)
+    path = check_path(path, "a file that PyTorch saved")
+    try:
+        return _loaded(torch, path, module, device)
+    except InvalidSettingError:
+        raise
+    except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+        reason = reason_of(error)
+        if "PytorchStreamReader" in reason or "miniz" in reason:
+            reason = "it is damaged, or was not saved by PyTorch"
+        raise InvalidSettingError(
+            f"{path!r} cannot be read ({reason}): save it with torch.jit.save or "
+            "torch.export.save, or save its state_dict() and say module='mypackage.mymodule:Net'"
+        ) from error
+
+
+def _made(torch: Any, module: Any, device: str) -> Any:
+    """The module itself, or what makes it, called."""
+    made = import_name(module) if isinstance(module, str) else module
+    if isinstance(made, type) or not isinstance(made, torch.nn.Module):
+        made = made()
+    if not isinstance(made, torch.nn.Module):
+        raise InvalidSettingError(f"module={module!r} made {made!r}, which is no torch.nn.Module")
+    return made.to(device).eval()
+
+
+def _loaded(torch: Any, path: str, module: Any, device: str) -> Any:
+    if module is not None:
+        network = _made(torch, module, device)
+        network.load_state_dict(torch.load(path, map_location=device, weights_only=True))
+        return network
+    if path.endswith(".pt2"):
+        return torch.export.load(path).module().to(device)
+    return torch.jit.load(path, map_location=device).eval()
+
+
+def load_onnx(path: str) -> Any:
+    """A session of ONNX Runtime, whose model takes the observation and perhaps the mask.
+
+    Raises:
+        MissingDependencyError: ONNX Runtime is not installed.
+        InvalidSettingError: There is no such file, or it is no such model.
+    """
+    runtime = require("onnxruntime", "ONNX Runtime", "onnx")
+    path = check_path(path, "an ONNX model")
+    try:
+        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime's errors have no common base but this
+        raise InvalidSettingError(f"{path!r} is no ONNX model that can be run ({reason_of(error)})") from error
+    if not 1 <= len(session.get_inputs()) <= 2:
+        raise InvalidSettingError(
+            f"{path!r} has {len(session.get_inputs())} inputs: it should have the observation and perhaps the mask"
+        )
+    return session
+
+
+_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
+
+
+def typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:
+    """A batch in the type, and if it is flat there, in the shape that a model's input declares."""
+    if len(entry.shape) == 2 and batch.ndim != 2:
+        batch = batch.reshape(len(batch), -1)
+    kind = _ONNX_TYPES.get(entry.type, entry.type.removeprefix("tensor(").removesuffix(")"))
+    return batch.astype(kind if kind in np.sctypeDict else np.float32)

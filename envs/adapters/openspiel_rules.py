@@ -1,0 +1,133 @@
+"""OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
+
+Games declare these twins themselves (``zermelo.envs.rules.about.openspiel_twin``); tests play each at random on
+both sides. Actions are numbered as the rules do: ``to_env_action`` and ``from_env_action`` are the way to
+OpenSpiel's numbers and back. A position is read by playing its history over again on the rules. What the rules
+cannot be in is left to OpenSpiel's own states: a state that was not reached from the start of the game, and games
+with chance that come near the length at which OpenSpiel, or Shimmy's environment, breaks them off.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import zermelo.envs.games  # noqa: F401  # for the twins that it declares
+from zermelo.envs.adapters.facts.declared import declared_traits
+from zermelo.envs.adapters.openspiel import OpenSpielGame, is_openspiel
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Chance, TraitSource
+from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin
+from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.traits import merge_traits
+
+__all__ = ["OpenSpielRulesGame", "rules_of"]
+
+_AHEAD: Final = 200
+"""How far the end by length must be, in moves and chance events, from where a search starts."""
+
+
+class OpenSpielRulesGame(RulesGame):
+    """The rules of one of OpenSpiel's games, and the way from its states and actions to theirs and back.
+
+    Args:
+        twin: The rules, and how actions are numbered.
+        inner: The same game over OpenSpiel's own states, which knows its name, its players and its source.
+    """
+
+    def __init__(self, twin: OpenSpielTwin, inner: OpenSpielGame) -> None:
+        super().__init__(twin.rules)
+        self._twin = twin
+        self._inner = inner
+        self._read: tuple[list[int], Any] = ([], super().initial_state())
+        self.traits = replace(self.traits, name=inner.traits.name, seat_names=inner.traits.seat_names)
+        has_chance = self.traits.chance is not Chance.NONE
+        self._longest = min(twin.longest, inner.longest) - _AHEAD if has_chance else inner.longest
+
+    def snapshot(self, env: Any) -> Any:
+        """The state of a live Shimmy environment, or of a ``pyspiel.State`` or ``pyspiel.Game``.
+
+        Raises:
+            UnsupportedGameError: It is of another game, or in a position that the rules are not in.
+        """
+        theirs = self._inner.snapshot(env)
+        if not self._inner.plays(theirs):
+            raise UnsupportedGameError(
+                f"this game reads positions of {self.traits.name}, not of {theirs.get_game()}: ask as_game again"
+            )
+        state = self.position(theirs)
+        if state is None:
+            raise UnsupportedGameError(
+                f"{self.traits.name} was not begun at its start, or comes near the length at which it is broken "
+                "off, of which its rules know nothing: as_game(env, backend='environment') searches OpenSpiel's "
+                "states"
+            )
+        return state
+
+    def fits(self, raw: Any) -> bool:
+        """Whether this is still the game of a live environment: ``as_game`` asks before each search."""
+        return not _is_changed(raw) and self.position(raw.game_state) is not None
+
+    def position(self, theirs: Any) -> Any | None:
+        """The state of the rules that an OpenSpiel state is in, if they can be in it."""
+        if not self._inner.plays(theirs) or theirs.starting_state_str():
+            return None
+        if not theirs.is_terminal() and theirs.move_number() >= self._longest:
+            return None
+        history = theirs.history()
+        seen, state = self._read
+        if history[: len(seen)] != seen:
+            seen, state = [], super().initial_state()
+        for number in history[len(seen) :]:
+            state = self.result(state, self._twin.from_openspiel(state, number))
+        self._read = history, state
+        return state if self._twin.read is None else self._twin.read(theirs, state)
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        """OpenSpiel's number of the action, or of a chance outcome."""
+        return self._twin.to_openspiel(state, action)
+
+    def from_env_action(self, state: Any, action: int) -> int:
+        """The rules' number of an action of OpenSpiel's, or of its chance outcome."""
+        return self._twin.from_openspiel(state, int(action))
+
+
+def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:
+    """The rules of OpenSpiel's game, if they are known and its position now is one of theirs.
+
+    Args:
+        source: A ``pyspiel.Game``, a ``pyspiel.State``, or Shimmy's environment after ``reset``.
+        given: Fields of ``Traits`` that the caller gave.
+    """
+    is_env = not is_openspiel(source)
+    if is_env and _is_changed(source):
+        return None
+    inner = OpenSpielGame(source, given)
+    try:
+        twin = _twin_of(inner.source)
+        if twin is None:
+            return None
+        game = OpenSpielRulesGame(twin, inner)
+    except InvalidSettingError:  # a board that is too large for the rules
+        return None
+    declared = declared_traits(source) if is_env else {}
+    game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared))
+    return game if game.position(inner.snapshot(source)) is not None else None
+
+
+def _twin_of(game: Any) -> OpenSpielTwin | None:
+    """The twin of a ``pyspiel.Game``; None too where it has a parameter that the declaration does not know."""
+    kind = game.get_type()
+    make = OPENSPIEL.get(kind.short_name)
+    if make is None:
+        return None
+    parameters = {**kind.parameter_specification, **game.get_parameters()}
+    known = set(inspect.signature(make).parameters)
+    return make(**parameters) if known >= set(parameters) else None
+
+
+def _is_changed(raw: Any) -> bool:
+    """Whether somebody has put another method in the place of one of an environment's."""
+    return any(name in vars(raw) for name in ("step", "observe", "reset"))

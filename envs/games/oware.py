@@ -1,0 +1,220 @@
+"""Oware, of the kind called Abapa, with any number of houses and seeds that fits.
+
+Rules: those of OpenSpiel's Oware, after the Oware Society's. Each player has a row of houses. A move takes all
+seeds out of one of the mover's houses and sows them one by one counterclockwise, round the whole board if they are
+many, leaving out the house that was emptied.
+
+- If the last seed falls into a house of the opponent that then has two or three seeds, these are captured; so are
+  those of the houses before it, one after the other, as long as they are the opponent's and have two or three.
+- A move that would capture all seeds of the opponent captures nothing.
+- If the opponent's houses are empty, only moves that sow into them are legal.
+- The game ends when the player to move has no legal move, or when a position has come for the second time since
+  the last capture. Each player then gets the seeds in its own houses. It also ends when a player has captured more
+  than half of all seeds. More seeds win.
+
+Actions: 0 to ``houses`` - 1, a house of the player to move, from its left.
+
+A state is six integers: the houses of the player to move and of the opponent, eight bits a house from the lowest
+(house 0); how many seeds each has captured; the seat to move; and how many moves have been made since the last
+capture.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.sowing import ONES, draw_houses, house_counts, ones, paint_houses, seeds_in
+from zermelo.envs.pictures.boards import draws
+from zermelo.envs.pictures.canvas import Canvas
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.bits import mix
+
+__all__ = ["Oware", "OwareState"]
+
+
+class OwareState(NamedTuple):
+    """A position: houses and captured seeds of both, whose turn it is, and how many moves captured nothing."""
+
+    mover: int
+    other: int
+    mover_store: int
+    other_store: int
+    seat: int
+    quiet: int
+
+
+@listed()
+class Oware(NamedTuple):
+    """Sow seeds, capture them by twos and threes.
+
+    Attributes:
+        houses: Houses on each side, 1 to 8.
+        seeds: Seeds in each house at the start, at least 1; ``2 * houses * seeds`` must be at most 127.
+    """
+
+    houses: int = 6
+    seeds: int = 4
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
+        if not (1 <= self.houses <= 8 and self.seeds >= 1 and self._all_seeds() <= 127):
+            raise InvalidSettingError(
+                "Oware needs houses of 1 to 8 and seeds of at least 1 with 2 * houses * seeds of at most 127, "
+                f"not houses={self.houses}, seeds={self.seeds}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a house."""
+        return self.houses
+
+    def initial_state(self) -> OwareState:
+        """The same number of seeds in every house."""
+        side = self.seeds * (ONES >> 8 * (8 - self.houses))
+        return OwareState(side, side, 0, 0, 0, 0)
+
+    def to_move(self, state: OwareState) -> int:
+        """In turn."""
+        return state.seat
+
+    def legal_actions(self, state: OwareState, actions: list[int]) -> int:
+        """The mover's houses that are not empty; if the opponent has no seeds, those that give it some."""
+        count = 0
+        for house in range(self.houses):
+            seeds = state.mover >> 8 * house & 255
+            if seeds and (state.other != 0 or house + seeds >= self.houses):
+                actions[count] = house
+                count += 1
+        return count
+
+    def result(self, state: OwareState, action: int) -> OwareState:
+        """Sows the seeds of a house and captures; if the opponent then has no move, shares out what is left."""
+        houses = self.houses
+        seeds = state.mover >> 8 * action & 255
+        mover, other = state.mover ^ seeds << 8 * action, state.other
+        lap = 2 * houses - 1
+        laps = seeds // lap
+        if laps:
+            each = laps * (ONES >> 8 * (8 - houses))
+            mover, other, seeds = mover + each - (laps << 8 * action), other + each, seeds - laps * lap
+        # As if the mover's houses, the opponent's, and the mover's up to the emptied one lay in one line.
+        last = action + seeds
+        mover += ones(min(seeds, houses - 1 - action)) << 8 * (action + 1)
+        other += ones(min(last + 1 - houses, houses))
+        mover += ones(last + 1 - 2 * houses)
+        if seeds == 0:  # whole laps: the last seed is in the house before the emptied one
+            last = action - 1 if action else 2 * houses - 1
+        taken = 0
+        if houses <= last < 2 * houses:
+            house, left = last - houses, other
+            while house >= 0 and 2 <= other >> 8 * house & 255 <= 3:
+                left ^= (other >> 8 * house & 255) << 8 * house
+                taken += other >> 8 * house & 255
+                house -= 1
+            if left == 0:
+                taken = 0
+            elif taken:
+                other = left
+        store, other_store = state.mover_store + taken, state.other_store
+        if not self._has_move(other, mover):
+            store += seeds_in(mover)
+            other_store += seeds_in(other)
+            mover = other = 0
+        return OwareState(other, mover, other_store, store, 1 - state.seat, 0 if taken else state.quiet + 1)
+
+    def is_terminal(self, state: OwareState) -> bool:
+        """All seeds are shared out, or one player has more than half of them."""
+        most = max(state.mover_store, state.other_store)
+        return state.mover | state.other == 0 or 2 * most > self._all_seeds()
+
+    def utility(self, state: OwareState, seat: int) -> int:
+        """Who has more seeds."""
+        difference = state.mover_store - state.other_store
+        if seat != state.seat:
+            difference = -difference
+        return 1 if difference > 0 else -1 if difference < 0 else 0
+
+    def repetition_key(self, state: OwareState) -> int:
+        """The houses and the player to move; what was captured is the same since the last capture."""
+        key = mix(mix(state.mover) ^ state.other) ^ state.seat
+        return key if key else 1
+
+    def repetition_limit(self) -> int:
+        """The second occurrence ends the game."""
+        return 2
+
+    def repetition_utility(self, state: OwareState, seat: int) -> int:
+        """Who has more seeds, when each gets those in its own houses."""
+        difference = state.mover_store + seeds_in(state.mover) - state.other_store - seeds_in(state.other)
+        if seat != state.seat:
+            difference = -difference
+        return 1 if difference > 0 else -1 if difference < 0 else 0
+
+    def reversible_plies(self, state: OwareState) -> int:
+        """Those since the last capture."""
+        return state.quiet
+
+    def evaluation(self, state: OwareState, seat: int) -> int:
+        """The difference of captured seeds."""
+        difference = (state.mover_store - state.other_store) * (1000 // self._all_seeds())
+        return difference if seat == state.seat else -difference
+
+    def ordering_hint(self, state: OwareState, action: int) -> int:
+        """What captures most."""
+        return self.result(state, action).other_store
+
+    def is_noisy(self, state: OwareState, action: int) -> bool:
+        """Captures."""
+        return self.result(state, action).other_store > state.mover_store
+
+    def text(self, state: OwareState) -> str:
+        """The second player's houses on top, so from right to left as it sees them; the first player's below.
+
+        What was captured are the numbers at the ends, the second player's on the left.
+        """
+        return draw_houses(self.houses, state)
+
+    def observation(self, state: OwareState, seat: int) -> npt.NDArray[np.int8]:
+        """Shape (2, houses + 1): the observer's houses from its left and what it captured, then the opponent's."""
+        return house_counts(self.houses, state, seat)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """No house holds more than all seeds."""
+        return 0, self._all_seeds()
+
+    def action_text(self, state: OwareState, action: int) -> str:
+        """The first player's houses are A, B, ... from its left, the second's a, b, ..."""
+        return chr(ord("a" if state.seat else "A") + action)
+
+    def _all_seeds(self) -> int:
+        return 2 * self.houses * self.seeds
+
+    def _has_move(self, side: int, opposite: int) -> bool:
+        """Whether the player of a side can move: it has seeds, and can give some to a side that has none."""
+        if opposite != 0:
+            return side != 0
+        for house in range(self.houses):
+            seeds = side >> 8 * house & 255
+            if seeds and house + seeds >= self.houses:
+                return True
+        return False
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+
+@draws(Oware)
+def _oware(rules: Any, state: Any) -> Canvas:
+    """The first player's houses below; what each has captured at the sides."""
+    return paint_houses(rules.houses, state)
+
+
+# -- twin ------------------------------------------------------------------------------------------------------
+
+
+@openspiel_twin("oware")
+def _openspiel(num_houses_per_player: int, num_seeds_per_house: int) -> OpenSpielTwin:
+    return OpenSpielTwin(rules=Oware(num_houses_per_player, num_seeds_per_house))

@@ -1,0 +1,99 @@
+"""Houses with seeds that are sown: what Kalah and Oware share.
+
+A row of houses is one integer, eight bits a house from the lowest (house 0, at its player's left). States have
+``mover``, ``other``, ``mover_store``, ``other_store`` and ``seat``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, shade
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.bits import shift_right
+
+__all__ = ["ONES", "draw_houses", "house_counts", "ones", "paint_houses", "seeds_in"]
+
+ONES: Final = 0x0101010101010101
+"""One seed in each of eight houses."""
+
+
+def ones(houses: int) -> int:
+    """One seed in each of the lowest houses, 0 to 8 of them."""
+    return ONES >> 8 * (8 - houses) if houses > 0 else 0
+
+
+def seeds_in(side: int) -> int:
+    """All seeds in a row of houses, fewer than 256 of them."""
+    return shift_right(side * ONES, 56)
+
+
+def draw_houses(houses: int, state: Any) -> str:
+    """The second player's houses on top, so from right to left as it sees them; the first player's below.
+
+    Stores are the numbers at the ends, the second player's on the left.
+    """
+    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+    (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]
+    below = [f"{first >> 8 * house & 255:3}" for house in range(houses)]
+    above = [f"{second >> 8 * house & 255:3}" for house in reversed(range(houses))]
+    return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
+
+
+def house_counts(houses: int, state: Any, seat: int) -> npt.NDArray[np.int8]:
+    """Shape (2, houses + 1): the seeds in a seat's houses from its left and in its store, then the opponent's."""
+    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+    rows = [
+        [*(side >> 8 * house & 255 for house in range(houses)), store]
+        for side, store in (sides if seat == state.seat else sides[::-1])
+    ]
+    return np.array(rows, dtype=np.int8)
+
+
+# -- picture -----------------------------------------------------------------------------------------------------
+
+_PIT: Final[Colour] = (124, 82, 48)
+_SEED: Final[Colour] = (232, 214, 178)
+_WOOD: Final[Colour] = (168, 118, 72)
+
+
+def paint_houses(houses: int, state: Any) -> Canvas:
+    """The first player's houses below, its store on the right; seeds, and how many."""
+    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
+    (below, right), (above, left) = sides if state.seat == 0 else sides[::-1]
+    pit, stores = CELL + 16, CELL + 24
+    canvas = Canvas(houses * pit + 2 * stores + 2 * MARGIN, 2 * pit + 2 * MARGIN + 44, PAPER)
+    canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, _WOOD, radius=30)
+    tall = canvas.height - 2 * MARGIN - 44
+    for count, x, colour in (
+        (left, MARGIN + stores / 2, SECOND),
+        (right, canvas.width - MARGIN - stores / 2, FIRST),
+    ):
+        canvas.rectangle(x - 34, MARGIN + 22, 68, tall, _PIT, radius=34)
+        _seeds(canvas, x, canvas.height / 2, count, 27, tall / 2 - 12)
+        canvas.text(x, MARGIN + 10, str(count), 3, shade(colour, 0.6))
+    for house in range(houses):
+        x = MARGIN + stores + (house + 0.5) * pit
+        top, bottom = MARGIN + 22 + pit / 2, canvas.height - MARGIN - 22 - pit / 2
+        for count, y, number, colour in (
+            (above >> 8 * (houses - 1 - house) & 255, top, MARGIN + 10, SECOND),
+            (below >> 8 * house & 255, bottom, canvas.height - MARGIN - 10, FIRST),
+        ):
+            canvas.disk(x, y, pit * 0.44, _PIT)
+            _seeds(canvas, x, y, count, pit * 0.33, pit * 0.33)
+            canvas.text(x, number, str(count), 3, shade(colour, 0.6))
+    return canvas
+
+
+def _seeds(canvas: Canvas, x: float, y: float, count: int, across: float, down: float) -> None:
+    """Seeds within an oval, in a spiral from its middle."""
+    shown = min(count, 60)
+    for number in range(shown):
+        reach = ((number + 0.5) / max(shown, 8)) ** 0.5
+        turn = 2.399963 * number  # the golden angle: no two seeds lie on top of each other
+        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 5.5, shade(_SEED, 0.7))
+        canvas.disk(x + across * reach * math.cos(turn), y + down * reach * math.sin(turn), 4.5, _SEED)

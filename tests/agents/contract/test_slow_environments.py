@@ -1,0 +1,73 @@
+"""Whoever searches answers in time on environments whose steps are slow and whose games are long, and says why it
+has not seen more: what judged the leaves, and how long that took.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from doubles.contract import KINDS
+from doubles.toy_envs import SlowEnv, ToyEnv
+
+from zermelo.agents import SearchResult, StoppedBy, make_agent
+from zermelo.agents.core.budget import Budget
+from zermelo.envs import as_game
+
+SEARCHES = [kind for kind in KINDS if kind not in ("greedy", "value_iteration")]
+
+
+@pytest.fixture(scope="module")
+def known() -> Any:
+    """A slow environment that has been looked at already."""
+    env = SlowEnv()
+    env.reset(seed=0)
+    as_game(env)
+    return env
+
+
+@pytest.fixture
+def slow(known: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The same, and a clock that only its steps advance."""
+    monkeypatch.setattr(Budget, "now", staticmethod(lambda: SlowEnv.now))
+    return known
+
+
+def searched(kind: str, env: Any, seconds: float) -> SearchResult:
+    agent: Any = dataclasses.replace(make_agent(kind), name="", seconds=seconds)
+    result: SearchResult = agent.search(env)
+    return result
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_they_answer_in_time(kind: str, slow: Any) -> None:
+    """Not one step more than was under way when the time was up, or than the action that is searched needs."""
+    result = searched(kind, slow, 0.05)
+    assert result.seconds <= 0.05 + 2 * 0.02
+    assert result.stopped_by is StoppedBy.SECONDS
+    assert result.action in (0, 1, 2)
+    assert not result.proven
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_they_say_what_a_leaf_costs(kind: str, slow: Any) -> None:
+    """Each leaf is played to its end, 500 moves of 20 ms: there is time for a few."""
+    result = searched(kind, slow, 45.0)
+    assert result.seconds <= 45.1
+    assert result.evaluator == ("playouts" if kind in ("mcts", "auto") else "playout")
+    assert 5 < result.leaf_seconds < 90, "seconds"
+
+
+@pytest.mark.parametrize("kind", [*SEARCHES, "greedy"])
+def test_they_name_their_evaluator(kind: str) -> None:
+    env = ToyEnv()
+    env.reset(seed=0)
+    about: dict[str, Any] = {"traits": {"reward_sum": "zero_sum"}, "evaluator": "rewards"}
+    if kind == "auto":
+        chosen: Any = make_agent("auto(nodes=50)")
+        assert chosen.search(env).evaluator == "playouts"
+        return
+    about |= {} if kind == "greedy" else {"nodes": 50}
+    agent: Any = dataclasses.replace(make_agent(kind), name="", **about)
+    assert agent.search(env).evaluator == "rewards"
