@@ -21,7 +21,6 @@ from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.boards import openspiel_state
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.rules.observations import observation
 
 __all__ = [
     "LARGE",
@@ -51,20 +50,12 @@ def observed_array(game: Any, state: Any) -> npt.NDArray[Any]:
     Raises:
         UnsupportedGameError: The game does not show its players arrays.
     """
-    seat = game.to_move(state)
-    rules: Any = getattr(game, "rules", None)
-    env: Any = getattr(state, "env", None)
-    inside, seen = openspiel_state(state), None
-    if rules is not None:
-        seen = observation(rules, state, seat)
-    elif inside is not None and inside.get_game().get_type().provides_observation_tensor:
-        shape = inside.get_game().observation_tensor_shape()
-        seen = np.moveaxis(np.reshape(inside.observation_tensor(seat), shape), 0, -1) if len(shape) == 3 else None
-        seen = np.array(inside.observation_tensor(seat)) if seen is None else seen
-    elif hasattr(env, "observe"):
-        seen = env.observe(env.agent_selection)
-        if isinstance(seen, Mapping):
-            seen = seen.get("observation")
+    inside: Any = openspiel_state(state)
+    seen: Any = None
+    if hasattr(game, "observation"):
+        seen = game.observation(state, game.to_move(state))
+    if inside is not None and len(inside.get_game().observation_tensor_shape()) == 3:  # its planes come first
+        seen = np.moveaxis(np.reshape(seen, inside.get_game().observation_tensor_shape()), 0, -1)
     array = np.asarray(seen) if seen is not None else np.empty(0)
     if array.size == 0 or array.dtype.kind not in "biuf":
         raise UnsupportedGameError(

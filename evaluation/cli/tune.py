@@ -36,8 +36,13 @@ def tune_command(
         typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
     ] = 0.7,
     ridge: Annotated[
-        float, typer.Option(help="How strongly weights are held where they begin: as so many positions would.")
-    ] = 300.0,
+        float | None,
+        typer.Option(
+            help="How strongly weights are held where they begin: as so many positions would. By default what is "
+            "best on the games kept apart.",
+            show_default=False,
+        ),
+    ] = None,
     match: Annotated[
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,

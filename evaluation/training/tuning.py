@@ -43,6 +43,7 @@ _SAMPLES: Final = 20
 """Random games that show what a game is like."""
 _OPENING: Final = 4
 """Random plies before the games of the match."""
+_RIDGES: Final = (30.0, 300.0, 3_000.0, 30_000.0)
 _NODES: Final = 2_000
 """Of the search that plays with an evaluation that has been written."""
 _LONGEST: Final = 2_000
@@ -95,7 +96,7 @@ def tune(
     games: int = 1_000,
     rounds: int = 4,
     mixed: float = 0.7,
-    ridge: float = 300.0,
+    ridge: float | None = None,
     match: int = 100,
     depth: int = 2,
     seed: int = 0,
@@ -114,7 +115,8 @@ def tune(
         games: Of self-play in each round.
         rounds: How often to play and fit.
         mixed: Lambda: 1 for how games end, 0 for what the evaluation says of the next position.
-        ridge: How strongly weights are held where they begin: as so many positions would.
+        ridge: How strongly weights are held where they begin: as so many positions would. By default whichever of
+            several is best on the games that are kept apart.
         match: Games between the tuned and the untuned evaluation; 0 for none.
         depth: That both search in the match.
         seed: Of all that is drawn.
@@ -131,7 +133,8 @@ def tune(
     check_number("mixed", mixed, lower=0)
     if mixed > 1:
         raise InvalidSettingError(f"mixed must be at most 1, not {mixed}")
-    check_number("ridge", ridge, lower=0, above=True)
+    if ridge is not None:
+        check_number("ridge", ridge, lower=0, above=True)
     if not out.endswith(".json"):
         raise InvalidSettingError(
             f"the file must end in .json, so that agents know it for an evaluation, not {out!r}"
@@ -183,7 +186,9 @@ def tune(
     return _matched(env, evaluator, tuple(done), traits, out, match, depth, seed, on_game)
 
 
-def _fit(traits: Traits, known: Sequence[Played], apart: Sequence[Played], prior: Floats, ridge: float) -> Fit:
+def _fit(
+    traits: Traits, known: Sequence[Played], apart: Sequence[Played], prior: Floats, ridge: float | None
+) -> Fit:
     """The regression of some games, others kept apart."""
     lower, upper = traits.utility_bounds
     logistic = math.isfinite(upper - lower)
@@ -194,7 +199,11 @@ def _fit(traits: Traits, known: Sequence[Played], apart: Sequence[Played], prior
     split = sum(len(game.returns) for game in known)
     train, test = np.arange(split), np.arange(split, len(aims))
     entries = Entries.joined([game.entries for game in games])
-    return regress(entries, aims, train, test, prior, ridge=ridge, logistic=logistic)
+    fits = [
+        regress(entries, aims, train, test, prior, ridge=strength, logistic=logistic)
+        for strength in (_RIDGES if ridge is None else (ridge,))
+    ]
+    return min(fits, key=lambda fit: fit.loss)
 
 
 def _require_fit(traits: Traits) -> None:

@@ -192,7 +192,14 @@ def perfect(state: Any) -> float:
 
 def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     path = str(tmp_path / "mnk.json")
-    settings: dict[str, Any] = {"features": "patterns", "games": 300, "rounds": 2, "match": 0, "seed": 4}
+    settings: dict[str, Any] = {
+        "features": "patterns",
+        "games": 300,
+        "rounds": 2,
+        "match": 0,
+        "seed": 4,
+        "ridge": 3.0,
+    }
     tuned = tune("zermelo/MNK-v0", out=path, **settings)
     assert [one.games for one in tuned.rounds] == [300, 300]
     assert tuned.rounds[-1].loss < tuned.rounds[-1].average
@@ -215,20 +222,19 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
 def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> None:
     for name, rules in (("pig", Pig(target=20)), ("kalah", Kalah(houses=2, seeds=2))):
         out = str(tmp_path / f"{name}.json")
-        tuned = tune(functools.partial(RulesEnv, rules), out=out, games=10, rounds=2, match=0)
+        make = functools.partial(RulesEnv, rules)
+        tuned = tune(make, out=out, features="observation", games=10, rounds=2, match=0)
         assert np.isfinite(tuned.evaluator.weights).all()
         assert tuned.rounds[1].positions > 0
 
 
 def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> None:
     path = str(tmp_path / "small.json")
-    run = CliRunner().invoke(
-        app,
-        ["tune", "zermelo/MNK-v0", "-o", path, "--games", "10", "--rounds", "1", "--match", "4", "--depth", "1"],
-    )
+    few = ["--games", "10", "--rounds", "1", "--match", "4", "--depth", "1", "--features", "patterns"]
+    run = CliRunner().invoke(app, ["tune", "zermelo/MNK-v0", "-o", path, *few])
     assert run.exit_code == 0, run.output
     assert "round" in run.output
-    assert "weights of above" in run.output
+    assert "weights of patterns" in run.output
     assert "against alphabeta(depth=1)" in run.output
     for wrong, told in (
         (["zermelo/MNK-v0", "-o", "x.txt"], "must end in .json"),
