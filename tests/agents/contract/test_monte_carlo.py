@@ -15,6 +15,7 @@ import pytest
 from doubles.contract import GAMES, Position, game_kind, positions, textbook
 from doubles.grown_rules import Grown
 from doubles.signatures import Uncompiled
+from doubles.small_games import Leaf, Node, TreeGame
 from doubles.toy_envs import DiceEnv, EarlyDeathEnv, ToyEnv
 
 from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, algorithms, make_agent, make_evaluator
@@ -39,6 +40,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"rave": 50.0},
     {"transpositions": True},
     {"solver": False},
+    {"scale": "outcomes"},
     {"playouts": 3},
     {"playout_moves": 2},
     {"bias": 1.0},
@@ -62,7 +64,7 @@ def seen(search: Any) -> Any:
 def test_the_tree_is_the_textbooks(game: str) -> None:
     for position in positions(game)[:2]:
         simulations, seed = 150, 12345
-        policy = MCTSAgent(solver=False).policy
+        policy = MCTSAgent(solver=False, scale="bounds").policy
         search = PlainMonteCarlo(Start(position.game, position.state, policy, seed), Budget(Limits()))
         search.simulate(simulations)
         expected = algorithms.mcts(position.game, position.state, simulations, RandomNumbers(seed))
@@ -209,6 +211,17 @@ class OneCopy:
             return found(*arguments)
 
         return counted
+
+
+def test_one_player_is_measured_by_outcomes() -> None:
+    """Bounds may be far wider than what is within reach: measured by them, no action looks better than others."""
+    game = TreeGame(Node(0, [Leaf(1), Leaf(3), Leaf(2)]), seats=1, bounds=(0, 10_000))
+    visits = {}
+    for scale in ("auto", "bounds", "outcomes"):
+        visits[scale] = MCTSAgent(simulations=300, solver=False, scale=scale).search_state(game).visits
+    assert visits["auto"] == visits["outcomes"]
+    assert visits["auto"][1] > 5 * visits["auto"][0]
+    assert max(visits["bounds"].values()) <= 1 + min(visits["bounds"].values())
 
 
 @pytest.mark.parametrize("env_class", [ToyEnv, EarlyDeathEnv, DiceEnv])
