@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -21,6 +22,7 @@ __all__ = [
     "MonteCarlo",
     "RandomNumbers",
     "RootAction",
+    "Scale",
     "Selection",
     "Start",
     "TreePolicy",
@@ -52,12 +54,25 @@ class Selection(enum.StrEnum):
     game of Go without human knowledge", Nature 550 (2017)."""
 
 
+class Scale(enum.StrEnum):
+    """What utilities are measured by, so that exploration weighs the same in every game."""
+
+    AUTO = "auto"
+    """By their bounds; by outcomes where these are infinite, or where one player collects what it can."""
+    BOUNDS = "bounds"
+    """The lower bound of utility is 0, the upper one 1."""
+    OUTCOMES = "outcomes"
+    """The worst outcome so far is 0, the best one 1, as for values in Schrittwieser et al., "Mastering Atari, Go,
+    chess and shogi by planning with a learned model", Nature 588 (2020)."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TreePolicy:
     """How a Monte Carlo tree search chooses; ``MCTSAgent`` explains each."""
 
     selection: Selection
     exploration: float
+    scale: Scale
     rave: float
     bias: float
     implicit: float
@@ -183,6 +198,12 @@ class MonteCarlo:
         self.bounds = proven_bounds(self.game)
         """What the first seat gets at least and at most, before anything is proven."""
         policy, traits = self.policy, self.game.traits
+        lower, upper = traits.utility_bounds
+        has_bounds = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+        self.by_bounds = has_bounds and (
+            policy.scale is Scale.BOUNDS or (policy.scale is Scale.AUTO and traits.seats > 1)
+        )
+        """Whether utilities are measured by their bounds, or else by outcomes."""
         self.more_on_nodes = policy.transpositions or policy.implicit > 0
         self.more_on_edges = (
             traits.chance is Chance.EXACT

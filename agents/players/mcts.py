@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, Start, TreePolicy
+from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Scale, Selection, Start, TreePolicy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, whole
@@ -42,6 +42,8 @@ class MCTSAgent(SearchAgent):
             a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
         selection: How a simulation chooses inside the tree: ``"uct"``, ``"tuned"`` (UCB1-tuned) or ``"puct"``.
         exploration: The weight of what was tried less, with values from 0 to 1.
+        scale: Where values are 0 and 1: at the ``"bounds"`` of utility, or at the worst and best of the
+            ``"outcomes"`` so far; ``"auto"`` takes these without bounds, or where one player collects what it can.
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
             which it came later (RAVE); 0 does without.
         bias: The weight of the evaluation in the choice among actions visited seldom (progressive bias); 0 does
@@ -73,6 +75,7 @@ class MCTSAgent(SearchAgent):
     evaluator: Any = made(None, make_evaluator)
     selection: Selection = choice(Selection.UCT)
     exploration: float = number(1.0, lower=0)
+    scale: Scale = choice(Scale.AUTO)
     rave: float = number(0.0, lower=0)
     bias: float = number(0.0, lower=0)
     implicit: float = number(0.0, lower=0, upper=1)
@@ -115,6 +118,7 @@ class MCTSAgent(SearchAgent):
         return TreePolicy(
             selection=self.selection,
             exploration=self.exploration,
+            scale=self.scale,
             rave=self.rave,
             bias=self.bias,
             implicit=self.implicit,

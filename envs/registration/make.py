@@ -333,7 +333,11 @@ def _check(env: Any, name: str) -> None:
     if is_parallel(env):
         raise _parallel(name)
     if not is_aec(env) and not is_gymnasium(env):
-        raise UnsupportedGameError(f"{name} made {type(env).__name__}, which is no environment")
+        is_old = any(cls.__module__.partition(".")[0] == "gym" for cls in type(env).__mro__)
+        hint = ", but one of gym, Gymnasium's predecessor: shimmy.GymV26CompatibilityV0(env=...) makes one of it"
+        raise UnsupportedGameError(
+            f"{name} made {type(env).__name__}, which is no environment{hint if is_old else ''}"
+        )
 
 
 def _parallel(name: str) -> UnsupportedGameError:

@@ -127,6 +127,9 @@ class _Shower:
         compiling = f" ({result.compiling:.2f} s of it compiling)" if result.compiling >= 0.01 else ""
         depth = f", depth {result.depth}" if result.depth else ""
         lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}")
+        if result.evaluator:
+            cost = f", {1000 * result.leaf_seconds:,.3g} ms each" if result.leaf_seconds >= 1e-4 else ""
+            lines.append(f"leaves    {result.evaluator}{cost}")
         if result.method:
             lines.append(f"by        {result.method}")
         lines.append(f"stopped   {_REASONS.get(result.stopped_by.value, result.stopped_by.value)}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from zermelo.agents.compiled.layout import COUNTED, TOO_DEEP, Search
 from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
+from zermelo.agents.compiled.monte_carlo.leaves import evaluate
 from zermelo.agents.compiled.monte_carlo.nodes import (
     ACTION,
     AMAF_TOTAL,
@@ -37,17 +38,13 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     UPPER,
     VISITED,
     VISITS,
-    believed,
-    believed_here,
     expand,
     for_mover,
     make_node,
-    random_below,
     random_outcome,
-    random_uniform,
     scaled,
 )
-from zermelo.envs.jit.memory import floats, load, load_float, prefetch, store, store_float, words
+from zermelo.envs.jit.memory import load, load_float, prefetch, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["simulate"]
@@ -73,6 +70,9 @@ def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
     count = load(edge, VISITED)
     untried = 0.5 if search.selection == PUCT else 1.0
     value = load_float(edge, MEAN) if count > 0 else untried
+    if count > 0 and search.adapts != 0:
+        seat = 0 if search.kept_seats == 1 else mover
+        value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
     more = edge + 8 * search.more
     if search.rave > 0 and load(more, AMAF_VISITS) > 0:
         weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
@@ -140,78 +140,6 @@ def select(node: int, search: Search) -> int:
     return chosen
 
 
-# -- leaves
-
-
-@compiled_into_kernels
-def look_best(rules: Rules, state: Any, mover: int, count: int, search: Search) -> int:
-    """Of the actions in the buffer, the one after which the evaluation is best for the player to move."""
-    seat = 0 if search.kept_seats == 1 else mover
-    best = -math.inf
-    chosen = load(search.rows, 0)
-    for index in range(count):
-        action = load(search.rows, index)
-        look = for_mover(believed(rules, rules.result(state, action), seat, search), mover, search)
-        if look > best:
-            best = look
-            chosen = action
-    return chosen
-
-
-@compiled_into_kernels
-def play_out(rules: Rules, state: Any, search: Search) -> bool:
-    """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
-    buffer, width, moves = search.rows, search.width, 0
-    while not rules.is_terminal(state):
-        if search.stop != 0:
-            return False
-        mover = rules.to_move(state)
-        if mover < 0:
-            count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
-            action = load(buffer, random_outcome(search, count, buffer + 8 * width, 1))
-        else:
-            if moves >= search.playout_moves:
-                for seat in range(search.kept_seats):
-                    value = believed_here(rules, state, seat, search)
-                    store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
-                return True
-            moves += 1
-            count = rules.legal_actions(state, words(buffer, width))
-            if search.greedy > 0 and random_uniform(search) < search.greedy:
-                action = look_best(rules, state, mover, count, search)
-            else:
-                action = load(buffer, random_below(search, count))
-            if search.rave > 0:
-                store(search.history, mover * search.actions + action, search.stamp)
-        if search.nodes >= search.node_limit and not claim_nodes(search):
-            return False
-        search.nodes += 1
-        state = rules.result(state, action)
-    for seat in range(search.kept_seats):
-        value = load_float(search.scratch, seat) + float(rules.utility(state, seat))
-        store_float(search.scratch, seat, value)
-    return True
-
-
-@compiled_into_kernels
-def evaluate(rules: Rules, state: Any, search: Search) -> bool:
-    """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
-    kept, games = search.kept_seats, search.playouts
-    for seat in range(kept):
-        store_float(search.scratch, seat, 0.0)
-    if search.evaluated != 0:
-        for seat in range(kept):
-            store_float(search.scratch, seat, believed(rules, state, seat, search))
-        return True
-    for _ in range(games):
-        if not play_out(rules, state, search):
-            return False
-    if games > 1:
-        for seat in range(kept):
-            store_float(search.scratch, seat, load_float(search.scratch, seat) / games)
-    return True
-
-
 # -- back up
 
 
@@ -236,7 +164,8 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
     if mover >= 0:
         seat = 0 if search.kept_seats == 1 else mover
         loss = search.high if search.kept_seats == 1 and mover == 1 else search.low
-        store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
+        if search.adapts == 0:  # else a loss is no number that can be taken back
+            store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
         refresh(edge, mover, search)
 
 
@@ -295,10 +224,24 @@ def estimate(node: int, search: Search) -> None:
 
 
 @compiled_into_kernels
+def widen(search: Search) -> None:
+    """Notes the outcome in ``search.scratch`` among the worst and best so far."""
+    for seat in range(search.kept_seats):
+        value = load_float(search.scratch, seat)
+        search.low, search.high = min(search.low, value), max(search.high, value)
+    if search.kept_seats < search.seats:
+        value = float(search.total) - load_float(search.scratch, 0)
+        search.low, search.high = min(search.low, value), max(search.high, value)
+    search.unit = 1.0 / (search.high - search.low) if search.high > search.low else 0.0
+
+
+@compiled_into_kernels
 def back_up(leaf: int, ply: int, search: Search) -> None:
     """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
     kept, scratch, path = search.kept_seats, search.scratch, search.lines
     changed = False
+    if search.adapts != 0:
+        widen(search)
     if leaf != 0:
         store(leaf, VISITS, load(leaf, VISITS) + 1)
         if search.solves != 0:

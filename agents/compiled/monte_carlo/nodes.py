@@ -75,7 +75,7 @@ def for_mover(value: float, mover: int, search: Search) -> float:
 @compiled_into_kernels
 def scaled(value: float, search: Search) -> float:
     """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
-    return (value - search.low) * search.unit
+    return (value - search.low) * search.unit if search.unit != 0 else 0.5
 
 
 @compiled_into_kernels

@@ -94,8 +94,9 @@ class CompiledMonteCarlo(MonteCarlo):
             search.stamp, search.threads = number, threads
             search.counts_losses = threads > 1
             search.solves = self.solves
-            search.low, search.high = lower, upper
-            search.unit = 1.0 / (upper - lower)
+            search.adapts = not self.by_bounds
+            search.low, search.high = (lower, upper) if self.by_bounds else (math.inf, -math.inf)
+            search.unit = 1.0 / (upper - lower) if self.by_bounds else 0.0
             search.lower_value, search.upper_value = self.bounds
             search.expected = traits.constant / 2 if self.kept < traits.seats else (lower + upper) / 2
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
@@ -104,7 +105,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.node_words, search.edge_words = self.node_words, self.edge_words
             search.more = TOTALS + self.kept
             search.hold("weights", _weights())
-            search.is_plain = not (policy.rave or policy.bias or policy.implicit)
+            search.is_plain = self.by_bounds and not (policy.rave or policy.bias or policy.implicit)
             search.exploration, search.rave = policy.exploration, policy.rave
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
             search.evaluated = evaluator is not None

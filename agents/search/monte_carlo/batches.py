@@ -9,7 +9,6 @@ without human knowledge", Nature 550 (2017).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -141,8 +140,8 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             node.counts[place] += sign
             if node.mover != CHANCE:
                 seat = 0 if self.kept == 1 else node.mover
-                loss = self.high if self.kept == 1 and node.mover == 1 else self.low
-                if math.isfinite(loss):
+                if self.by_bounds:  # else a loss is no number that can be taken back
+                    loss = self.high if self.kept == 1 and node.mover == 1 else self.low
                     node.totals[place][seat] += sign * loss
 
     def forget_nodes(self, kept: dict[int, Any]) -> None:

@@ -44,7 +44,7 @@ class Leaves(PlainTree):
         self.constant = start.game.traits.constant
         self.own_state: Callable[[Any], Any] | None = None
         """What copies a state for a playout, where it then goes on by steps of that one copy."""
-        self.after: Callable[..., Any] = self._result
+        self.after: Callable[..., Any] = self.result_of
         """What a playout comes to by an action; of chance that is simulated with a generator."""
         if isinstance(start.game, SupportsPlayouts) and not start.policy.greedy:
             self.own_state, self.after = start.game.playout_state, start.game.play_on
@@ -97,7 +97,8 @@ class Leaves(PlainTree):
                 self.taken.add((mover, action))
         return self.kept_of(game.utility(state))
 
-    def _result(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
+    def result_of(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
+        """The state after an action, as a state of its own."""
         if generator is None:
             return self.game.result(state, action)
         return self.game.sample_result(state, action, generator)

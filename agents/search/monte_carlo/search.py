@@ -45,12 +45,10 @@ class PlainMonteCarlo(Leaves):
     ) -> None:
         super().__init__(start, budget, evaluation=evaluation, plays_out=plays_out)
         self.prior = prior
-        traits, policy = start.game.traits, start.policy
-        lower, upper = traits.utility_bounds
-        self.is_scaled = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self.low: float = lower if self.is_scaled else math.inf
-        self.high: float = upper if self.is_scaled else -math.inf
-        self.unit = 1.0 / (upper - lower) if self.is_scaled else 0.0
+        policy, (lower, upper) = start.policy, start.game.traits.utility_bounds
+        self.low: float = lower if self.by_bounds else math.inf
+        self.high: float = upper if self.by_bounds else -math.inf
+        self.unit = 1.0 / (upper - lower) if self.by_bounds else 0.0
         self.tries_first = policy.selection is not Selection.PUCT and not policy.rave
         self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
@@ -260,7 +258,7 @@ class PlainMonteCarlo(Leaves):
 
     def back_up(self, path: list[tuple[Node, int]], leaf: Node, outcome: tuple[float, ...]) -> None:
         """Takes an outcome, and what is newly proven, from a leaf to the root."""
-        if not self.is_scaled:
+        if not self.by_bounds:
             both = self.kept == 1 and self.game.traits.seats == 2
             seen = [outcome[0], self.constant - outcome[0]] if both else outcome
             self.low, self.high = min(self.low, *seen), max(self.high, *seen)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from doubles.contract import KINDS
-from doubles.toy_envs import SlowEnv, ToyEnv
+from doubles.toy_envs import SlowEnv
 
 from zermelo.agents import SearchResult, StoppedBy, make_agent
 from zermelo.agents.core.budget import Budget
@@ -60,14 +60,11 @@ def test_they_say_what_a_leaf_costs(kind: str, slow: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [*SEARCHES, "greedy"])
-def test_they_name_their_evaluator(kind: str) -> None:
-    env = ToyEnv()
-    env.reset(seed=0)
-    about: dict[str, Any] = {"traits": {"reward_sum": "zero_sum"}, "evaluator": "rewards"}
+def test_they_name_their_evaluator(kind: str, known: Any) -> None:
     if kind == "auto":
-        chosen: Any = make_agent("auto(nodes=50)")
-        assert chosen.search(env).evaluator == "playouts"
+        chosen: Any = make_agent("auto(nodes=20)")
+        assert chosen.search(known).evaluator == "playouts"
         return
-    about |= {} if kind == "greedy" else {"nodes": 50}
-    agent: Any = dataclasses.replace(make_agent(kind), name="", **about)
-    assert agent.search(env).evaluator == "rewards"
+    limits = {} if kind == "greedy" else {"nodes": 20}
+    agent: Any = dataclasses.replace(make_agent(kind), name="", evaluator="rewards", **limits)
+    assert agent.search(known).evaluator == "rewards"

@@ -91,6 +91,14 @@ def test_a_function_of_the_users_from_the_current_directory(
                 return Numbers(total=total)
             def nothing():
                 return 42
+            class Old:
+                pass
+
+            Old.__module__ = "gym.core"
+
+            def of_gym():
+                return type("TicTacToe", (Old,), {})()
+
             def fails():
                 raise RuntimeError("no more chips")
         """)
@@ -103,6 +111,8 @@ def test_a_function_of_the_users_from_the_current_directory(
         make_env("my_games_here:number")
     with pytest.raises(InvalidSettingError, match="takes no parameter 'sum': it takes total, mask"):
         make_env("my_games_here:numbers(sum=1)")
+    with pytest.raises(UnsupportedGameError, match=r"made TicTacToe, .* one of gym, .*shimmy\.GymV26"):
+        make_env("my_games_here:of_gym")
     with pytest.raises(UnsupportedGameError, match="my_games_here:nothing made int, which is no environment"):
         make_env("my_games_here:nothing")
     with pytest.raises(

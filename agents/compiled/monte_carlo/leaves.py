@@ -1,0 +1,90 @@
+"""What the leaves of a compiled Monte Carlo tree are worth: playouts, or the rules' own evaluation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
+from zermelo.agents.compiled.monte_carlo.nodes import (
+    believed,
+    believed_here,
+    for_mover,
+    random_below,
+    random_outcome,
+    random_uniform,
+)
+from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["evaluate"]
+
+
+@compiled_into_kernels
+def look_best(rules: Rules, state: Any, mover: int, count: int, search: Search) -> int:
+    """Of the actions in the buffer, the one after which the evaluation is best for the player to move."""
+    seat = 0 if search.kept_seats == 1 else mover
+    best = -math.inf
+    chosen = load(search.rows, 0)
+    for index in range(count):
+        action = load(search.rows, index)
+        look = for_mover(believed(rules, rules.result(state, action), seat, search), mover, search)
+        if look > best:
+            best = look
+            chosen = action
+    return chosen
+
+
+@compiled_into_kernels
+def play_out(rules: Rules, state: Any, search: Search) -> bool:
+    """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
+    buffer, width, moves = search.rows, search.width, 0
+    while not rules.is_terminal(state):
+        if search.stop != 0:
+            return False
+        mover = rules.to_move(state)
+        if mover < 0:
+            count = rules.chance_outcomes(state, words(buffer, width), floats(buffer + 8 * width, width))
+            action = load(buffer, random_outcome(search, count, buffer + 8 * width, 1))
+        else:
+            if moves >= search.playout_moves:
+                for seat in range(search.kept_seats):
+                    value = believed_here(rules, state, seat, search)
+                    store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
+                return True
+            moves += 1
+            count = rules.legal_actions(state, words(buffer, width))
+            if search.greedy > 0 and random_uniform(search) < search.greedy:
+                action = look_best(rules, state, mover, count, search)
+            else:
+                action = load(buffer, random_below(search, count))
+            if search.rave > 0:
+                store(search.history, mover * search.actions + action, search.stamp)
+        if search.nodes >= search.node_limit and not claim_nodes(search):
+            return False
+        search.nodes += 1
+        state = rules.result(state, action)
+    for seat in range(search.kept_seats):
+        value = load_float(search.scratch, seat) + float(rules.utility(state, seat))
+        store_float(search.scratch, seat, value)
+    return True
+
+
+@compiled_into_kernels
+def evaluate(rules: Rules, state: Any, search: Search) -> bool:
+    """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
+    kept, games = search.kept_seats, search.playouts
+    for seat in range(kept):
+        store_float(search.scratch, seat, 0.0)
+    if search.evaluated != 0:
+        for seat in range(kept):
+            store_float(search.scratch, seat, believed(rules, state, seat, search))
+        return True
+    for _ in range(games):
+        if not play_out(rules, state, search):
+            return False
+    if games > 1:
+        for seat in range(kept):
+            store_float(search.scratch, seat, load_float(search.scratch, seat) / games)
+    return True
