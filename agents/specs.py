@@ -105,7 +105,8 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
 def runs_own_code(spec: str) -> bool:
     """Whether the agent of this spec runs code, weights or programs from outside of this package."""
     runs = spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
-    return runs or ":" in spec or re.search(r"\b(torch|onnx)\s*\(", spec) is not None  # a network as an evaluator
+    found = re.search(r"\b(torch|onnx)\s*\(", spec)  # a network as an evaluator
+    return runs or ":" in spec or ".json" in spec or found is not None
 
 
 def make_agent(agent: str | Agent) -> Agent:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import gauntlet, read_standings, round_robin
     from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
+    from zermelo.evaluation.training.tuning import Tuned, tune
 
 __all__ = [
     "AgentStartError",
@@ -66,6 +67,7 @@ __all__ = [
     "StoredGames",
     "Tournament",
     "TournamentInterrupted",
+    "Tuned",
     "WorkerError",
     "count_pairs",
     "elo",
@@ -77,6 +79,7 @@ __all__ = [
     "read_standings",
     "round_robin",
     "sprt",
+    "tune",
 ]
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
@@ -96,5 +99,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "tournament.plan": "Tournament",
             "tournament.run": "gauntlet read_standings round_robin",
             "training.evaluate": "PolicyRating RungScore evaluate_policy",
+            "training.tuning": "Tuned tune",
         },
     )

@@ -27,12 +27,14 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from zermelo.agents.evaluators.observed import Entries
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
 from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
 from zermelo.envs.jit.compiling import Functions, prepare
 from zermelo.envs.rules import bits
+from zermelo.evaluation.training.regression import regress
 
 Weights = npt.NDArray[np.int64]
 
@@ -43,7 +45,7 @@ CHUNK: Final = 250
 LONGEST: Final = 1000
 """Rolls after which a game is given up; hardly any is."""
 RIDGE: Final = 10.0
-"""How strongly weights are held near 0, as if that many positions said so."""
+"""How strongly weights are held near those before, as if that many positions said so."""
 RACE: Final = next(start for name, start, _ in BLOCKS if name.startswith("race"))
 FIRST: Final = {"lead": 145, "race, lead": 145, "other's shots": 60, "other's home_risk": 20}
 """What the first round plays with: pips decide as the normal distribution of rolls says, and blots are minded."""
@@ -179,7 +181,7 @@ def pairs(rules: Any, one: Any, two: Any, games: int, seed: int, longest: int) -
     return points
 
 
-# -- logistic regression ------------------------------------------------------------------------------------------
+# -- features -----------------------------------------------------------------------------------------------------
 
 
 @numba.njit
@@ -196,56 +198,13 @@ def entries_of(positions: Any) -> Any:
     return indices, values, counts
 
 
-@numba.njit
-def newton(indices: Any, values: Any, counts: Any, aims: Any, used: Any, weights: Any) -> Any:
-    """The gradient, the curvature and the sum of log losses of a logistic regression."""
-    size = len(weights)
-    gradient, curvature, loss = np.zeros(size), np.zeros((size, size)), 0.0
-    for row in used:
-        total = 0.0
-        for entry in range(counts[row]):
-            total += weights[indices[row, entry]] * values[row, entry]
-        chance = min(max(1.0 / (1.0 + math.exp(-min(max(total, -30.0), 30.0))), 1e-6), 1.0 - 1e-6)
-        aim = aims[row]
-        loss -= aim * math.log(chance) + (1.0 - aim) * math.log(1.0 - chance)
-        spread = chance * (1.0 - chance)
-        for entry in range(counts[row]):
-            index, value = indices[row, entry], values[row, entry]
-            gradient[index] += (aim - chance) * value
-            for earlier in range(entry + 1):
-                curvature[index, indices[row, earlier]] += spread * value * values[row, earlier]
-    return gradient, curvature, loss
-
-
-class Fit(NamedTuple):
-    """One regression: its weights, and log losses on games that were kept apart."""
-
-    weights: npt.NDArray[np.float64]
-    positions: int
-    average: float
-    loss: float
-
-
-def regress(entries: Any, aims: Any, train: Any, test: Any, start: Any) -> Fit:
-    """Newton's method with a ridge; its losses are in nats, beside those of answering the average."""
-    weights, step, least = start.copy(), np.zeros(FEATURES), math.inf
-    for _ in range(30):
-        gradient, curvature, loss = newton(*entries, aims, train, weights)
-        loss += RIDGE / 2 * float(weights @ weights)
-        if loss > least:
-            step /= 2
-            weights -= step
-            continue
-        least = loss
-        curvature += curvature.T - np.diag(np.diag(curvature)) + RIDGE * np.eye(FEATURES)
-        step = np.linalg.solve(curvature, gradient - RIDGE * weights)
-        weights += step
-        if np.abs(step).max() < 1e-3:
-            break
-    base = float(np.clip(aims[train].mean(), 1e-6, 1 - 1e-6))
-    average = -float(np.mean(aims[test] * math.log(base) + (1 - aims[test]) * math.log(1 - base)))
-    loss = newton(*entries, aims, test, weights)[2] / max(len(test), 1)
-    return Fit(weights, len(train), average, loss)
+def as_entries(entries: Any) -> Entries:
+    """The same, one position after another."""
+    indices, values, counts = entries
+    used = np.arange(MOST_ENTRIES) < counts[:, None]
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    seats = np.zeros(len(counts), np.int64)
+    return Entries(indices[used].astype(np.int64), values[used].astype(np.float64), starts, seats)
 
 
 # -- rounds -------------------------------------------------------------------------------------------------------
@@ -288,7 +247,7 @@ def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int,
 def fitted(before: Weights, games: Games, table: Table, number: int, bar: Any, task: Any) -> Weights:
     """The next weights, sought from those before; the table gets the quality of each regression."""
     entries = entries_of(games.positions)
-    race = entries[0][:, 0] >= RACE
+    told, race = as_entries(entries), entries[0][:, 0] >= RACE
     in_races = np.arange(FEATURES) >= RACE
     kept_apart = np.arange(len(games.positions)) >= games.ends[len(games.ends) * 9 // 10]
     weights = np.zeros((len(OUTCOMES), FEATURES + 1), np.int64)
@@ -300,7 +259,7 @@ def fitted(before: Weights, games: Games, table: Table, number: int, bar: Any, t
             aims = games.targets[:, outcome]
             train, test = np.flatnonzero(possible & ~kept_apart), np.flatnonzero(possible & kept_apart)
             begin = np.where(in_races == (where == "race"), before[outcome, :FEATURES] / LOGIT, 0.0)
-            fit = regress(entries, aims, train, test, begin)
+            fit = regress(told, aims, train, test, begin, ridge=RIDGE)
             weights[outcome, :FEATURES] += np.rint(fit.weights * LOGIT).astype(np.int64)
             table.add_row(
                 str(number), where, name, f"{fit.positions:,}", f"{fit.average:.4f}", f"{fit.loss:.4f}",

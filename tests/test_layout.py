@@ -88,7 +88,7 @@ ROOMS = {
         "output": {"match", "storage", "stats", "analysis"},
         "tournament": {"match", "storage", "sandbox", "runners", "stats", "output"},
         "training": {"match", "storage", "sandbox", "runners", "stats", "tournament"},
-        "cli": {"match", "storage", "sandbox", "runners", "stats", "analysis", "output", "tournament"},
+        "cli": {"match", "storage", "sandbox", "runners", "stats", "analysis", "output", "tournament", "training"},
     },
 }
 ABOVE_ROOMS = {

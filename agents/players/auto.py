@@ -11,7 +11,7 @@ from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, whole
-from zermelo.agents.evaluators.registry import features_for
+from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.mcts import MCTSAgent

@@ -15,7 +15,8 @@ from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, whole
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
-from zermelo.agents.evaluators.registry import EVALUATORS, evaluator_name, features_for, make_evaluator
+from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
+from zermelo.agents.evaluators.written import EVALUATORS, features_for
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, Game
 

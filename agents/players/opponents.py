@@ -19,7 +19,8 @@ from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.importing import agent_names, check_spec, import_name, named_agent
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
-from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.players.random import RandomAgent
 from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name

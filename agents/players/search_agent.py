@@ -18,7 +18,8 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.search.backend import Root
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.results import answer

@@ -93,6 +93,17 @@ class OpenSpielRulesGame(RulesGame):
         """The rules' number of an action of OpenSpiel's, or of its chance outcome."""
         return self._twin.from_openspiel(state, int(action))
 
+    def observation(self, state: Any, seat: int) -> Any:
+        """No observation is OpenSpiel's, so a network that was trained on those would see something else.
+
+        Raises:
+            UnsupportedGameError: Always.
+        """
+        raise UnsupportedGameError(
+            f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
+            "backend='environment' a network sees them"
+        )
+
 
 def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:
     """The rules of OpenSpiel's game, if they are known and its position now is one of theirs.

@@ -87,6 +87,7 @@ def _register() -> None:
         solve,
         standings,
         tournament,
+        tune,
         warmup,
     )
 
@@ -100,6 +101,7 @@ def _register() -> None:
     app.command(name="solve")(solve.solve_command)
     app.command(name="play")(play.play)
     app.command(name="perft")(perft.perft_command)
+    app.command(name="tune")(tune.tune_command)
     app.command(name="warmup")(warmup.warmup)
     app.command(name="agents")(listing.agents)
     app.command(name="envs")(listing.envs)

@@ -21,7 +21,7 @@ from zermelo.agents.evaluators.boards import Grid, lines_of, read_grid
 from zermelo.agents.evaluators.lines import line_counts, open_lines
 from zermelo.agents.evaluators.playout import stable_hash
 from zermelo.agents.evaluators.protocol import squash
-from zermelo.agents.evaluators.registry import EVALUATORS, default_evaluator
+from zermelo.agents.evaluators.written import EVALUATORS, default_evaluator
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, as_game
 
 

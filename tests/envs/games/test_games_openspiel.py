@@ -202,6 +202,12 @@ def test_an_environment_with_another_step_is_left_to_openspiel():
     assert isinstance(as_game(env), OpenSpielGame)
 
 
+def test_a_network_is_not_shown_what_openspiel_does_not_show():
+    game = as_game(pyspiel.load_game("tic_tac_toe"))
+    with pytest.raises(UnsupportedGameError, match="with backend='environment' a network sees them"):
+        game.observation(game.initial_state(), 0)
+
+
 def test_histories_that_part_are_read_from_the_start():
     game = as_game(pyspiel.load_game("tic_tac_toe"))
     one, other = (pyspiel.load_game("tic_tac_toe").new_initial_state() for _ in range(2))

@@ -1,0 +1,103 @@
+"""Evaluations that were fitted to games (``zermelo tune``), and the files that they are kept in."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.evaluators.feature_sets import features_from
+from zermelo.agents.evaluators.observed import Entries, FeatureSet
+from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
+
+__all__ = ["FittedEvaluator"]
+
+_VERSION: Final = 1
+_FORM: Final = "zermelo evaluation"
+_LARGEST: Final = 30.0
+"""A logit that is as good as certain, and whose probability is still less than 1."""
+
+
+class FittedEvaluator:
+    """A weighted sum of features, squashed by the logistic function to lie inside the utility bounds.
+
+    Where a bound is infinite the sum itself is what a player can expect.
+
+    Args:
+        features: What is read off a state.
+        weights: A number for each feature.
+        path: The file that it was read from, as specs write it.
+    """
+
+    def __init__(self, features: FeatureSet, weights: npt.NDArray[np.float64], path: str = "") -> None:
+        if weights.shape != (features.size,) or not np.isfinite(weights).all():
+            raise InvalidSettingError(f"there must be {features.size} finite weights, one for each feature")
+        self.features, self.weights, self.path = features, weights, path
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, FittedEvaluator) and other.features == self.features
+        return same and bool(np.array_equal(other.weights, self.weights))  # type: ignore[attr-defined]  # as above
+
+    def __hash__(self) -> int:
+        return hash((self.features.kind, self.weights.tobytes()))
+
+    def spec(self) -> str:
+        """The file, in quotes."""
+        return repr(self.path)
+
+    def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
+        """What each seat can expect from here on."""
+        entries = self.features.entries(game, [state])
+        mine = float(self.expected(game.traits, entries)[0])
+        if game.traits.seats == 1:
+            return (mine,)
+        other = game.traits.constant - sum(game.utility(state)) - mine
+        return (mine, other) if entries.seats[0] == 0 else (other, mine)
+
+    def expected(self, traits: Traits, entries: Entries) -> npt.NDArray[np.float64]:
+        """What the seat of each entry can expect from there on."""
+        if traits.seats > 2:
+            raise UnsupportedGameError(
+                f"a fitted evaluation is for games of one or two players, but {traits.name} has {traits.seats}"
+            )
+        lower, upper = traits.utility_bounds
+        sums = entries.sums(self.weights)
+        if not math.isfinite(upper - lower):
+            return sums
+        share: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(sums, -_LARGEST, _LARGEST)))
+        return np.clip(lower + (upper - lower) * share, np.nextafter(lower, upper), np.nextafter(upper, lower))
+
+    def as_json(self, **about: Any) -> str:
+        """The text of a file; ``about`` says where the weights come from."""
+        told = {
+            "form": _FORM,
+            "version": _VERSION,
+            **about,
+            "features": {"kind": self.features.kind, **self.features.settings()},
+            "weights": [round(weight, 6) for weight in self.weights.tolist()],
+        }
+        return json.dumps(told) + "\n"
+
+    @classmethod
+    def load(cls, path: str) -> FittedEvaluator:
+        """Reads a file.
+
+        Raises:
+            InvalidSettingError: There is none, or it holds no evaluation.
+        """
+        try:
+            told = json.loads(Path(path).read_text(encoding="utf-8"))
+            if told["form"] != _FORM or told["version"] > _VERSION:
+                raise ValueError("it is of another kind, or of a newer version")
+            return cls(features_from(told["features"]), np.array(told["weights"], np.float64), path)
+        except FileNotFoundError:
+            raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
+        except (KeyError, TypeError, ValueError, OSError, AssertionError) as error:
+            raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error!r}") from None
+
+    def __reduce__(self) -> Any:
+        return FittedEvaluator, (self.features, self.weights, self.path)

@@ -1,0 +1,150 @@
+"""Features of what the player to move observes, for games of which nobody has written any.
+
+Each seat has features of its own, so that it does not matter whether an environment turns the board around.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.evaluators.boards import openspiel_state
+from zermelo.envs import UnsupportedGameError
+
+__all__ = ["Entries", "FeatureSet", "ObservationFeatures", "observed_array", "seats_of", "unlike"]
+
+
+def observed_array(game: Any, state: Any) -> npt.NDArray[Any]:
+    """What the player to move observes, as an array.
+
+    Raises:
+        UnsupportedGameError: The game does not show its players arrays.
+    """
+    inside: Any = openspiel_state(state)
+    seen: Any = None
+    if hasattr(game, "observation"):
+        seen = game.observation(state, game.to_move(state))
+    if inside is not None and len(inside.get_game().observation_tensor_shape()) == 3:  # its planes come first
+        seen = np.moveaxis(np.reshape(seen, inside.get_game().observation_tensor_shape()), 0, -1)
+    array = np.asarray(seen) if seen is not None else np.empty(0)
+    if array.size == 0 or array.dtype.kind not in "biuf":
+        raise UnsupportedGameError(
+            f"{game.traits.name} does not show its players an array of numbers: give features of your own, as "
+            "module:name"
+        )
+    return array
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The features of some states that are not zero, states one after another.
+
+    Attributes:
+        indices, values: Which feature, and its value; shape (how many in all,).
+        starts: Where each state's begin in those, and the end of the last one's; shape (states + 1,).
+        seats: Whose expectation the weighted sum says, of each state; shape (states,).
+    """
+
+    indices: npt.NDArray[np.int64]
+    values: npt.NDArray[np.float64]
+    starts: npt.NDArray[np.int64]
+    seats: npt.NDArray[np.int64]
+
+    def sums(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The weighted sum of each state."""
+        running = np.concatenate(([0.0], np.cumsum(weights[self.indices] * self.values)))
+        sums: npt.NDArray[np.float64] = np.diff(running[self.starts])
+        return sums
+
+    @staticmethod
+    def joined(parts: Sequence[Entries]) -> Entries:
+        """Several as one."""
+        starts, end = [np.zeros(1, np.int64)], 0
+        for part in parts:
+            starts.append(part.starts[1:] + end)
+            end += int(part.starts[-1])
+        return Entries(
+            np.concatenate([part.indices for part in parts]),
+            np.concatenate([part.values for part in parts]),
+            np.concatenate(starts),
+            np.concatenate([part.seats for part in parts]),
+        )
+
+
+class FeatureSet(Protocol):
+    """Numbers that are read off a state.
+
+    Attributes:
+        kind: What files call it.
+    """
+
+    kind: ClassVar[str]
+
+    @property
+    def size(self) -> int:
+        """How many there are, for all seats together."""
+        ...
+
+    def entries(self, game: Any, states: Sequence[Any]) -> Entries:
+        """Those of some states in which a player is to move."""
+        ...
+
+    def settings(self) -> dict[str, Any]:
+        """What ``features_from`` makes it again from."""
+        ...
+
+
+def unlike(game: Any, wanted: str, found: str) -> UnsupportedGameError:
+    """The error for a game that shows its players something else than features were made for."""
+    return UnsupportedGameError(
+        f"this evaluation was fitted to a game that shows its players {wanted}, but {game.traits.name} shows "
+        f"{found}"
+    )
+
+
+def seats_of(game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
+    """Who is to move in each state."""
+    return np.array([game.to_move(state) for state in states], np.int64)
+
+
+@dataclass(frozen=True)
+class ObservationFeatures:
+    """All numbers of the observation, and a constant."""
+
+    kind: ClassVar[str] = "observation"
+    seats: int
+    length: int
+
+    @classmethod
+    def fitting(cls, game: Any, states: Sequence[Any]) -> ObservationFeatures:
+        """Those of a game, from some of its states."""
+        return cls(game.traits.seats, observed_array(game, states[0]).size)
+
+    @property
+    def size(self) -> int:
+        """A number for each seat."""
+        return self.seats * (self.length + 1)
+
+    def entries(self, game: Any, states: Sequence[Any]) -> Entries:
+        """Those that are not zero."""
+        seats = seats_of(game, states)
+        if game.traits.seats != self.seats:
+            raise unlike(game, f"{self.seats} seats", f"{game.traits.seats}")
+        seen = np.ones((len(states), self.length + 1))
+        for row, state in enumerate(states):
+            array = observed_array(game, state).ravel()
+            if array.size != self.length:
+                raise unlike(game, f"{self.length} numbers", f"{array.size}")
+            seen[row, :-1] = array
+        rows, columns = np.nonzero(seen)
+        starts = np.searchsorted(rows, np.arange(len(states) + 1))
+        return Entries(columns + seats[rows] * (self.length + 1), seen[rows, columns], starts, seats)
+
+    def settings(self) -> dict[str, Any]:
+        """Its fields."""
+        return dataclasses.asdict(self)

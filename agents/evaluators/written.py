@@ -1,0 +1,130 @@
+"""Evaluations that somebody has written, by name, and which of them fits a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
+from zermelo.agents.evaluators.features import chess, go, pips
+from zermelo.agents.evaluators.lines import connect_four, tictactoe
+from zermelo.agents.evaluators.playout import PlayoutEvaluator
+from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
+from zermelo.agents.evaluators.protocol import Evaluator
+from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.game import SupportsEvaluation
+
+__all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FromGame:
+    """The game's own ``evaluation(state)``."""
+
+    def spec(self) -> str:
+        return "game"
+
+    def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
+        evaluation = getattr(game, "evaluation", None)
+        if evaluation is None:
+            raise InvalidSettingError(
+                f"{game.traits.name} has no evaluation of its own: use evaluator='playout', or one of your own"
+            )
+        values: Sequence[float] = evaluation(state)
+        return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RewardsOnly:
+    """Nothing is expected beyond what has been paid: the middle between winning and losing."""
+
+    def spec(self) -> str:
+        return "rewards"
+
+    def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
+        traits = game.traits
+        if traits.seats != 2:
+            return (0.0,) * traits.seats
+        share = (traits.constant - sum(game.utility(state))) / 2
+        return share, share
+
+
+class NamedEvaluator:
+    """An evaluator of ours that its name makes again.
+
+    Args:
+        name: The name.
+        evaluator: What it stands for.
+    """
+
+    def __init__(self, name: str, evaluator: Evaluator) -> None:
+        self._name = name
+        self.evaluator = evaluator
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedEvaluator) and other._name == self._name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def spec(self) -> str:
+        """The name."""
+        return self._name
+
+    def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
+        """One value per seat."""
+        return self.evaluator(game, state)
+
+    def __reduce__(self) -> Any:
+        return _made_again, (self._name,)
+
+
+def _made_again(name: str) -> Evaluator:
+    return EVALUATORS[name]()
+
+
+def _named(name: str, make: Callable[[], Evaluator]) -> Callable[[], Evaluator]:
+    def made() -> Evaluator:
+        return NamedEvaluator(name, make())
+
+    made.__doc__ = make.__doc__
+    return made
+
+
+EVALUATORS: Mapping[str, Callable[..., Evaluator]] = MappingProxyType(
+    {
+        "chess": _named("chess", chess),
+        "connect_four": _named("connect_four", connect_four),
+        "game": _FromGame,
+        "go": _named("go", go),
+        "onnx": OnnxNetwork,
+        "pips": _named("pips", pips),
+        "playout": PlayoutEvaluator,
+        "rewards": _RewardsOnly,
+        "tictactoe": _named("tictactoe", tictactoe),
+        "torch": TorchNetwork,
+    }
+)
+"""What makes each named evaluator."""
+
+
+def features_for(game: Game[Any], state: Any) -> Evaluator | None:
+    """The game's own evaluation, or one made of features of this game; None if nobody has written any."""
+    if isinstance(game, SupportsEvaluation):
+        return _FromGame()
+    if game.traits.seats == 2:
+        grid = read_grid(game, state)
+        if grid is not None:
+            return EVALUATORS["connect_four" if grid.drops else "tictactoe"]()
+        if chess_board(game, state) is not None:
+            return EVALUATORS["chess"]()
+        if go_position(game, state) is not None:
+            return EVALUATORS["go"]()
+    return None
+
+
+def default_evaluator(game: Game[Any], state: Any) -> Evaluator:
+    """What a search uses where no evaluator is given: features if there are any, else playouts."""
+    return features_for(game, state) or PlayoutEvaluator()

@@ -1,0 +1,262 @@
+"""Fits an evaluation of any game to games that it plays against itself.
+
+    tuned = tune("zermelo/Breakthrough-v0", out="breakthrough.json")
+    agent = make_agent("alphabeta(depth=4, evaluator='breakthrough.json')")
+
+Where somebody has written an evaluation of the game, a search plays with that, and features correct it so that it
+foretells how these games end. Else the first round is of random games, and in each later one the weights of the
+round before play against themselves; what is regressed on is the lambda-return: how the game ended, mixed with
+what the last weights said on the way there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.core.checks import check_number, check_whole
+from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.evaluators.feature_sets import LARGE, AboveEvaluation, feature_set
+from zermelo.agents.evaluators.fitted import FittedEvaluator
+from zermelo.agents.evaluators.observed import Entries
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game
+from zermelo.evaluation.match.sources import build_env
+from zermelo.evaluation.stats.ratings import EloEstimate, elo
+from zermelo.evaluation.storage.files import replace_text
+from zermelo.evaluation.tournament.run import round_robin
+from zermelo.evaluation.training.regression import Fit, Floats, regress
+from zermelo.evaluation.training.self_play import Played, SelfPlay
+
+__all__ = ["Round", "Tuned", "tune"]
+
+_KEPT_APART: Final = 0.1
+_STARTS: Final = 50
+_REMEMBERED: Final = 2
+"""Rounds, besides the last, whose positions are fitted to; the first, of random games, is none of them."""
+_SAMPLES: Final = 20
+"""Random games that show what a game is like."""
+_OPENING: Final = 4
+"""Random plies before the games of the match."""
+_RIDGES: Final = (30.0, 300.0, 3_000.0, 30_000.0)
+_NODES: Final = 2_000
+"""Of the search that plays with an evaluation that has been written."""
+_LONGEST: Final = 2_000
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of self-play and fitting.
+
+    Attributes:
+        number: From 1 on.
+        games, positions: Of self-play.
+        loss: On the tenth of the games that is kept apart: log loss in nats, or squared error.
+        average: The same of always answering the average.
+    """
+
+    number: int
+    games: int
+    positions: int
+    loss: float
+    average: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A fitted evaluation.
+
+    Attributes:
+        evaluator: It.
+        rounds: How it came about.
+        against: Who played the match: the agent with it, and the same agent without.
+        wins, draws, losses: Of the agent with it.
+        elo: The difference that they show; None where no match was played.
+    """
+
+    evaluator: FittedEvaluator
+    rounds: tuple[Round, ...]
+    against: tuple[str, str] | None
+    wins: int
+    draws: int
+    losses: int
+    elo: EloEstimate | None
+
+
+def tune(
+    env: Any,
+    *,
+    out: str,
+    features: str = "auto",
+    games: int = 1_000,
+    rounds: int = 4,
+    mixed: float = 0.7,
+    ridge: float | None = None,
+    match: int = 100,
+    depth: int = 2,
+    seed: int = 0,
+    on_game: Callable[[str, int, int], object] = lambda *_: None,
+    on_round: Callable[[Round], object] = lambda _: None,
+) -> Tuned:
+    """Fits an evaluation, writes it to a file, and plays it against the untuned one.
+
+    Args:
+        env: A name, or a function that makes an environment: of one player, or of two whose rewards have a
+            constant sum, with nothing hidden.
+        out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
+        features: ``"patterns"`` of small windows of the board, ``"observation"`` for all numbers that players
+            are shown, ``"module:name"`` of a dictionary of functions, or ``"auto"`` for patterns where there is a
+            board.
+        games: Of self-play in each round.
+        rounds: How often to play and fit.
+        mixed: Lambda: 1 for how games end, 0 for what the evaluation says of the next position.
+        ridge: How strongly weights are held where they begin: as so many positions would. By default whichever of
+            several is best on the games that are kept apart.
+        match: Games between the tuned and the untuned evaluation; 0 for none.
+        depth: That both search in the match.
+        seed: Of all that is drawn.
+        on_game: Called after each game with what is played, how many games were, and of how many.
+        on_round: Called after each round.
+
+    Raises:
+        InvalidSettingError: A setting is wrong.
+        UnsupportedGameError: The game is of another kind, or shows nothing that features could be read from.
+    """
+    wholes = (("games", games, 10), ("rounds", rounds, 1), ("match", match, 0), ("depth", depth, 1))
+    for name, value, least in wholes:
+        check_whole(name, value, lower=least)
+    check_number("mixed", mixed, lower=0)
+    if mixed > 1:
+        raise InvalidSettingError(f"mixed must be at most 1, not {mixed}")
+    if ridge is not None:
+        check_number("ridge", ridge, lower=0, above=True)
+    if not out.endswith(".json"):
+        raise InvalidSettingError(
+            f"the file must end in .json, so that agents know it for an evaluation, not {out!r}"
+        )
+    live, name = build_env(env)
+    generator = np.random.default_rng(seed)
+    starts = []
+    for number in range(_STARTS):
+        live.reset(seed=seed + number)
+        game = as_game(live)
+        starts.append(game.snapshot(live))
+    traits = game.traits
+    _require_fit(traits)
+    samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
+    opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
+    chosen = feature_set(features, game, samples)
+    prior = np.zeros(chosen.size)
+    teacher: SearchAgent | None = None
+    if isinstance(chosen, AboveEvaluation):
+        prior[-1] = 1.0 / LARGE
+        kind = AlphaBetaAgent if traits.chance is Chance.NONE and traits.seats == 2 else ExpectiminimaxAgent
+        teacher = kind(nodes=_NODES, seed=seed)
+    evaluator: FittedEvaluator | None = None
+    done: list[Round] = []
+    before: list[Played] = []
+    for number in range(1, rounds + 1):
+        player = SelfPlay(
+            game, starts, chosen, evaluator, mixed=mixed, opening=opening, explore=0.05, longest=_LONGEST,
+            generator=generator, teacher=teacher,
+        )  # fmt: skip
+        played: list[Played] = []
+        for count in range(1, games + 1):
+            played += player.play()
+            on_game(f"round {number}", count, games)
+        if not played:
+            raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
+        apart = max(1, int(len(played) * _KEPT_APART))
+        fit = _fit(traits, before + (played[apart:] or played), played[:apart], prior, ridge)
+        evaluator = FittedEvaluator(chosen, fit.weights, out)
+        replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
+        done.append(Round(number, len(played), sum(len(game.returns) for game in played), fit.loss, fit.average))
+        on_round(done[-1])
+        before = before + played
+        if teacher is None:
+            before = before[-_REMEMBERED * games :] if number > 1 else []
+    assert evaluator is not None, "there is a round"
+    if not match or traits.seats != 2:
+        return Tuned(evaluator, tuple(done), None, 0, 0, 0, None)
+    return _matched(env, evaluator, tuple(done), traits, out, match, depth, seed, on_game)
+
+
+def _fit(
+    traits: Traits, known: Sequence[Played], apart: Sequence[Played], prior: Floats, ridge: float | None
+) -> Fit:
+    """The regression of some games, others kept apart."""
+    lower, upper = traits.utility_bounds
+    logistic = math.isfinite(upper - lower)
+    games = [*known, *apart]
+    aims = np.concatenate([game.returns for game in games])
+    if logistic:
+        aims = np.clip((aims - lower) / (upper - lower), 0.0, 1.0)
+    split = sum(len(game.returns) for game in known)
+    train, test = np.arange(split), np.arange(split, len(aims))
+    entries = Entries.joined([game.entries for game in games])
+    fits = [
+        regress(entries, aims, train, test, prior, ridge=strength, logistic=logistic)
+        for strength in (_RIDGES if ridge is None else (ridge,))
+    ]
+    return min(fits, key=lambda fit: fit.loss)
+
+
+def _require_fit(traits: Traits) -> None:
+    require_perfect_information(traits, "tune")
+    if traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL):
+        raise UnsupportedGameError(
+            f"tune fits evaluations of games of one player, or of two whose rewards have a constant sum, not of "
+            f"{traits.name}"
+        )
+
+
+def _wander(game: Any, state: Any, generator: np.random.Generator) -> list[Any]:
+    """The states of a random game in which a player is to move."""
+    found = []
+    for _ in range(_LONGEST):
+        if game.is_terminal(state):
+            break
+        if game.to_move(state) == CHANCE:
+            outcomes = game.chance_outcomes(state)
+            state = game.result(state, outcomes[int(generator.integers(len(outcomes)))][0])
+            continue
+        found.append(state)
+        actions = game.legal_actions(state)
+        action = actions[int(generator.integers(len(actions)))]
+        is_sampled = game.traits.chance is Chance.SAMPLED
+        state = game.sample_result(state, action, generator) if is_sampled else game.result(state, action)
+    return found
+
+
+def _matched(
+    env: Any,
+    evaluator: FittedEvaluator,
+    rounds: tuple[Round, ...],
+    traits: Traits,
+    out: str,
+    match: int,
+    depth: int,
+    seed: int,
+    on_game: Callable[[str, int, int], object],
+) -> Tuned:
+    """The same search with the evaluation and without, each opening from both seats."""
+    kind = "alphabeta" if traits.chance is Chance.NONE else "expectiminimax"
+    specs = {"tuned": f"{kind}(depth={depth}, evaluator={out!r})", "untuned": f"{kind}(depth={depth})"}
+    outcomes = {"win": 0, "draw": 0, "loss": 0}
+
+    def count(record: Any) -> None:
+        seat = record.agents.index("tuned")
+        if not record.void:
+            outcomes[str(record.outcomes[seat])] += 1
+        on_game("match", sum(outcomes.values()), match)
+
+    round_robin(env, specs, games=match, seed=seed, openings=_OPENING, progress=False, on_game=count)
+    wins, draws, losses = outcomes.values()
+    against = (specs["tuned"], specs["untuned"])
+    return Tuned(evaluator, rounds, against, wins, draws, losses, elo(wins, draws, losses))

@@ -1,0 +1,250 @@
+"""Evaluations fitted to self-play: features, returns, regressions, files, and what the command says."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from zermelo.agents import make_agent
+from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set, features_from
+from zermelo.agents.evaluators.fitted import FittedEvaluator
+from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
+from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
+from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
+from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.env import RulesEnv
+from zermelo.evaluation.cli.app import app
+from zermelo.evaluation.training.regression import regress
+from zermelo.evaluation.training.self_play import SelfPlay
+from zermelo.evaluation.training.tuning import tune
+
+TICTACTOE = RulesGame(MNK(3, 3, 3))
+PAWNS = RulesGame(Breakthrough(rows=4, columns=3))
+
+
+def some_states(game: Any, seed: int = 1, games: int = 4) -> list[Any]:
+    """Of games at random."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for _ in range(games):
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            found.append(state)
+            state = game.result(state, int(generator.choice(game.legal_actions(state))))
+    return found
+
+
+def slow_patterns(game: Any, state: Any) -> set[tuple[Any, ...]]:
+    """The windows of a board and what they hold, found with loops."""
+    seen = observed_array(game, state)
+    rows, columns = seen.shape[:2]
+    board = {(r, c): tuple(seen[r, c]) for r in range(rows) for c in range(columns)}
+    shapes = [[(0, 0)], [(0, 0), (0, 1), (1, 0), (1, 1)]]
+    shapes += [[(d * i, r * i) for i in range(3)] for d, r in ((0, 1), (1, 0), (1, 1), (1, -1))]
+    found = set()
+    for row, column in board:
+        for shape in shapes:
+            cells = [(row + down, column + right) for down, right in shape]
+            if all(cell in board for cell in cells):
+                found.add((game.to_move(state), *((cell, board[cell]) for cell in cells)))
+    return found
+
+
+def test_patterns_are_what_stands_on_small_windows() -> None:
+    states = some_states(PAWNS, games=3)
+    features = feature_set("patterns", PAWNS, states)
+    assert isinstance(features, PatternFeatures)
+    entries = features.entries(PAWNS, states)
+    slow = [slow_patterns(PAWNS, state) for state in states]
+    fast = [set(entries.indices[a:b].tolist()) for a, b in itertools.pairwise(entries.starts.tolist())]
+    for one, two in itertools.combinations(range(len(states)), 2):
+        assert len(fast[one]) == len(slow[one])
+        assert len(fast[one] & fast[two]) == len(slow[one] & slow[two])
+
+
+def test_an_observations_numbers_are_features() -> None:
+    states = some_states(TICTACTOE)
+    features = feature_set("observation", TICTACTOE, states)
+    weights = np.random.default_rng(2).normal(size=features.size)
+    sums = features.entries(TICTACTOE, states).sums(weights)
+    half = features.size // 2
+    for state, found in zip(states, sums, strict=True):
+        own = weights[half * TICTACTOE.to_move(state) :][:half]
+        assert found == pytest.approx(observed_array(TICTACTOE, state).ravel() @ own[:-1] + own[-1])
+
+
+def test_pettingzoos_boards_have_patterns_too() -> None:
+    env = make_env("classic/connect_four-v3")
+    env.reset(seed=1)
+    game = as_game(env, backend="clone")
+    state = game.snapshot(env)
+    states = [state]
+    for action in (3, 3, 2, 4):
+        states.append(game.result(states[-1], action))
+    features = feature_set("patterns", game, states)
+    assert isinstance(features, PatternFeatures)
+    assert (features.rows, features.columns, len(features.planes)) == (6, 7, 2)
+    assert isinstance(feature_set("auto", game, states), AboveEvaluation)
+
+
+@pytest.mark.parametrize("name", ["patterns", "observation", "auto", f"{__name__}:NAMED"])
+def test_features_are_made_again_from_their_settings(name: str) -> None:
+    states = some_states(PAWNS)
+    features = feature_set(name, PAWNS, states)
+    again = features_from(json.loads(json.dumps({"kind": features.kind, **features.settings()})))
+    assert again == features
+    weights = np.random.default_rng(1).normal(size=features.size)
+    one, two = (kind.entries(PAWNS, states).sums(weights) for kind in (features, again))
+    assert np.array_equal(one, two)
+
+
+NAMED = {
+    "ply": lambda game, state: float(bin(state.mover | state.other).count("1")),
+    "pawns": lambda game, state: float(bin(state.mover).count("1") * (1 - 2 * state.seat)),
+}
+
+
+def test_a_game_of_another_shape_is_refused_in_a_sentence() -> None:
+    for name in ("patterns", "observation"):
+        features = feature_set(name, PAWNS, some_states(PAWNS))
+        with pytest.raises(UnsupportedGameError, match="was fitted to a game that shows its players"):
+            features.entries(TICTACTOE, some_states(TICTACTOE))
+    with pytest.raises(InvalidSettingError, match="must be patterns, observation"):
+        feature_set("pattern", PAWNS, some_states(PAWNS))
+
+
+def test_a_regression_finds_the_weights_that_made_the_data() -> None:
+    generator = np.random.default_rng(3)
+    rows, truth = generator.normal(size=(4000, 3)), np.array([1.0, -2.0, 0.5])
+    entries = Entries(np.tile(np.arange(3), 4000), rows.ravel(), np.arange(4001) * 3, np.zeros(4000, np.int64))
+    train, test, none = np.arange(3600), np.arange(3600, 4000), np.zeros(3)
+    chances = 1 / (1 + np.exp(-rows @ truth))
+    fit = regress(entries, chances, train, test, none, ridge=1e-6)
+    assert fit.weights == pytest.approx(truth, abs=1e-3)
+    wins = (generator.random(4000) < chances).astype(float)
+    fit = regress(entries, wins, train, test, none, ridge=1.0)
+    assert fit.weights == pytest.approx(truth, abs=0.25)
+    assert fit.loss < 0.75 * fit.average
+    linear = regress(entries, rows @ truth, train, test, none, ridge=1e-9, logistic=False)
+    assert linear.weights == pytest.approx(truth, abs=1e-4)
+    assert regress(entries, wins, train, test, truth, ridge=1e9).weights == pytest.approx(truth, abs=1e-4)
+
+
+@pytest.mark.parametrize("mixed", [0.0, 0.6, 1.0])
+def test_lambda_returns_by_their_definition(mixed: float) -> None:
+    """Against the sum over all n-step returns, which is what the recursion stands for."""
+    states = some_states(TICTACTOE, seed=5, games=1)
+    features = ObservationFeatures.fitting(TICTACTOE, states)
+    evaluator = FittedEvaluator(features, np.random.default_rng(1).normal(size=features.size))
+    player = SelfPlay(
+        TICTACTOE, states[:1], features, evaluator, mixed=mixed, opening=0, explore=0.0, longest=99,
+        generator=np.random.default_rng(1),
+    )  # fmt: skip
+    (played,) = player.play()
+    state, first, line = states[0], [], [states[0]]
+    (again,) = SelfPlay(
+        TICTACTOE, states[:1], features, evaluator, mixed=1.0, opening=0, explore=0.0, longest=99,
+        generator=np.random.default_rng(1),
+    ).play()  # fmt: skip
+    final = float(again.returns[0])  # the first player's, who moves first
+    while not TICTACTOE.is_terminal(state):
+        values = {a: _looks(evaluator, TICTACTOE.result(state, a)) for a in TICTACTOE.legal_actions(state)}
+        sign = 1 if TICTACTOE.to_move(state) == 0 else -1
+        state = TICTACTOE.result(state, max(values, key=lambda a: sign * values[a]))
+        line.append(state)
+    assert TICTACTOE.utility(state)[0] == final
+    first = [_looks(evaluator, each) for each in line]
+    for place in range(len(line) - 1):
+        later = first[place + 1 :]
+        expected = mixed ** (len(later) - 1) * later[-1]
+        expected += sum((1 - mixed) * mixed**steps * value for steps, value in enumerate(later[:-1]))
+        sign = 1 if TICTACTOE.to_move(line[place]) == 0 else -1
+        assert sign * played.returns[place] == pytest.approx(expected)
+
+
+def _looks(evaluator: FittedEvaluator, state: Any) -> float:
+    """What the first player can expect."""
+    return float(TICTACTOE.utility(state)[0] if TICTACTOE.is_terminal(state) else evaluator(TICTACTOE, state)[0])
+
+
+@functools.cache
+def perfect(state: Any) -> float:
+    """What the first player gets at tic-tac-toe if nobody errs."""
+    if TICTACTOE.is_terminal(state):
+        return float(TICTACTOE.utility(state)[0])
+    best = max if TICTACTOE.to_move(state) == 0 else min
+    return best(perfect(TICTACTOE.result(state, action)) for action in TICTACTOE.legal_actions(state))
+
+
+def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
+    path = str(tmp_path / "mnk.json")
+    settings: dict[str, Any] = {
+        "features": "patterns",
+        "games": 300,
+        "rounds": 2,
+        "match": 0,
+        "seed": 4,
+        "ridge": 3.0,
+    }
+    tuned = tune("zermelo/MNK-v0", out=path, **settings)
+    assert [one.games for one in tuned.rounds] == [300, 300]
+    assert tuned.rounds[-1].loss < tuned.rounds[-1].average
+    loaded = FittedEvaluator.load(path)
+    assert np.abs(loaded.weights - tuned.evaluator.weights).max() <= 5e-7
+    states = some_states(TICTACTOE, seed=9, games=30)
+    truth = np.array([perfect(state) for state in states])
+    said = np.array([loaded(TICTACTOE, state)[0] for state in states])
+    assert np.abs(said).max() < 1
+    assert np.corrcoef(truth, said)[0, 1] > 0.5
+    agent = make_agent(f"alphabeta(depth=2, evaluator='{path}')")
+    env = make_env("zermelo/MNK-v0")
+    env.reset(seed=1)
+    assert env.action_space(env.agent_selection).contains(agent.act(env))
+    assert make_agent(agent.name).act(env) == agent.act(env)
+    again = tune("zermelo/MNK-v0", out=str(tmp_path / "again.json"), **settings)
+    assert np.array_equal(again.evaluator.weights, tuned.evaluator.weights)
+
+
+def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> None:
+    for name, rules in (("pig", Pig(target=20)), ("kalah", Kalah(houses=2, seeds=2))):
+        out = str(tmp_path / f"{name}.json")
+        make = functools.partial(RulesEnv, rules)
+        tuned = tune(make, out=out, features="observation", games=10, rounds=2, match=0)
+        assert np.isfinite(tuned.evaluator.weights).all()
+        assert tuned.rounds[1].positions > 0
+
+
+def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> None:
+    path = str(tmp_path / "small.json")
+    few = ["--games", "10", "--rounds", "1", "--match", "4", "--depth", "1", "--features", "patterns"]
+    run = CliRunner().invoke(app, ["tune", "zermelo/MNK-v0", "-o", path, *few])
+    assert run.exit_code == 0, run.output
+    assert "round" in run.output
+    assert "weights of patterns" in run.output
+    assert "against alphabeta(depth=1)" in run.output
+    for wrong, told in (
+        (["zermelo/MNK-v0", "-o", "x.txt"], "must end in .json"),
+        (["zermelo/MNK-v0", "--features", "none", "-o", path], "must be patterns"),
+        (["zermelo/DotsAndBoxes-v0(players=3)", "-o", path], "not of"),
+    ):
+        refused = CliRunner().invoke(app, ["tune", *wrong])
+        assert refused.exit_code == 2
+        assert told in refused.output
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"form": "zermelo evaluation", "version": 99}', "no json"])
+def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "damaged.json"
+    path.write_text(text)
+    with pytest.raises(InvalidSettingError, match=r"damaged\.json is no evaluation"):
+        make_agent(f"alphabeta(depth=1, evaluator='{path}')")
+    with pytest.raises(InvalidSettingError, match="there is no file"):
+        FittedEvaluator.load(str(tmp_path / "absent.json"))
