@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.observed import Entries, FeatureSet, features_from
+from zermelo.agents.evaluators.feature_sets import features_from
+from zermelo.agents.evaluators.observed import Entries, FeatureSet
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 
 __all__ = ["FittedEvaluator"]

@@ -20,8 +20,9 @@ import numpy as np
 
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.evaluators.feature_sets import LARGE, AboveEvaluation, feature_set
 from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import LARGE, AboveEvaluation, Entries, feature_set
+from zermelo.agents.evaluators.observed import Entries
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent

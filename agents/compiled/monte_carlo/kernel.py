@@ -28,11 +28,9 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     MOVER,
     NARROWED,
     PRIOR,
-    PUCT,
     SQUARES,
     STAMP,
     TOTALS,
-    TRIED,
     TUNED,
     UCT,
     UPPER,
@@ -44,100 +42,11 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_outcome,
     scaled,
 )
+from zermelo.agents.compiled.monte_carlo.selection import select
 from zermelo.envs.jit.memory import load, load_float, prefetch, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["simulate"]
-
-
-# -- the tree policy
-
-
-@compiled_into_kernels
-def is_needless(edge: int, node: int, mover: int) -> bool:
-    """Whether an action can at best equal what is proven."""
-    child = load(edge, CHILD)
-    if child == 0:
-        return False
-    if mover == 0:
-        return load_float(child, UPPER) <= load_float(node, LOWER)
-    return load_float(child, LOWER) >= load_float(node, UPPER)
-
-
-@compiled_into_kernels
-def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
-    """What an action seems to be worth to the player to move, from 0 to 1."""
-    count = load(edge, VISITED)
-    untried = 0.5 if search.selection == PUCT else 1.0
-    value = load_float(edge, MEAN) if count > 0 else untried
-    if count > 0 and search.adapts != 0:
-        seat = 0 if search.kept_seats == 1 else mover
-        value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
-    more = edge + 8 * search.more
-    if search.rave > 0 and load(more, AMAF_VISITS) > 0:
-        weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
-        others = load_float(more, AMAF_TOTAL) / load(more, AMAF_VISITS)
-        value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
-    if search.implicit > 0 and search.kept_seats == 1 and count > 0:
-        seen = scaled(for_mover(load_float(load(edge, CHILD), ESTIMATE), mover, search), search)
-        value = (1.0 - search.implicit) * value + search.implicit * seen
-    return value
-
-
-@compiled_into_kernels
-def bonus(visits: int, search: Search) -> float:
-    """What unequal visits count for at a node: sqrt(log(visits + 1))."""
-    if visits < COUNTED:
-        return load_float(search.weights, visits)
-    return math.sqrt(math.log(visits + 1))
-
-
-@compiled_into_kernels
-def select(node: int, search: Search) -> int:
-    """The place of the action to follow."""
-    count, tried = load(node, COUNT), load(node, TRIED)
-    if search.tries_first != 0 and tried < count:
-        store(node, TRIED, tried + 1)
-        return tried
-    mover, edges = load(node, MOVER), load(node, EDGES)
-    visits, step = load(node, VISITS), 8 * search.edge_words
-    best = -math.inf
-    chosen = 0
-    if search.selection == UCT and search.is_plain != 0:
-        weight, narrowed = search.exploration * bonus(visits, search), load(node, NARROWED) != 0
-        for place in range(count):
-            edge = edges + step * place
-            if narrowed and is_needless(edge, node, mover):
-                continue
-            value = load_float(edge, MEAN) + weight * load_float(edge, INVERSE)
-            if value > best:
-                best = value
-                chosen = place
-        return chosen
-    log, root = math.log(visits + 1), math.sqrt(visits + 1)
-    weight = search.exploration * math.sqrt(log)
-    for place in range(count):
-        edge = edges + step * place
-        if load(node, NARROWED) != 0 and is_needless(edge, node, mover):
-            continue
-        more, visited = edge + 8 * search.more, load(edge, VISITED)
-        value = value_of(edge, visits, mover, search)
-        if search.selection == UCT:
-            value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
-        elif search.selection == PUCT:
-            value += search.exploration * load_float(more, PRIOR) * root / (1 + visited)
-        else:
-            tries, spread = max(visited, 1), 0.25
-            if visited > 0:
-                seen = load_float(more, SQUARES) / visited - value * value
-                spread = min(spread, seen + math.sqrt(2 * log / visited))
-            value += search.exploration * math.sqrt(log / tries * max(spread, 0.0))
-        if search.bias > 0 and search.selection != PUCT:
-            value += search.bias * load_float(more, PRIOR) / (visited + 1)
-        if value > best:
-            best = value
-            chosen = place
-    return chosen
 
 
 # -- back up
@@ -236,6 +145,29 @@ def widen(search: Search) -> None:
 
 
 @compiled_into_kernels
+def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
+    """What ``back_up`` comes to where one thread chooses by UCT alone, as one short loop."""
+    path, weights, outcome = search.lines, search.weights, load_float(search.scratch, 0)
+    total, low, unit = float(search.total), search.low, search.unit
+    while ply > 0:
+        ply -= 1
+        node, edge = load(path, 2 * ply), load(path, 2 * ply + 1)
+        mover, count = load(node, MOVER), load(edge, VISITED) + 1
+        value = load_float(edge, TOTALS) + outcome
+        store(node, VISITS, load(node, VISITS) + 1)
+        store(edge, VISITED, count)
+        store_float(edge, TOTALS, value)
+        if mover >= 0:
+            mean = value / count
+            mean = total - mean if mover == 1 else mean
+            store_float(edge, MEAN, (mean - low) * unit)
+            inverse = load_float(weights, COUNTED + count) if count < COUNTED else 1.0 / math.sqrt(count)
+            store_float(edge, INVERSE, inverse)
+        if changed:
+            changed = tighten(node, search)
+
+
+@compiled_into_kernels
 def back_up(leaf: int, ply: int, search: Search) -> None:
     """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
     kept, scratch, path = search.kept_seats, search.scratch, search.lines
@@ -247,6 +179,9 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         if search.solves != 0:
             bounds = load_float(leaf, LOWER), load_float(leaf, UPPER)
             changed = bounds[0] != search.lower_value or bounds[1] != search.upper_value
+    if search.selection == UCT and search.is_plain != 0 and search.counts_losses == 0 and kept == 1:
+        back_up_plainly(ply, changed, search)
+        return
     while ply > 0:
         ply -= 1
         node, edge = load(path, 2 * ply), load(path, 2 * ply + 1)
@@ -275,9 +210,21 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
 
 
 @compiled_into_kernels
+def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) -> Any:
+    """The state that the path leads to at ``ply``, from that at ``above``."""
+    while above < ply:
+        state = rules.result(state, load(load(search.lines, 2 * above + 1), ACTION))
+        above += 1
+    return state
+
+
+@compiled_into_kernels
 def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
-    """One simulation; false where a limit came, and then it is forgotten."""
-    state, node, ply, edge = root_state, root, 0, 0
+    """One simulation; false where a limit came, and then it is forgotten.
+
+    States are worked out where they are asked for, so ways that end in the tree need none.
+    """
+    state, node, ply, known, edge = root_state, root, 0, 0, 0
     scratch, path, step = search.scratch, search.lines, search.edge_words
     found = True
     while True:
@@ -296,6 +243,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
         if search.table != 0:
             store(node, STAMP, search.stamp)
         if load(node, EDGES) == 0:
+            state, known = state_below(rules, state, known, ply, search), ply
             first = load(node, VISITS) == 0 and load(node, MOVER) >= 0
             if first or not expand(rules, state, node, search):
                 found = evaluate(rules, state, search)
@@ -323,9 +271,9 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             prefetch(below, 0)
             prefetch(below, 8)
             prefetch(below, 16)
-        state = rules.result(state, load(edge, ACTION))
         node = load(edge, CHILD)
         if node == 0:
+            state, known = state_below(rules, state, known, ply, search), ply
             if search.nodes >= search.node_limit and not claim_nodes(search):
                 found = False
                 break
@@ -334,6 +282,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             store(edge, CHILD, node)
         repeats = search.table != 0 and node != 0 and load(node, STAMP) == search.stamp
         if node == 0 or repeats:  # memory is out, or a position of this path again
+            state, known = state_below(rules, state, known, ply, search), ply
             found = evaluate(rules, state, search)
             break
     if found:

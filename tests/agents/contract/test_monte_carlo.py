@@ -12,6 +12,7 @@ import statistics
 from typing import Any
 
 import pytest
+from doubles.chase import Chase
 from doubles.contract import GAMES, Position, game_kind, positions, textbook
 from doubles.grown_rules import Grown
 from doubles.signatures import Uncompiled
@@ -95,6 +96,19 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
         )
         compiled = CompiledMonteCarlo(rules_game, evaluator, Budget(limits), limits=limits, start=start)
         assert plain.run(limits, simulations) == compiled.run(limits, simulations), seed
+        assert seen(plain) == seen(compiled), seed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"transpositions": True}, {"solver": False}], ids=str)
+def test_compiled_is_plain_where_the_past_matters(settings: dict[str, Any]) -> None:
+    """Positions come again in it, and the third time is a draw."""
+    game: Any = RulesGame(Chase())
+    for seed in range(4):
+        start, limits = Start(game, game.initial_state(), MCTSAgent(**settings).policy, seed), Limits()
+        plain = PlainMonteCarlo(start, Budget(limits))
+        compiled = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
+        assert plain.run(limits, 400) == compiled.run(limits, 400), seed
         assert seen(plain) == seen(compiled), seed
 
 

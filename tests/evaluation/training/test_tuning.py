@@ -13,16 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent
+from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set, features_from
 from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import (
-    AboveEvaluation,
-    Entries,
-    ObservationFeatures,
-    PatternFeatures,
-    feature_set,
-    features_from,
-    observed_array,
-)
+from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
+from zermelo.agents.evaluators.patterns import PatternFeatures
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
 from zermelo.envs.rules import RulesGame

@@ -1,0 +1,122 @@
+"""Which action a simulation of a compiled Monte Carlo tree search follows."""
+
+from __future__ import annotations
+
+import math
+
+from zermelo.agents.compiled.layout import COUNTED, Search
+from zermelo.agents.compiled.memory import compiled_into_kernels
+from zermelo.agents.compiled.monte_carlo.nodes import (
+    AMAF_TOTAL,
+    AMAF_VISITS,
+    CHILD,
+    COUNT,
+    EDGES,
+    ESTIMATE,
+    INVERSE,
+    LOWER,
+    MEAN,
+    MOVER,
+    NARROWED,
+    PRIOR,
+    PUCT,
+    SQUARES,
+    TOTALS,
+    TRIED,
+    UCT,
+    UPPER,
+    VISITED,
+    VISITS,
+    for_mover,
+    scaled,
+)
+from zermelo.envs.jit.memory import load, load_float, store
+
+__all__ = ["select"]
+
+
+@compiled_into_kernels
+def is_needless(edge: int, node: int, mover: int) -> bool:
+    """Whether an action can at best equal what is proven."""
+    child = load(edge, CHILD)
+    if child == 0:
+        return False
+    if mover == 0:
+        return load_float(child, UPPER) <= load_float(node, LOWER)
+    return load_float(child, LOWER) >= load_float(node, UPPER)
+
+
+@compiled_into_kernels
+def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
+    """What an action seems to be worth to the player to move, from 0 to 1."""
+    count = load(edge, VISITED)
+    untried = 0.5 if search.selection == PUCT else 1.0
+    value = load_float(edge, MEAN) if count > 0 else untried
+    if count > 0 and search.adapts != 0:
+        seat = 0 if search.kept_seats == 1 else mover
+        value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
+    more = edge + 8 * search.more
+    if search.rave > 0 and load(more, AMAF_VISITS) > 0:
+        weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
+        others = load_float(more, AMAF_TOTAL) / load(more, AMAF_VISITS)
+        value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
+    if search.implicit > 0 and search.kept_seats == 1 and count > 0:
+        seen = scaled(for_mover(load_float(load(edge, CHILD), ESTIMATE), mover, search), search)
+        value = (1.0 - search.implicit) * value + search.implicit * seen
+    return value
+
+
+@compiled_into_kernels
+def bonus(visits: int, search: Search) -> float:
+    """What unequal visits count for at a node: sqrt(log(visits + 1))."""
+    if visits < COUNTED:
+        return load_float(search.weights, visits)
+    return math.sqrt(math.log(visits + 1))
+
+
+@compiled_into_kernels
+def select(node: int, search: Search) -> int:
+    """The place of the action to follow."""
+    count, tried = load(node, COUNT), load(node, TRIED)
+    if search.tries_first != 0 and tried < count:
+        store(node, TRIED, tried + 1)
+        return tried
+    mover, edges = load(node, MOVER), load(node, EDGES)
+    visits, step = load(node, VISITS), 8 * search.edge_words
+    best = -math.inf
+    chosen = 0
+    if search.selection == UCT and search.is_plain != 0:
+        weight, narrowed = search.exploration * bonus(visits, search), load(node, NARROWED) != 0
+        for place in range(count):
+            edge = edges + step * place
+            if narrowed and is_needless(edge, node, mover):
+                continue
+            value = load_float(edge, MEAN) + weight * load_float(edge, INVERSE)
+            if value > best:
+                best = value
+                chosen = place
+        return chosen
+    log, root = math.log(visits + 1), math.sqrt(visits + 1)
+    weight = search.exploration * math.sqrt(log)
+    for place in range(count):
+        edge = edges + step * place
+        if load(node, NARROWED) != 0 and is_needless(edge, node, mover):
+            continue
+        more, visited = edge + 8 * search.more, load(edge, VISITED)
+        value = value_of(edge, visits, mover, search)
+        if search.selection == UCT:
+            value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
+        elif search.selection == PUCT:
+            value += search.exploration * load_float(more, PRIOR) * root / (1 + visited)
+        else:
+            tries, spread = max(visited, 1), 0.25
+            if visited > 0:
+                seen = load_float(more, SQUARES) / visited - value * value
+                spread = min(spread, seen + math.sqrt(2 * log / visited))
+            value += search.exploration * math.sqrt(log / tries * max(spread, 0.0))
+        if search.bias > 0 and search.selection != PUCT:
+            value += search.bias * load_float(more, PRIOR) / (visited + 1)
+        if value > best:
+            best = value
+            chosen = place
+    return chosen

@@ -1,0 +1,158 @@
+"""Features by name, and as files name them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from zermelo.agents.core.importing import import_name
+from zermelo.agents.evaluators.observed import Entries, FeatureSet, ObservationFeatures
+from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.agents.evaluators.written import features_for
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
+
+__all__ = ["LARGE", "AboveEvaluation", "NamedFeatures", "feature_set", "features_from"]
+
+LARGE: Final = 10.0
+"""Log odds are taken so many times, so that hardly anything holds their weight where it begins."""
+_LEAST: Final = 1e-4
+"""A probability that is never fallen short of."""
+_SAMPLES: Final = 200
+
+
+@dataclass(frozen=True)
+class NamedFeatures:
+    """Functions of game and state, greater where the first player stands better, as ``LinearEvaluator`` has them.
+
+    Attributes:
+        source: Where they are: ``"module:name"`` of a mapping from names to functions.
+    """
+
+    kind: ClassVar[str] = "named"
+    source: str
+    functions: Mapping[str, Callable[[Any, Any], float]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        found = import_name(self.source)
+        if not isinstance(found, Mapping) or not found or not all(map(callable, found.values())):
+            raise InvalidSettingError(
+                f"{self.source} must be a dictionary of features, functions of game and state by name, not "
+                f"{found!r}"
+            )
+        object.__setattr__(self, "functions", dict(found))
+
+    @property
+    def size(self) -> int:
+        """One for each function, and a constant."""
+        return len(self.functions) + 1
+
+    def entries(self, game: Any, states: Sequence[Any]) -> Entries:
+        """All of them."""
+        seen = np.ones((len(states), self.size))
+        for row, state in enumerate(states):
+            seen[row, :-1] = [float(function(game, state)) for function in self.functions.values()]
+        if not np.isfinite(seen).all():
+            raise InvalidSettingError(f"a feature of {self.source} gave a number that is not finite")
+        indices = np.tile(np.arange(self.size), len(states))
+        starts = np.arange(len(states) + 1) * self.size
+        return Entries(indices, seen.ravel(), starts, np.zeros(len(states), np.int64))
+
+    def settings(self) -> dict[str, Any]:
+        """Its source."""
+        return {"source": self.source}
+
+
+@dataclass(frozen=True)
+class AboveEvaluation:
+    """Features of another kind, and the evaluation that somebody has written of the game, as log odds.
+
+    Attributes:
+        inner: The other features, which correct that evaluation.
+    """
+
+    kind: ClassVar[str] = "above"
+    inner: FeatureSet
+
+    @property
+    def size(self) -> int:
+        """One more than the others."""
+        return self.inner.size + 1
+
+    def entries(self, game: Any, states: Sequence[Any]) -> Entries:
+        """The others', and one for each state."""
+        inner = self.inner.entries(game, states)
+        ends = inner.starts[1:]
+        own = [
+            LARGE * _log_odds(game, state, seat) for state, seat in zip(states, inner.seats.tolist(), strict=True)
+        ]
+        return Entries(
+            np.insert(inner.indices, ends, self.inner.size),
+            np.insert(inner.values, ends, own),
+            inner.starts + np.arange(len(inner.starts)),
+            inner.seats,
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """The others'."""
+        return {"inner": {"kind": self.inner.kind, **self.inner.settings()}}
+
+
+def _log_odds(game: Any, state: Any, seat: int) -> float:
+    """What the written evaluation says of a seat, its place between the utility bounds read as a probability."""
+    evaluator = features_for(game, state)
+    if evaluator is None:
+        raise UnsupportedGameError(
+            f"this evaluation corrects one that somebody has written, and {game.traits.name} has none"
+        )
+    value, (lower, upper) = evaluator(game, state)[seat], game.traits.utility_bounds
+    if not math.isfinite(upper - lower):
+        return float(value)
+    share = min(max((value - lower) / (upper - lower), _LEAST), 1.0 - _LEAST)
+    return math.log(share / (1.0 - share))
+
+
+def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
+    """The features of a name, fitted to what some states of a game show.
+
+    Args:
+        name: ``"patterns"``, ``"observation"``, ``"module:name"``, or ``"auto"``: patterns of boards, else all
+            numbers, and what has been written of the game.
+        game: The game.
+        states: States in which a player is to move, such as those of a few games at random.
+    """
+    if ":" in name:
+        return NamedFeatures(name)
+    states = states[:_SAMPLES]
+    if name == "observation":
+        return ObservationFeatures.fitting(game, states)
+    if name == "patterns":
+        return PatternFeatures.fitting(game, states)
+    if name != "auto":
+        raise InvalidSettingError(f"features must be patterns, observation, auto or module:name, not {name!r}")
+    found: FeatureSet
+    try:
+        found = PatternFeatures.fitting(game, states)
+    except UnsupportedGameError:
+        found = ObservationFeatures.fitting(game, states)
+    return found if features_for(game, states[0]) is None else AboveEvaluation(found)
+
+
+def features_from(settings: Mapping[str, Any]) -> FeatureSet:
+    """The features that a file names.
+
+    Raises:
+        KeyError, TypeError, ValueError: The file is damaged.
+    """
+    plain: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()
+    }
+    kind = plain.pop("kind")
+    if kind == AboveEvaluation.kind:
+        return AboveEvaluation(features_from(plain["inner"]))
+    if kind == NamedFeatures.kind:
+        return NamedFeatures(**plain)
+    return PatternFeatures(**plain) if kind == PatternFeatures.kind else ObservationFeatures(**plain)
