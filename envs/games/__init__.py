@@ -2,7 +2,6 @@
 
 from zermelo.envs.games.amazons import Amazons
 from zermelo.envs.games.backgammon import Backgammon, Hypergammon
-from zermelo.envs.games.breakthrough import Breakthrough
 from zermelo.envs.games.chomp import Chomp
 from zermelo.envs.games.clobber import Clobber
 from zermelo.envs.games.connect_four import ConnectFour
@@ -10,13 +9,12 @@ from zermelo.envs.games.domineering import Domineering
 from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
 from zermelo.envs.games.hex import Hex
-from zermelo.envs.games.hexapawn import Hexapawn
 from zermelo.envs.games.isolation import Isolation
-from zermelo.envs.games.kalah import Kalah
+from zermelo.envs.games.mancala import Kalah, Oware
 from zermelo.envs.games.mnk import MNK
 from zermelo.envs.games.nim import Nim
 from zermelo.envs.games.othello import Othello
-from zermelo.envs.games.oware import Oware
+from zermelo.envs.games.pawns import Breakthrough, Hexapawn
 from zermelo.envs.games.pig import Pig
 from zermelo.envs.games.twenty_forty_eight import Game2048
 

@@ -8,6 +8,7 @@ The first turns of Amazons are counted in many papers.
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from doubles.checked import assert_keeps_contract
 from zermelo.agents import solve
 from zermelo.envs import InvalidSettingError, perft
 from zermelo.envs.games import Amazons, Clobber, Hex, Oware
-from zermelo.envs.games.oware import OwareState
+from zermelo.envs.games.mancala.oware import OwareState
 from zermelo.envs.rules import RulesGame, check_rules
 
 
@@ -229,6 +230,13 @@ def test_keeps_the_contract(rules):
 @pytest.mark.parametrize("rules", [Oware(1, 3), Oware(2, 9)], ids=repr)
 def test_games_that_end_by_repetition_keep_the_contract(rules):
     check_rules(rules, games=3)
+    game, generator, ends = RulesGame(rules), random.Random(1), []
+    for _ in range(20):
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            state = game.result(state, generator.choice(game.legal_actions(state)))
+        ends.append(rules.is_terminal(state))
+    assert False in ends  # the rules alone, without the past, would have gone on
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ pawns. A move takes one pawn one step straight or diagonally forward. Straight i
 diagonally it goes to an empty square or captures an opponent's pawn there. The first player with a pawn on the
 farthest row, or who has captured all the opponent's pawns, wins. There are no draws, and there is always a move.
 
-Actions and board are those of ``zermelo.envs.games.pawns``.
+Actions and board are those of ``zermelo.envs.games.pawns.steps``.
 
 A state is three integers: the pawns of the player to move, those of the opponent, and the seat to move.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.pawns import (
+from zermelo.envs.games.pawns.steps import (
     attacked,
     destination,
     draw_pawns,

@@ -4,7 +4,7 @@ Rules: M. Gardner, "Mathematical Games", Scientific American, March 1962. Each p
 pawn moves one step straight forward to an empty square, or captures one step diagonally forward. The player wins
 who brings a pawn to the farthest row, or leaves the opponent without a move (all pawns captured included).
 
-Actions and board are those of ``zermelo.envs.games.pawns``.
+Actions and board are those of ``zermelo.envs.games.pawns.steps``.
 
 A state is three integers: the pawns of the player to move, those of the opponent, and the seat to move.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.pawns import (
+from zermelo.envs.games.pawns.steps import (
     destination,
     draw_pawns,
     far_row,

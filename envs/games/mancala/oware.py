@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.sowing import ONES, draw_houses, house_counts, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.sowing import ONES, draw_houses, house_counts, ones, paint_houses, seeds_in
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin

@@ -1,0 +1,6 @@
+"""Games in which seeds are sown: Kalah and Oware."""
+
+from zermelo.envs.games.mancala.kalah import Kalah
+from zermelo.envs.games.mancala.oware import Oware
+
+__all__ = ["Kalah", "Oware"]
