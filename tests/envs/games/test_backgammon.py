@@ -192,8 +192,11 @@ def test_hypergammon_agrees_with_openspiel() -> None:
     in_lockstep(Hypergammon(3), "backgammon(hyper_backgammon=true,scoring_type=full_scoring)", 3, 15, False)
 
 
-def as_openspiel_plays(scoring: str, games: int, seed: int) -> None:
-    """Reads each state of random games, in which checkers of a double come in any order; compares the plays."""
+def as_openspiel_plays(scoring: str, games: int, seed: int, share: float = 1.0) -> None:
+    """Reads each state of random games, in which checkers of a double come in any order.
+
+    What the rules list must be legal everywhere; all plays are compared at a share of the states.
+    """
     pyspiel = pytest.importorskip("pyspiel")
     theirs = pyspiel.load_game(f"backgammon(scoring_type={scoring})")
     generator = random.Random(seed)
@@ -219,6 +222,9 @@ def as_openspiel_plays(scoring: str, games: int, seed: int) -> None:
                 numbers = [game.to_env_action(state, action) for action in actions]
                 assert set(numbers) <= set(other.legal_actions()), other
                 assert [game.from_env_action(state, number) for number in numbers] == actions
+                if generator.random() > share:
+                    other.apply_action(generator.choice(other.legal_actions()))
+                    continue
                 assert set(our_plays(game, state)) == set(their_plays(other, 15)), other
                 for number in other.legal_actions():
                     after = game.result(state, game.from_env_action(state, number))
@@ -238,7 +244,7 @@ def test_openspiels_backgammon_is_searched_by_rules() -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("scoring", [scoring for _, scoring in SCORINGS])
 def test_a_thousand_games_of_openspiels_backgammon(scoring: str) -> None:
-    as_openspiel_plays(scoring, 334, 1)
+    as_openspiel_plays(scoring, 334, 1, share=0.1)
 
 
 @pytest.mark.slow
