@@ -14,13 +14,14 @@ from typer.testing import CliRunner
 from zermelo.evaluation.cli import app
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
-LINE = r"{}:  alphabeta \S+ s  minimax \S+ s  solve \S+ s  perft \S+ s  \(together \S+ s\)\n"
+LINE = r"{}:  alphabeta \S+ s  minimax \S+ s  mcts \S+ s  solve \S+ s  perft \S+ s  \(together \S+ s\)\n"
 
 
 def test_a_line_for_each_game() -> None:
     result = CliRunner().invoke(app, ["warmup", "classic/tictactoe-v3", "zermelo/Pig-v0", "FrozenLake-v1"])
     assert result.exit_code == 0, result.output
-    expected = LINE.format("classic/tictactoe-v3") + r"zermelo/Pig-v0:  expectiminimax \S+ s  \(together \S+ s\)\n"
+    pig = r"zermelo/Pig-v0:  expectiminimax \S+ s  mcts \S+ s  \(together \S+ s\)\n"
+    expected = LINE.format("classic/tictactoe-v3") + pig
     assert re.fullmatch(expected + "FrozenLake-v1: nothing to compile\n", result.stdout)
 
 
