@@ -6,6 +6,7 @@ They are at the top level of an importable module so that worker processes can b
 import os
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -168,6 +169,26 @@ class Slow(Good):
     def act(self, env):
         time.sleep(self.seconds)
         return super().act(env)
+
+
+class SlowOnANode(Slow):
+    """While it thinks there is a file in a folder, with the name of the Ray node that it is on."""
+
+    def __init__(self, folder, seconds, name="slow"):
+        super().__init__(seconds, name)
+        self.folder = folder
+
+    def act(self, env):
+        import ray
+
+        if not ray.is_initialized():
+            return super().act(env)
+        mark = Path(self.folder, ray.get_runtime_context().get_node_id())
+        mark.touch()
+        try:
+            return super().act(env)
+        finally:
+            mark.unlink()
 
 
 class Interrupted(Good):

@@ -115,8 +115,11 @@ def lost(monkeypatch):
 
 @pytest.mark.slow
 def test_a_lost_node_costs_time_only(cluster, lost, tmp_path, capfd):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+
     def crowd(seconds):
-        slow = partial(bad_agents.Slow, seconds)
+        slow = partial(bad_agents.SlowOnANode, str(marks), seconds)
         return {"slow": slow, "first": First, "raises": partial(Raises, after=2), "last": Last}
 
     ours = round_robin(toy_envs.DiceEnv, crowd(0.0), games=30, seed=5)
@@ -125,16 +128,18 @@ def test_a_lost_node_costs_time_only(cluster, lost, tmp_path, capfd):
 
     def lose_a_node(record):
         kept.append(record.game_id)
-        if len(kept) == 90:
-            cluster.remove_node(nodes[-1], allow_graceful=False)
+        busy = [node for node in nodes if (marks / node.node_id).exists()]
+        if len(kept) >= 20 and busy and len(nodes) == 2:
+            nodes.remove(busy[0])
+            cluster.remove_node(busy[0], allow_graceful=False)
 
     theirs = round_robin(
-        toy_envs.DiceEnv, crowd(0.2), games=30, seed=5, runner="ray", ray_address=cluster.address, out=tmp_path,
-        on_game=lose_a_node, progress=False,
+        toy_envs.DiceEnv, crowd(0.6), games=30, seed=5, runner="ray", ray_address=cluster.address,
+        out=tmp_path / "run", on_game=lose_a_node, progress=False,
     )  # fmt: skip
     assert same(ours, theirs)
     assert len(kept) == len(set(kept)) == 180, "each game was kept, and once"
-    assert read_standings(tmp_path).ratings.to_dict() == ours.ratings.to_dict()
+    assert read_standings(tmp_path / "run").ratings.to_dict() == ours.ratings.to_dict()
     assert capfd.readouterr() == ("", ""), "Ray keeps its reports to its log files"
     assert lost, "a batch was on the node, and was handed out again"
 
