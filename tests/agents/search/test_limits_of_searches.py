@@ -28,9 +28,16 @@ EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows n
 
 @pytest.fixture
 def ticks(monkeypatch):
-    """A clock that goes on by one second each time it is read."""
-    counter = itertools.count()
-    monkeypatch.setattr(Budget, "now", staticmethod(lambda: float(next(counter))))
+    """A clock that goes on by one second at each node."""
+    visit, seconds = Budget.visit, itertools.count(1)
+    monkeypatch.setattr(Budget, "now", staticmethod(lambda: 0.0))
+
+    def ticking(self, ply):
+        now = float(next(seconds))
+        monkeypatch.setattr(Budget, "now", staticmethod(lambda: now))
+        return visit(self, ply)
+
+    monkeypatch.setattr(Budget, "visit", ticking)
 
 
 class TestNodes:

@@ -143,12 +143,15 @@ def test_a_second_run_on_the_same_folder_is_told_and_the_first_is_not_disturbed(
 
 
 def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path):
-    """The operating system refuses to let the database grow: as a full disk does."""
+    """The operating system refuses to let the database grow: as a full disk does.
+
+    Games are written ten times a second; there is room for some hundreds of the 1,200.
+    """
     import resource
 
     out = tmp_path / "out"
     with start(
-        out, 60, 1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        out, 200, 1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
     ) as run:
         _, stderr = run.communicate(timeout=120)
     assert run.returncode == 2, stderr
@@ -156,7 +159,7 @@ def test_a_limit_on_the_size_of_files_is_one_sentence_and_loses_nothing(tmp_path
     assert "give the same command again to play the rest" in stderr
     before = {record.game_id for record in read_games(out)}
     assert before
-    finish(out, 60, 1)
+    finish(out, 200, 1)
     after = [record.game_id for record in read_games(out)]
-    assert len(after) == len(set(after)) == 360
+    assert len(after) == len(set(after)) == 1_200
     assert before <= set(after)
