@@ -28,6 +28,13 @@ EVEN = lambda game, state: (0.0, 0.0)  # noqa: E731 - an evaluation that knows n
 
 @pytest.fixture
 def ticks(monkeypatch):
+    """A clock that goes on by one second each time it is read."""
+    counter = itertools.count()
+    monkeypatch.setattr(Budget, "now", staticmethod(lambda: float(next(counter))))
+
+
+@pytest.fixture
+def node_ticks(monkeypatch):
     """A clock that goes on by one second at each node."""
     visit, seconds = Budget.visit, itertools.count(1)
     monkeypatch.setattr(Budget, "now", staticmethod(lambda: 0.0))
@@ -125,7 +132,7 @@ class TestUnfinishedIteration:
 
 
 class TestSeconds:
-    def test_clock_is_read_at_every_node(self, ticks):
+    def test_clock_is_read_at_every_node(self, node_ticks):
         """Each node costs a second here, so the search cannot have run for longer than it was given."""
         result = AlphaBetaAgent(seconds=500.0, evaluator=EVEN).search_state(SMALL)
         assert result.stopped_by is StoppedBy.SECONDS
