@@ -39,8 +39,9 @@ class FittedEvaluator:
         self.features, self.weights, self.path = features, weights, path
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, FittedEvaluator) and other.features == self.features
-        return same and bool(np.array_equal(other.weights, self.weights))  # type: ignore[attr-defined]  # as above
+        if not isinstance(other, FittedEvaluator) or other.features != self.features:
+            return False
+        return bool(np.array_equal(other.weights, self.weights))
 
     def __hash__(self) -> int:
         return hash((self.features.kind, self.weights.tobytes()))

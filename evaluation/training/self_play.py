@@ -14,7 +14,7 @@ from zermelo.agents.evaluators.observed import Entries, FeatureSet
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance
 
-__all__ = ["Played", "SelfPlay"]
+__all__ = ["Played", "SelfPlay", "after", "past_chance"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,27 @@ class Played:
 
     entries: Entries
     returns: npt.NDArray[np.float64]
+
+
+def past_chance(game: Any, state: Any, generator: np.random.Generator) -> Any:
+    """The state in which a player is to move, or the game is over: what chance does is drawn."""
+    while not game.is_terminal(state) and game.to_move(state) == CHANCE:
+        outcomes = game.chance_outcomes(state)
+        draw, chosen = generator.random(), outcomes[-1][0]
+        for outcome, probability in outcomes:
+            draw -= probability
+            if draw < 0:
+                chosen = outcome
+                break
+        state = game.result(state, chosen)
+    return state
+
+
+def after(game: Any, state: Any, action: int, generator: np.random.Generator) -> Any:
+    """The state after an action; drawn, where chance can only be simulated."""
+    if game.traits.chance is Chance.SAMPLED:
+        return game.sample_result(state, action, generator)
+    return game.result(state, action)
 
 
 class SelfPlay:
@@ -74,7 +95,7 @@ class SelfPlay:
         states: list[Any] = []
         told: list[float | None] = []
         for _ in range(self.longest):
-            state = self._past_chance(state)
+            state = past_chance(game, state, generator)
             if game.is_terminal(state):
                 break
             actions = game.legal_actions(state)
@@ -94,7 +115,7 @@ class SelfPlay:
                     else:
                         action = actions[best]
                 told.append(worth)
-            state = self._after(state, action)
+            state = after(game, state, action, generator)
         if not states:
             return []
         entries = self.features.entries(game, states)
@@ -125,25 +146,6 @@ class SelfPlay:
             returns[place] = mine - so_far[place][seat]
         return returns
 
-    def _past_chance(self, state: Any) -> Any:
-        """The state in which a player is to move, or the game is over."""
-        game = self.game
-        while not game.is_terminal(state) and game.to_move(state) == CHANCE:
-            outcomes = game.chance_outcomes(state)
-            draw, chosen = self.generator.random(), outcomes[-1][0]
-            for outcome, probability in outcomes:
-                draw -= probability
-                if draw < 0:
-                    chosen = outcome
-                    break
-            state = game.result(state, chosen)
-        return state
-
-    def _after(self, state: Any, action: int) -> Any:
-        if self.game.traits.chance is Chance.SAMPLED:
-            return self.game.sample_result(state, action, self.generator)
-        return self.game.result(state, action)
-
     def _worths(self, state: Any, actions: Sequence[int]) -> npt.NDArray[np.float64]:
         """What each action is worth to the player to move, rewards so far included."""
         game, mover = self.game, self.game.to_move(state)
@@ -152,19 +154,19 @@ class SelfPlay:
         places: list[int] = []
         shares: list[float] = []
 
-        def add(place: int, share: float, after: Any) -> None:
-            if game.is_terminal(after):
-                worths[place] += share * game.utility(after)[mover]
-            elif game.to_move(after) == CHANCE:
-                for outcome, probability in game.chance_outcomes(after):
-                    add(place, share * probability, game.result(after, outcome))
+        def add(place: int, share: float, child: Any) -> None:
+            if game.is_terminal(child):
+                worths[place] += share * game.utility(child)[mover]
+            elif game.to_move(child) == CHANCE:
+                for outcome, probability in game.chance_outcomes(child):
+                    add(place, share * probability, game.result(child, outcome))
             else:
-                leaves.append(after)
+                leaves.append(child)
                 places.append(place)
                 shares.append(share)
 
         for place, action in enumerate(actions):
-            add(place, 1.0, self._after(state, action))
+            add(place, 1.0, after(game, state, action, self.generator))
         if leaves:
             assert self.evaluator is not None
             entries = self.features.entries(game, leaves)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -26,13 +27,14 @@ from zermelo.agents.evaluators.observed import Entries
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game
+from zermelo.envs import Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.stats.ratings import EloEstimate, elo
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.training.regression import Fit, Floats, regress
-from zermelo.evaluation.training.self_play import Played, SelfPlay
+from zermelo.evaluation.training.self_play import Played, SelfPlay, after, past_chance
 
 __all__ = ["Round", "Tuned", "tune"]
 
@@ -127,6 +129,7 @@ def tune(
     Raises:
         InvalidSettingError: A setting is wrong.
         UnsupportedGameError: The game is of another kind, or shows nothing that features could be read from.
+        StoreError: The file cannot be written.
     """
     wholes = (("games", games, 10), ("rounds", rounds, 1), ("match", match, 0), ("depth", depth, 1))
     for name, value, least in wholes:
@@ -139,6 +142,10 @@ def tune(
     if not out.endswith(".json"):
         raise InvalidSettingError(
             f"the file must end in .json, so that agents know it for an evaluation, not {out!r}"
+        )
+    if not Path(out).parent.is_dir() or Path(out).is_dir():
+        raise InvalidSettingError(
+            f"cannot write {out}: there is no folder {Path(out).parent}, or it is one itself"
         )
     live, name = build_env(env)
     generator = np.random.default_rng(seed)
@@ -175,7 +182,10 @@ def tune(
         apart = max(1, int(len(played) * _KEPT_APART))
         fit = _fit(traits, before + (played[apart:] or played), played[:apart], prior, ridge)
         evaluator = FittedEvaluator(chosen, fit.weights, out)
-        replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
+        try:
+            replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
+        except OSError as error:
+            raise StoreError(f"cannot write {out}: {error.strerror or error}") from error
         done.append(Round(number, len(played), sum(len(game.returns) for game in played), fit.loss, fit.average))
         on_round(done[-1])
         before = before + played
@@ -220,17 +230,12 @@ def _wander(game: Any, state: Any, generator: np.random.Generator) -> list[Any]:
     """The states of a random game in which a player is to move."""
     found = []
     for _ in range(_LONGEST):
+        state = past_chance(game, state, generator)
         if game.is_terminal(state):
             break
-        if game.to_move(state) == CHANCE:
-            outcomes = game.chance_outcomes(state)
-            state = game.result(state, outcomes[int(generator.integers(len(outcomes)))][0])
-            continue
         found.append(state)
         actions = game.legal_actions(state)
-        action = actions[int(generator.integers(len(actions)))]
-        is_sampled = game.traits.chance is Chance.SAMPLED
-        state = game.sample_result(state, action, generator) if is_sampled else game.result(state, action)
+        state = after(game, state, actions[int(generator.integers(len(actions)))], generator)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import itertools
 import json
@@ -21,7 +22,9 @@ from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, mak
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.env import RulesEnv
+from zermelo.evaluation import StoreError
 from zermelo.evaluation.cli.app import app
+from zermelo.evaluation.training import tuning
 from zermelo.evaluation.training.regression import regress
 from zermelo.evaluation.training.self_play import SelfPlay
 from zermelo.evaluation.training.tuning import tune
@@ -232,12 +235,24 @@ def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> Non
     assert "against alphabeta(depth=1)" in run.output
     for wrong, told in (
         (["zermelo/MNK-v0", "-o", "x.txt"], "must end in .json"),
+        (["zermelo/MNK-v0", "-o", str(tmp_path / "absent" / "x.json")], "there is no folder"),
         (["zermelo/MNK-v0", "--features", "none", "-o", path], "must be patterns"),
         (["zermelo/DotsAndBoxes-v0(players=3)", "-o", path], "not of"),
     ):
         refused = CliRunner().invoke(app, ["tune", *wrong])
         assert refused.exit_code == 2
         assert told in refused.output
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tuning, "replace_text", full)
+    with pytest.raises(StoreError, match=r"cannot write .*full\.json: No space left on device"):
+        tune(
+            "zermelo/MNK-v0", out=str(tmp_path / "full.json"), features="observation", games=10, rounds=1, match=0
+        )
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"form": "zermelo evaluation", "version": 99}', "no json"])
