@@ -8,6 +8,7 @@ from zermelo.envs.games.connect_four import ConnectFour
 from zermelo.envs.games.domineering import Domineering
 from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
+from zermelo.envs.games.go import Go
 from zermelo.envs.games.hex import Hex
 from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.mancala import Kalah, Oware
@@ -30,6 +31,7 @@ __all__ = [
     "DotsAndBoxes",
     "EinStein",
     "Game2048",
+    "Go",
     "Hex",
     "Hexapawn",
     "Hypergammon",

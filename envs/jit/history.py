@@ -58,7 +58,7 @@ class PathRules(NamedTuple):
     shares: int
 
     def initial_state(self) -> PathState:
-        """The initial state, with nothing on the stack."""
+        """The initial state, with nothing on the stack. Never compiled."""
         return PathState(self.rules.initial_state(), 0, 1, 0)
 
     def to_move(self, state: PathState) -> int:
@@ -127,6 +127,10 @@ class PathRules(NamedTuple):
     def is_noisy(self, state: PathState, action: int) -> bool:
         """As the rules say."""
         return self.rules.is_noisy(state.position, action)
+
+    def playout_action(self, state: PathState, random: int) -> int:
+        """As the rules say: where repetition is illegal, it may repeat a position."""
+        return self.rules.playout_action(state.position, random)
 
     def bounds(self, state: PathState) -> tuple[int, int]:
         """As the rules say."""

@@ -18,6 +18,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.compiling import dispatcher, method
+from zermelo.envs.jit.word_intrinsics import WORD_INTRINSICS
 from zermelo.envs.rules import bits
 
 __all__ = ["INTRINSICS", "NoParameters", "RulesMethods", "as_record", "as_tuple"]
@@ -290,6 +291,7 @@ INTRINSICS: Final[dict[Any, Any]] = {
     memory.stack_address: _stack_address,
     memory.words: _words,
     memory.floats: _floats,
+    **WORD_INTRINSICS,
 }
 """Plain functions, and what compiled code has in their place."""
 
@@ -309,6 +311,8 @@ def as_tuple(kind: Any) -> Any:
                 if isinstance(some, types.BaseTuple):
                     return context.make_tuple(builder, some, [filled(part) for part in some.types])
                 place = ir.Constant(_WORD, next(places))
+                if some == types.float64:
+                    return builder.load(_slot(builder, args[0], place, _DOUBLE))
                 return context.cast(builder, builder.load(_slot(builder, args[0], place)), types.int64, some)
 
             return filled(kind)

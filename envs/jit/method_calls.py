@@ -16,7 +16,6 @@ __all__ = ["compiled_methods", "explain"]
 
 _ARGUMENTS = {
     "num_actions": (),
-    "initial_state": (),
     "to_move": ("state",),
     "legal_actions": ("state", "actions"),
     "result": ("state", "number"),
@@ -32,6 +31,7 @@ _ARGUMENTS = {
     "evaluation": ("state", "number"),
     "ordering_hint": ("state", "number"),
     "is_noisy": ("state", "number"),
+    "playout_action": ("state", "number"),
     "pass_turn": ("state",),
     "symmetries": (),
     "symmetric_state": ("state", "number"),
@@ -72,7 +72,6 @@ def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> di
         "probabilities": types.Array(types.float64, 1, "C"),
     }
     expected = {
-        "initial_state": state_type,
         "result": state_type,
         "pass_turn": state_type,
         "symmetric_state": state_type,

@@ -3,7 +3,7 @@
 A game is two named tuples: one of parameters with the rules as methods, and one of integers, the state. ::
 
     class Countdown(NamedTuple):
-        start: int = 21                     # parameters: integers
+        start: int = 21                     # parameters: integers (or float)
 
     class CountdownState(NamedTuple):
         left: int                           # the state: integers of 64 bits, never changed
@@ -13,7 +13,7 @@ Methods that every game has (``actions`` is a buffer to write into, ``max_legal_
 
     ==================================  ==========================================================================
     ``num_actions()``                   how many different actions there are; they are 0 to ``num_actions() - 1``
-    ``initial_state()``                 where the game starts
+    ``initial_state()``                 where the game starts. Never compiled
     ``to_move(state)``                  the seat to move, from 0, or ``CHANCE`` (-1); any seat at the end
     ``legal_actions(state, actions)``   writes the legal actions, ascending, and returns how many; at least one
                                         unless the state is terminal
@@ -47,6 +47,8 @@ Methods that a game may have, and what stands in for them:
                                          there, and average. Never compiled; False
     ``ordering_hint(state, action)``     greater is searched earlier; 0
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
+    ``playout_action(state, random)``    an action for a playout (Monte Carlo tree search), by 64 random bits; -1,
+                                         as without it, for any legal one, all as likely
     ``pass_turn(state)``                 the state as if the player to move had skipped its turn, so that another
                                          is to move: no move of the game; best-reply search and null moves use
                                          it. Without it nobody skips

@@ -97,6 +97,11 @@ def is_noisy(self: Any, state: Any, action: int) -> bool:
     return False
 
 
+def playout_action(self: Any, state: Any, random: int) -> int:
+    """Any legal action."""
+    return -1
+
+
 def pass_turn(self: Any, state: Any) -> Any:
     """Nobody can skip a turn; searches ask first whether a rules class writes this method."""
     return state
@@ -159,6 +164,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         ordering_hint,
         evaluation,
         is_noisy,
+        playout_action,
         pass_turn,
         symmetries,
         symmetric_state,
