@@ -2,6 +2,7 @@
 
 from zermelo.envs.games.amazons import Amazons
 from zermelo.envs.games.backgammon import Backgammon, Hypergammon
+from zermelo.envs.games.chess import Chess
 from zermelo.envs.games.chomp import Chomp
 from zermelo.envs.games.clobber import Clobber
 from zermelo.envs.games.connect_four import ConnectFour
@@ -24,6 +25,7 @@ __all__ = [
     "Amazons",
     "Backgammon",
     "Breakthrough",
+    "Chess",
     "Chomp",
     "Clobber",
     "ConnectFour",

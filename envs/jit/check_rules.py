@@ -179,6 +179,8 @@ class _Check:
             self.fail("legal_actions", state, "there is no legal action, yet is_terminal says the game goes on")
         if actions != sorted(actions):
             self.fail("legal_actions", state, f"{actions} are not in ascending order")
+        if self.has("count_legal"):
+            self._count(state, len(actions))
         players = self.call("player_actions") if self.has("player_actions") else self.size
         if not actions[-1] < players <= self.size:
             self.fail(
@@ -207,11 +209,18 @@ class _Check:
             if action != -1 and action not in actions:
                 self.fail("playout_action", state, f"it gave {action}, which is not legal")
 
+    def _count(self, state: Any, expected: int) -> None:
+        counts = [self._run(self.rules.count_legal, "count_legal", (state, [0] * self.game.max_legal_actions))]
+        if "count_legal" in self.compiled:
+            counts.append(self.compiled["count_legal"](self.rules, state, self.game.max_legal_actions))
+        if counts != [expected] * len(counts):
+            self.fail("count_legal", state, f"it gave {counts[-1]}, but legal_actions writes {expected}")
+
     def _pass(self, state: Any, mover: int) -> None:
         passed = self.call("pass_turn", state)
         if type(passed) is not type(state):
             self.fail("pass_turn", state, f"it gave {passed!r}, which is no {type(state).__name__}")
-        if not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
+        if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
             self.fail("pass_turn", state, f"seat {mover} is to move again, which is no skipped turn")
 
     def _key(self, state: Any) -> None:

@@ -157,6 +157,32 @@ def _mix(bits: Any) -> Any:
     return lambda bits: _scrambled(bits)
 
 
+@intrinsic
+def _byte_swap(typing_context: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bswap(args[0])
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _difference(typing_context: Any, first: Any, second: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.sub(*args)
+
+    return types.int64(types.int64, types.int64), code
+
+
+@overload(bits.swapped_bytes, strict=False)
+def _swapped_bytes(bits: Any) -> Any:
+    return lambda bits: _byte_swap(bits)
+
+
+@overload(bits.wrapped_difference, strict=False)
+def _wrapped_difference(first: Any, second: Any) -> Any:
+    return lambda first, second: _difference(first, second)
+
+
 # -- raw memory --------------------------------------------------------------------------------------------------
 
 _WORD = ir.IntType(64)
@@ -281,6 +307,8 @@ INTRINSICS: Final[dict[Any, Any]] = {
     bits.bit_index: _count_trailing_zeros,
     bits.shift_right: _shift_down,
     bits.mix: _scrambled,
+    bits.swapped_bytes: _byte_swap,
+    bits.wrapped_difference: _difference,
     memory.load: _load,
     memory.store: _store,
     memory.load_float: _load_float,
