@@ -33,6 +33,7 @@ __all__ = [
     "SupportsNullMove",
     "SupportsObservations",
     "SupportsOrdering",
+    "SupportsPlayoutActions",
     "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
@@ -301,6 +302,15 @@ class SupportsPlayouts(Protocol):
         It must come from ``playout_state`` or from this method, and the action must be legal: that need not be
         checked.
         """
+        ...
+
+
+@runtime_checkable
+class SupportsPlayoutActions(Protocol):
+    """The game knows better actions for playouts than any that is legal."""
+
+    def playout_action(self, state: Any, random: int) -> int:
+        """An action chosen by 64 random bits; -1 for any legal one, all as likely."""
         ...
 
 

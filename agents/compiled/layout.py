@@ -162,6 +162,7 @@ class Search(ctypes.Structure):
     playouts: int
     playout_moves: int
     has_evaluation: int
+    guides: int
     looks: int  # the address of outcomes and probabilities after an action that is only looked at
     arena_top: int
     tree_nodes: int

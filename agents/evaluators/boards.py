@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from zermelo.envs import Game
+from zermelo.envs.games.chess.fen import write_fen
+from zermelo.envs.games.chess.rules import ChessRules
 from zermelo.envs.games.connect_four import ConnectFour
 from zermelo.envs.games.mnk import MNK
 
@@ -111,7 +113,12 @@ def read_grid(game: Game[Any], state: Any) -> Grid | None:
 
 
 def chess_board(game: Game[Any], state: Any) -> Any | None:
-    """The python-chess board in a state of PettingZoo's chess, or None."""
+    """The python-chess board in a state of chess, or None."""
+    rules = getattr(game, "rules", None)
+    if isinstance(rules, ChessRules):
+        import chess
+
+        return chess.Board(write_fen(state))
     return state.env.board if _env_class(state) == "pettingzoo.classic.chess.chess.raw_env" else None
 
 

@@ -18,7 +18,7 @@ from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.about import LISTED, TWINS, Twin
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
 __all__ = ["LiveRulesGame"]
 
@@ -86,7 +86,12 @@ class LiveRulesGame(RulesGame):
 
 
 def _twin(twin: Twin, env: Any) -> LiveRulesGame | None:
-    rules, game = twin.rules, LiveRulesGame(env, twin.rules, twin.read)
+    rules = twin.rules if is_rules(twin.rules) else twin.rules(env)
+
+    def read(other: Any) -> Any | None:
+        return twin.read(other) if is_rules(twin.rules) or twin.rules(other) == rules else None
+
+    game = LiveRulesGame(env, rules, read)
     if twin.symmetry:
         turn = functools.partial(rules.symmetric_state, symmetry=twin.symmetry)
         game.text = lambda state: rules.text(turn(state))

@@ -2,12 +2,14 @@
 
 from zermelo.envs.games.amazons import Amazons
 from zermelo.envs.games.backgammon import Backgammon, Hypergammon
+from zermelo.envs.games.chess import Chess
 from zermelo.envs.games.chomp import Chomp
 from zermelo.envs.games.clobber import Clobber
 from zermelo.envs.games.connect_four import ConnectFour
 from zermelo.envs.games.domineering import Domineering
 from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
+from zermelo.envs.games.go import Go
 from zermelo.envs.games.hex import Hex
 from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.mancala import Kalah, Oware
@@ -23,6 +25,7 @@ __all__ = [
     "Amazons",
     "Backgammon",
     "Breakthrough",
+    "Chess",
     "Chomp",
     "Clobber",
     "ConnectFour",
@@ -30,6 +33,7 @@ __all__ = [
     "DotsAndBoxes",
     "EinStein",
     "Game2048",
+    "Go",
     "Hex",
     "Hexapawn",
     "Hypergammon",

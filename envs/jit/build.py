@@ -101,12 +101,12 @@ def _compile(rules: Any, kernel: Kernel, path: Path | None) -> Code:
 
 
 def _numbers(values: tuple[Any, ...]) -> Iterator[int]:
-    """The numbers in a tuple, and in the tuples inside it."""
+    """The numbers in a tuple, and in the tuples inside it, each in a word of eight bytes."""
     for value in values:
         if isinstance(value, tuple):
             yield from _numbers(value)
         else:
-            yield int(value)
+            yield int(np.float64(value).view(np.int64)) if isinstance(value, float) else int(value)
 
 
 def _caller(function: Callable[..., int], name: str, kernel: Kernel) -> Callable[..., int]:

@@ -42,7 +42,7 @@ class HistoryCheck:
         position, past = without_past(state), keys_of(state)
         if len(past) == 1:
             self._keys = []
-        for method in ("repetition_limit", "repetition_is_illegal"):
+        for method in ("repetition_limit", "repetition_is_illegal", "repetition_is_claimed"):
             if hasattr(self.rules, method):
                 self._call(method)
         self._reach(position, self._call("repetition_key", position))

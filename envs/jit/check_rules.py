@@ -11,6 +11,7 @@ from zermelo.envs.errors import RulesError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.jit.check_history import HistoryCheck
 from zermelo.envs.jit.compiling import why_not_compiled
+from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.defaults import GENERAL_SUM
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
@@ -19,6 +20,8 @@ from zermelo.envs.rules.scores import LOSS, WIN
 __all__ = ["check_rules"]
 
 _INTEGERS = range(-(1 << 63), 1 << 63)
+_DRAWS = 4
+"""Random numbers that ``playout_action`` is tried with at each position."""
 
 
 def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 2000) -> None:
@@ -138,8 +141,11 @@ class _Check:
 
     def _state(self, method: str, before: Any, state: Any) -> None:
         for name, value in zip(state._fields, state, strict=True):
-            if type(value) is not int or value not in _INTEGERS:
-                self.fail(method, before, f"in the state it made, {name} is {value!r}: not an integer of 64 bits")
+            for part in value if isinstance(value, tuple) else (value,):
+                if type(part) is not int or part not in _INTEGERS:
+                    self.fail(
+                        method, before, f"in the state it made, {name} is {value!r}: not an integer of 64 bits"
+                    )
 
     # -- positions -----------------------------------------------------------------------------------------------
 
@@ -173,6 +179,8 @@ class _Check:
             self.fail("legal_actions", state, "there is no legal action, yet is_terminal says the game goes on")
         if actions != sorted(actions):
             self.fail("legal_actions", state, f"{actions} are not in ascending order")
+        if self.has("count_legal"):
+            self._count(state, len(actions))
         players = self.call("player_actions") if self.has("player_actions") else self.size
         if not actions[-1] < players <= self.size:
             self.fail(
@@ -187,17 +195,32 @@ class _Check:
         if self.has("evaluation"):
             for seat in range(self.game.traits.seats):
                 self.call("evaluation", state, seat)
+        if self.has("playout_action"):
+            self._playout(state, actions)
         if self.has("pass_turn"):
             self._pass(state, mover)
         if self.has("bounds"):
             self._bounds(state, mover, actions)
         return False
 
+    def _playout(self, state: Any, actions: list[int]) -> None:
+        for random_bits in map(mix, range(_DRAWS)):
+            action = self.call("playout_action", state, random_bits)
+            if action != -1 and action not in actions:
+                self.fail("playout_action", state, f"it gave {action}, which is not legal")
+
+    def _count(self, state: Any, expected: int) -> None:
+        counts = [self._run(self.rules.count_legal, "count_legal", (state, [0] * self.game.max_legal_actions))]
+        if "count_legal" in self.compiled:
+            counts.append(self.compiled["count_legal"](self.rules, state, self.game.max_legal_actions))
+        if counts != [expected] * len(counts):
+            self.fail("count_legal", state, f"it gave {counts[-1]}, but legal_actions writes {expected}")
+
     def _pass(self, state: Any, mover: int) -> None:
         passed = self.call("pass_turn", state)
         if type(passed) is not type(state):
             self.fail("pass_turn", state, f"it gave {passed!r}, which is no {type(state).__name__}")
-        if not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
+        if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
             self.fail("pass_turn", state, f"seat {mover} is to move again, which is no skipped turn")
 
     def _key(self, state: Any) -> None:

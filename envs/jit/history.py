@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.jit.memory import load, store
+from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.defaults import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
@@ -33,12 +34,15 @@ class PathState(NamedTuple):
         length: How many keys of the stack are on the path, its own included.
         occurrences: How often the position has been on it, this time included.
         signature: Of those before it that can come again; 0 where tables are to ignore them.
+        since: One more than how many states ago there was a position that can come again, and then reaches the
+            limit; 0 if there was none.
     """
 
     position: Any
     length: int
     occurrences: int
     signature: int
+    since: int
 
 
 class PathRules(NamedTuple):
@@ -47,7 +51,8 @@ class PathRules(NamedTuple):
     Attributes:
         rules: The rules.
         stack: The address of two words for each state on the path: its key, and all marks (``mark_of``) up to it.
-            The word before them is 0; that before it is ``back_to_illegal``.
+            The word before them is 0; that before it is ``back_to_illegal``. Behind them is room for the actions
+            of a state.
         room: How many states the stack has room for.
         shares: Whether tables take a position for the same whatever was before it.
     """
@@ -58,8 +63,8 @@ class PathRules(NamedTuple):
     shares: int
 
     def initial_state(self) -> PathState:
-        """The initial state, with nothing on the stack."""
-        return PathState(self.rules.initial_state(), 0, 1, 0)
+        """The initial state, with nothing on the stack. Never compiled."""
+        return PathState(self.rules.initial_state(), 0, 1, 0, 0)
 
     def to_move(self, state: PathState) -> int:
         """As the rules say, as all that is not explained here."""
@@ -100,13 +105,21 @@ class PathRules(NamedTuple):
         rules = self.rules
         if not rules.repetition_is_illegal() and state.occurrences >= rules.repetition_limit():
             return True
-        return rules.is_terminal(state.position)
+        if rules.is_terminal(state.position):
+            return True
+        return rules.repetition_is_claimed() and state.since != 0 and back_of_claim(self, state) != 0
 
     def utility(self, state: PathState, seat: int) -> int:
         """Likewise."""
         if self.rules.is_terminal(state.position):
             return self.rules.utility(state.position, seat)
         return self.rules.repetition_utility(state.position, seat)
+
+    def count_legal(self, state: PathState, actions: Any) -> int:
+        """How many actions ``legal_actions`` writes."""
+        if self.rules.repetition_is_illegal():
+            return self.legal_actions(state, actions)
+        return self.rules.count_legal(state.position, actions)
 
     def chance_outcomes(self, state: PathState, outcomes: Any, probabilities: Any) -> int:
         """As the rules say."""
@@ -127,6 +140,10 @@ class PathRules(NamedTuple):
     def is_noisy(self, state: PathState, action: int) -> bool:
         """As the rules say."""
         return self.rules.is_noisy(state.position, action)
+
+    def playout_action(self, state: PathState, random: int) -> int:
+        """As the rules say: where repetition is illegal, it may repeat a position."""
+        return self.rules.playout_action(state.position, random)
 
     def bounds(self, state: PathState) -> tuple[int, int]:
         """As the rules say."""
@@ -168,7 +185,25 @@ def follow(path: PathRules, state: PathState, position: Any) -> PathState:
     store(path.stack, 2 * length, key)
     store(path.stack, 2 * length + 1, marks ^ mark_of(key, occurrences))
     signature = 0 if path.shares != 0 else marks ^ load(path.stack, 2 * first - 1)
-    return PathState(position, length + 1, occurrences, signature)
+    since = state.since + 1 if 0 < state.since <= length - first else 0
+    if key != 0 and occurrences >= path.rules.repetition_limit() - 1:
+        since = 1
+    return PathState(position, length + 1, occurrences, signature, since)
+
+
+def back_of_claim(path: PathRules, state: PathState) -> int:
+    """How many states ago one was for the first time that an action would repeat too often; 0 if there is none."""
+    rules = path.rules
+    actions = words(path.stack + 16 * path.room, rules.max_legal_actions())
+    count = rules.legal_actions(state.position, actions)
+    farthest = 0
+    for index in range(count):
+        position = rules.result(state.position, actions[index])
+        key = rules.repetition_key(position)
+        first = max(state.length - rules.reversible_plies(position), 0)
+        if occurrences_of(path, key, first, state.length) >= rules.repetition_limit():
+            farthest = max(farthest, state.length - 1 - place_of(path, key, first, state.length))
+    return farthest
 
 
 def back_to_end(path: Any, state: Any) -> int:
@@ -176,6 +211,8 @@ def back_to_end(path: Any, state: Any) -> int:
     rules = path.rules
     if rules.repetition_is_illegal() or rules.is_terminal(state.position):
         return 0
+    if state.occurrences < rules.repetition_limit():
+        return back_of_claim(path, state)
     last: int = state.length - 1
     first = max(last - rules.reversible_plies(state.position), 0)
     return last - place_of(path, rules.repetition_key(state.position), first, last)
@@ -200,14 +237,17 @@ def starter(rules: Any, moves: int, *, shares: bool = False) -> Callable[[Any], 
     if not has_history(rules):
         return lambda state: (rules, state)
     stack = np.zeros(0, np.int64)
+    width = int(method_or_default(rules, "max_legal_actions")())
+    is_claimed = bool(method_or_default(rules, "repetition_is_claimed")())
 
     def start(state: Any) -> tuple[Any, Any]:
         nonlocal stack
-        words, begun = _begun(rules, state)
+        past, begun = _begun(rules, state)
         room = begun.length + moves
-        if len(stack) < 2 + 2 * room:
-            stack = np.zeros(2 + 2 * room, np.int64)
-        stack[1 : len(words) + 1] = words
+        size = 2 + 2 * room + (width if is_claimed else 0)
+        if len(stack) < size:
+            stack = np.zeros(size, np.int64)
+        stack[1 : len(past) + 1] = past
         begun = begun._replace(signature=0) if shares else begun
         return PathRules(rules, stack.ctypes.data + 16, room, int(shares)), begun
 
@@ -218,12 +258,15 @@ def _begun(rules: Any, state: Any) -> tuple[list[int], PathState]:
     """The words of the stack at a state, and the state on it."""
     keys = keys_of(state) or (rules.repetition_key(state),)
     occurrences: Counter[int] = Counter()
-    words = [0]
+    past = [0]
     for key in keys:
         occurrences[key] += 1
-        words += key, words[-1] ^ mark_of(key, occurrences[key])
+        past += key, past[-1] ^ mark_of(key, occurrences[key])
     count = occurrences[keys[-1]] if keys[-1] else 1
-    return words, PathState(without_past(state), len(keys), count, words[-3])
+    limit = int(method_or_default(rules, "repetition_limit")())
+    often = [place for place, key in enumerate(keys) if key and keys[: place + 1].count(key) >= limit - 1]
+    since = len(keys) - often[-1] if often else 0
+    return past, PathState(without_past(state), len(keys), count, past[-3], since)
 
 
 def table_key(rules: Any, state: Any) -> tuple[Any, int]:

@@ -18,6 +18,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.compiling import dispatcher, method
+from zermelo.envs.jit.word_intrinsics import WORD_INTRINSICS
 from zermelo.envs.rules import bits
 
 __all__ = ["INTRINSICS", "NoParameters", "RulesMethods", "as_record", "as_tuple"]
@@ -156,6 +157,32 @@ def _mix(bits: Any) -> Any:
     return lambda bits: _scrambled(bits)
 
 
+@intrinsic
+def _byte_swap(typing_context: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bswap(args[0])
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _difference(typing_context: Any, first: Any, second: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.sub(*args)
+
+    return types.int64(types.int64, types.int64), code
+
+
+@overload(bits.swapped_bytes, strict=False)
+def _swapped_bytes(bits: Any) -> Any:
+    return lambda bits: _byte_swap(bits)
+
+
+@overload(bits.wrapped_difference, strict=False)
+def _wrapped_difference(first: Any, second: Any) -> Any:
+    return lambda first, second: _difference(first, second)
+
+
 # -- raw memory --------------------------------------------------------------------------------------------------
 
 _WORD = ir.IntType(64)
@@ -280,6 +307,8 @@ INTRINSICS: Final[dict[Any, Any]] = {
     bits.bit_index: _count_trailing_zeros,
     bits.shift_right: _shift_down,
     bits.mix: _scrambled,
+    bits.swapped_bytes: _byte_swap,
+    bits.wrapped_difference: _difference,
     memory.load: _load,
     memory.store: _store,
     memory.load_float: _load_float,
@@ -290,6 +319,7 @@ INTRINSICS: Final[dict[Any, Any]] = {
     memory.stack_address: _stack_address,
     memory.words: _words,
     memory.floats: _floats,
+    **WORD_INTRINSICS,
 }
 """Plain functions, and what compiled code has in their place."""
 
@@ -309,6 +339,8 @@ def as_tuple(kind: Any) -> Any:
                 if isinstance(some, types.BaseTuple):
                     return context.make_tuple(builder, some, [filled(part) for part in some.types])
                 place = ir.Constant(_WORD, next(places))
+                if some == types.float64:
+                    return builder.load(_slot(builder, args[0], place, _DOUBLE))
                 return context.cast(builder, builder.load(_slot(builder, args[0], place)), types.int64, some)
 
             return filled(kind)

@@ -16,9 +16,9 @@ __all__ = ["compiled_methods", "explain"]
 
 _ARGUMENTS = {
     "num_actions": (),
-    "initial_state": (),
     "to_move": ("state",),
     "legal_actions": ("state", "actions"),
+    "count_legal": ("state", "count"),
     "result": ("state", "number"),
     "is_terminal": ("state",),
     "utility": ("state", "number"),
@@ -32,6 +32,7 @@ _ARGUMENTS = {
     "evaluation": ("state", "number"),
     "ordering_hint": ("state", "number"),
     "is_noisy": ("state", "number"),
+    "playout_action": ("state", "number"),
     "pass_turn": ("state",),
     "symmetries": (),
     "symmetric_state": ("state", "number"),
@@ -43,6 +44,7 @@ _ARGUMENTS = {
     "repetition_key": ("state",),
     "repetition_limit": (),
     "repetition_is_illegal": (),
+    "repetition_is_claimed": (),
     "repetition_utility": ("state", "number"),
     "reversible_plies": ("state",),
 }
@@ -69,10 +71,10 @@ def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> di
         "state": state_type,
         "number": types.int64,
         "actions": types.Array(types.int64, 1, "C"),
+        "count": types.Array(types.int64, 1, "C"),
         "probabilities": types.Array(types.float64, 1, "C"),
     }
     expected = {
-        "initial_state": state_type,
         "result": state_type,
         "pass_turn": state_type,
         "symmetric_state": state_type,
@@ -80,6 +82,7 @@ def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> di
         "is_noisy": types.boolean,
         "bounds_see_ends": types.boolean,
         "repetition_is_illegal": types.boolean,
+        "repetition_is_claimed": types.boolean,
         "utility_bounds": types.UniTuple(types.int64, 2),
         "bounds": types.UniTuple(types.int64, 2),
     }
@@ -123,6 +126,8 @@ def _filled(call: Callable[..., Any], arguments: Sequence[str]) -> Callable[...,
             return [int(action) for action in buffer[:count]]
 
         return actions
+    if "count" in arguments:
+        return lambda rules, state, size: int(call(rules, state, np.zeros(size, np.int64)))
     if "probabilities" in arguments:
 
         def outcomes(rules: Any, state: Any, size: int) -> list[tuple[int, float]]:

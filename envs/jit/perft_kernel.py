@@ -22,9 +22,9 @@ def leaves(rules: Rules, state: Any, depth: int, memory: int, size: int, stop: i
         stop: The address of a word that is not zero once the count should end.
     """
     actions = words(memory, size)
-    count = rules.legal_actions(state, actions)
     if depth == 1:
-        return count
+        return rules.count_legal(state, actions)
+    count = rules.legal_actions(state, actions)
     if load(stop, 0) != 0:
         return 0
     total = 0

@@ -59,7 +59,7 @@ def _document(rules_class: Any) -> str:
     parameters = inspect.signature(rules_class).parameters.values()
     if all(parameter.default is not parameter.empty for parameter in parameters):
         rules = rules_class()
-        shown = ", ".join(f"{name}={value}" for name, value in rules._asdict().items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in rules._asdict().items())
         names = getattr(rules, "seat_names", None)
         seats = rules.seats() if hasattr(rules, "seats") else 2
         agents = list(names()) if names is not None else [f"player_{seat}" for seat in range(seats)]

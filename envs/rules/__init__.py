@@ -3,7 +3,7 @@
 A game is two named tuples: one of parameters with the rules as methods, and one of integers, the state. ::
 
     class Countdown(NamedTuple):
-        start: int = 21                     # parameters: integers
+        start: int = 21                     # parameters: integers (or float)
 
     class CountdownState(NamedTuple):
         left: int                           # the state: integers of 64 bits, never changed
@@ -13,7 +13,7 @@ Methods that every game has (``actions`` is a buffer to write into, ``max_legal_
 
     ==================================  ==========================================================================
     ``num_actions()``                   how many different actions there are; they are 0 to ``num_actions() - 1``
-    ``initial_state()``                 where the game starts
+    ``initial_state()``                 where the game starts. Never compiled
     ``to_move(state)``                  the seat to move, from 0, or ``CHANCE`` (-1); any seat at the end
     ``legal_actions(state, actions)``   writes the legal actions, ascending, and returns how many; at least one
                                         unless the state is terminal
@@ -30,6 +30,8 @@ Methods that a game may have, and what stands in for them:
                                          are chance outcomes only; ``num_actions()``. It sizes action spaces
     ``max_legal_actions()``              the most actions, or outcomes of chance, that any state has;
                                          ``num_actions()``. It sizes the buffers that they are written into
+    ``count_legal(state, actions)``      how many legal actions there are, where that is quicker to say than to
+                                         write them; the buffer may be used. ``perft`` asks it
     ``utility_bounds()``                 (least, greatest) utility that a seat can get; (-1, 1)
     ``utility_sum()``                    what all seats' utilities add up to at every end; 0. ``GENERAL_SUM``
                                          where that varies
@@ -47,9 +49,12 @@ Methods that a game may have, and what stands in for them:
                                          there, and average. Never compiled; False
     ``ordering_hint(state, action)``     greater is searched earlier; 0
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
+    ``playout_action(state, random)``    an action for a playout (Monte Carlo tree search), by 64 random bits; -1,
+                                         as without it, for any legal one, all as likely
     ``pass_turn(state)``                 the state as if the player to move had skipped its turn, so that another
                                          is to move: no move of the game; best-reply search and null moves use
-                                         it. Without it nobody skips
+                                         it. The state itself where nobody should skip, as in check. Without it
+                                         nobody skips
     ``received(state, seat)``            how much of its utility the seat has got so far, where it grows on the
                                          way; what is to come must follow from ``future(state)``. Never compiled; 0
     ``future(state)``                    the state as if nothing had been received: value iteration takes states
@@ -60,6 +65,8 @@ Methods that a game may have, and what stands in for them:
     ``repetition_limit()``               which occurrence of a position matters, the game's past included; 3
     ``repetition_is_illegal()``          whether players must not reach it (superko, with a limit of 2): some other
                                          action must be there, such as a pass. Else it ends the game; False
+    ``repetition_is_claimed()``          whether it ends the game one move before, as soon as the player to move
+                                         could reach it, as by a claim in chess; False
     ``repetition_utility(state, seat)``  what a seat gets then; 0
     ``reversible_plies(state)``          how many states back the first may lie that can still come again, as moves
                                          of chess since the last capture or pawn's move; all. Fewer are faster

@@ -45,7 +45,7 @@ class Twin:
     """An environment of somebody else's that plays a game we have rules of.
 
     Attributes:
-        rules: The rules, with their parameters.
+        rules: The rules, with their parameters, or a function of such an environment that gives them.
         read: The state of the rules that such an environment is in, or None if the rules cannot be in it. Of
             rules with ``repetition_key`` it brings its past (``zermelo.envs.rules.history.with_past``).
         symmetry: The symmetry through which text and actions are shown as the environment has them.

@@ -6,7 +6,7 @@ A compiled integer has 64 bits and a sign; a Python one has as many bits as it l
 
 from __future__ import annotations
 
-__all__ = ["bit_index", "mix", "popcount", "shift_right"]
+__all__ = ["bit_index", "mix", "popcount", "shift_right", "swapped_bytes", "wrapped_difference"]
 
 _MASK = (1 << 64) - 1
 
@@ -35,3 +35,13 @@ def mix(bits: int) -> int:
     bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _MASK
     bits ^= bits >> 31
     return bits - (1 << 64) if bits >> 63 else bits
+
+
+def swapped_bytes(bits: int) -> int:
+    """The eight bytes in reverse: a board of eight rows of eight squares, seen from the other side."""
+    return int.from_bytes((bits & _MASK).to_bytes(8, "little"), "big", signed=True)
+
+
+def wrapped_difference(first: int, second: int) -> int:
+    """The low 64 bits of a difference; that of ``-`` may not have more, or the compiler makes something up."""
+    return shift_right(first - second, 0)

@@ -38,6 +38,11 @@ def max_legal_actions(self: Rules) -> int:
     return self.num_actions()
 
 
+def count_legal(self: Rules, state: Any, actions: Any) -> int:
+    """By writing them."""
+    return self.legal_actions(state, actions)
+
+
 def utility_bounds(self: Any) -> tuple[int, int]:
     """A loss or a win."""
     return (-1, 1)
@@ -97,6 +102,11 @@ def is_noisy(self: Any, state: Any, action: int) -> bool:
     return False
 
 
+def playout_action(self: Any, state: Any, random: int) -> int:
+    """Any legal action."""
+    return -1
+
+
 def pass_turn(self: Any, state: Any) -> Any:
     """Nobody can skip a turn; searches ask first whether a rules class writes this method."""
     return state
@@ -132,6 +142,11 @@ def repetition_is_illegal(self: Any) -> bool:
     return False
 
 
+def repetition_is_claimed(self: Any) -> bool:
+    """Only what has come about counts."""
+    return False
+
+
 def repetition_utility(self: Any, state: Any, seat: int) -> int:
     """A draw."""
     return 0
@@ -148,6 +163,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         seats,
         player_actions,
         max_legal_actions,
+        count_legal,
         utility_bounds,
         utility_sum,
         key,
@@ -159,6 +175,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         ordering_hint,
         evaluation,
         is_noisy,
+        playout_action,
         pass_turn,
         symmetries,
         symmetric_state,
@@ -166,6 +183,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         repetition_key,
         repetition_limit,
         repetition_is_illegal,
+        repetition_is_claimed,
         repetition_utility,
         reversible_plies,
     )

@@ -8,7 +8,7 @@ table or playout has it, and two states are equal only where their past is.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from zermelo.envs.errors import RulesError
@@ -90,6 +90,7 @@ class RulesWithHistory:
         self.rules = rules
         self._limit = int(method_or_default(rules, "repetition_limit")())
         self._is_illegal = bool(method_or_default(rules, "repetition_is_illegal")())
+        self._is_claimed = bool(method_or_default(rules, "repetition_is_claimed")())
         self._utility = method_or_default(rules, "repetition_utility")
         if self._limit < 2:
             raise RulesError(
@@ -129,7 +130,9 @@ class RulesWithHistory:
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended, perhaps by repetition."""
-        return bool(self.rules.is_terminal(state)) or (not self._is_illegal and self._repeats(state))
+        if self.rules.is_terminal(state):
+            return True
+        return not self._is_illegal and (self._repeats(state) or any(map(self._repeats, self._claims(state))))
 
     def utility(self, state: Any, seat: int) -> int:
         """What a seat has got at the end."""
@@ -151,12 +154,22 @@ class RulesWithHistory:
         """How many states ago there was what has ended the game here by repetition, or forbids an action."""
         if self.rules.is_terminal(state):
             return 0
+        if not self._is_illegal and self._repeats(state):
+            return _back(state)
         if not self._is_illegal:
-            return _back(state) if self._repeats(state) else 0
+            return max((_back(child) - 1 for child in self._claims(state) if self._repeats(child)), default=0)
         actions = [0] * int(self.rules.num_actions())
         count = self.rules.legal_actions(state, actions)
         children = (self.result(state, action) for action in actions[:count])
         return max((_back(child) - 1 for child in children if self._repeats(child)), default=0)
+
+    def _claims(self, state: Any) -> Iterator[Any]:
+        """The states of which one that repeats a position too often already ends the game here."""
+        keys = keys_of(state)
+        if self._is_claimed and any(keys.count(key) >= self._limit - 1 for key in set(keys) if key):
+            actions = [0] * int(method_or_default(self.rules, "max_legal_actions")())
+            count = self.rules.legal_actions(state, actions)
+            yield from (self.result(state, action) for action in actions[:count])
 
     def _follow(self, before: Any, state: Any) -> Any:
         return with_past(self.rules, state, keys_of(before) or (self.rules.repetition_key(before),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Final
+from typing import Any, Final, ForwardRef
 
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
@@ -55,7 +55,7 @@ class RulesGame:
             lacks = f"{kind.__name__} has no {', '.join(missing)}" if missing else f"{rules!r} is no named tuple"
             raise RulesError(f"{lacks}: see zermelo.envs.rules for the methods that rules have")
         for name, value in zip(rules._fields, rules, strict=True):
-            if not isinstance(value, int):
+            if not isinstance(value, int) and not (isinstance(value, float) and _is_float(kind, name)):
                 raise RulesError(f"{kind.__name__}.{name} must be an integer, not {value!r}")
         check = getattr(rules, "check", None)
         if check is not None:
@@ -69,6 +69,7 @@ class RulesGame:
         for name in (
             "ordering_hint",
             "is_noisy",
+            "playout_action",
             "evaluates_before_chance",
             "text",
             "action_text",
@@ -184,6 +185,12 @@ class RulesGame:
         """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
         least, greatest = self.traits.utility_bounds
         return int(least) * EVALUATION_UNIT + 1, int(greatest) * EVALUATION_UNIT - 1
+
+
+def _is_float(kind: type, name: str) -> bool:
+    """Whether a parameter is declared as a float."""
+    declared = (vars(each).get("__annotations__", {}).get(name) for each in kind.__mro__)
+    return next((each for each in declared if each is not None), None) in (float, "float", ForwardRef("float"))
 
 
 class _RewardsOnTheWay(RulesGame):

@@ -12,6 +12,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     believed_here,
     for_mover,
     random_below,
+    random_bits,
     random_outcome,
     random_uniform,
 )
@@ -54,11 +55,16 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
                     store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
                 return True
             moves += 1
-            count = rules.legal_actions(state, words(buffer, width))
-            if search.greedy > 0 and random_uniform(search) < search.greedy:
-                action = look_best(rules, state, mover, count, search)
-            else:
-                action = load(buffer, random_below(search, count))
+            action = -1
+            looks = search.greedy > 0 and random_uniform(search) < search.greedy
+            if search.guides != 0 and not looks:
+                action = rules.playout_action(state, random_bits(search))
+            if action < 0:
+                count = rules.legal_actions(state, words(buffer, width))
+                if looks:
+                    action = look_best(rules, state, mover, count, search)
+                else:
+                    action = load(buffer, random_below(search, count))
             if search.rave > 0:
                 store(search.history, mover * search.actions + action, search.stamp)
         if search.nodes >= search.node_limit and not claim_nodes(search):

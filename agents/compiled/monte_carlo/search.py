@@ -110,6 +110,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
             search.evaluated = evaluator is not None
             search.has_evaluation = hasattr(game.rules, "evaluation")
+            search.guides = hasattr(game.rules, "playout_action")
             search.playouts = policy.playouts
             search.playout_moves = layout.NO_LIMIT if policy.playout_moves is None else policy.playout_moves
             search.hold("rows", np.zeros(2 * width, np.int64))

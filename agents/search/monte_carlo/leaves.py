@@ -12,7 +12,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import RandomNumbers, Start
 from zermelo.agents.search.monte_carlo.tree import PlainTree
 from zermelo.envs import CHANCE
-from zermelo.envs.game import SupportsPlayouts
+from zermelo.envs.game import SupportsPlayoutActions, SupportsPlayouts
 
 __all__ = ["Evaluation", "Leaves"]
 
@@ -48,6 +48,7 @@ class Leaves(PlainTree):
         """What a playout comes to by an action; of chance that is simulated with a generator."""
         if isinstance(start.game, SupportsPlayouts) and not start.policy.greedy:
             self.own_state, self.after = start.game.playout_state, start.game.play_on
+        self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
         self.taken: set[tuple[int, int]] = set()
         """Who has taken which action in this simulation, for all moves as first."""
 
@@ -104,9 +105,14 @@ class Leaves(PlainTree):
         return self.game.sample_result(state, action, generator)
 
     def playout_action(self, state: Any, mover: int) -> int:
-        """An action of a playout: any, or with the probability ``greedy`` the one that looks best."""
+        """An action of a playout: with the probability ``greedy`` what looks best, else the game's, or any."""
+        is_greedy = self.policy.greedy > 0 and self.random.uniform() < self.policy.greedy
+        if self.guide is not None and not is_greedy:
+            action = self.guide(state, self.random.bits())
+            if action >= 0:
+                return action
         actions = self.game.legal_actions(state)
-        if self.policy.greedy and self.random.uniform() < self.policy.greedy:
+        if is_greedy:
             best, chosen = -math.inf, actions[0]
             for action in actions:
                 after = self.game.result(state, action)

@@ -1,0 +1,7 @@
+"""Chess: rules, what searches know beyond them, notation, and the picture of the board."""
+
+from zermelo.envs.games.chess import picture  # which says how the board is drawn and read
+from zermelo.envs.games.chess.evaluation import Chess
+from zermelo.envs.games.chess.state import ChessState
+
+__all__ = ["Chess", "ChessState", "picture"]

@@ -1,0 +1,131 @@
+"""Positions of chess as people write them: Forsyth-Edwards Notation.
+
+"Portable Game Notation Specification and Implementation Guide" (S. Edwards, 1994), section 16.1.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.chess.attacks import is_attacked, square_bit
+from zermelo.envs.games.chess.state import ChessState, kind_of, king_square, set_up
+from zermelo.envs.rules.bits import bit_index, popcount, swapped_bytes
+from zermelo.envs.rules.boards import whole
+
+__all__ = ["START", "piece_at", "read_fen", "write_fen"]
+
+START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+_KINDS: Final = "pnbrqk"
+_ROOKS: Final = {"K": 7, "Q": 0, "k": 63, "q": 56}
+_KINGS: Final = {"K": 4, "Q": 4, "k": 60, "q": 60}
+
+
+def _refuse(fen: object, why: str) -> InvalidSettingError:
+    return InvalidSettingError(
+        f"Chess needs fen as a position in Forsyth-Edwards Notation, such as {START!r}, not {fen!r}: {why}"
+    )
+
+
+def read_fen(fen: object) -> tuple[ChessState, int]:
+    """The state that a text stands for, and the number of the move; the last four fields may be left out.
+
+    Rights to castle without king or rook in place are dropped, as is a passed pawn that nobody can take.
+
+    Raises:
+        InvalidSettingError: The text says no position, or one with other than one king each, pawns on a last row,
+            or the player to move able to take the king.
+    """
+    if not isinstance(fen, str) or not 2 <= len(words := fen.split()) <= 6:
+        raise _refuse(fen, "two to six words are needed")
+    placed, mover, castles, passed, clock, number = [*words, *["w", "-", "-", "0", "1"][len(words) - 1 :]]
+    pieces = _pieces(fen, placed)
+    if mover not in ("w", "b"):
+        raise _refuse(fen, f"{mover!r} is neither w nor b")
+    if not clock.isdecimal() or not number.isdecimal() or int(clock) > 100:
+        raise _refuse(fen, f"{clock!r} of at most 100 and {number!r} must be whole numbers")
+    castling = 0
+    for right in castles.replace("-", ""):
+        if right not in _ROOKS:
+            raise _refuse(fen, f"{castles!r} are no rights to castle")
+        rook, king = ("R", "K") if right.isupper() else ("r", "k")
+        if pieces.get(_ROOKS[right]) == rook and pieces.get(_KINGS[right]) == king:
+            castling |= 1 << _ROOKS[right]
+    seat = "wb".index(mover)
+    behind = 0
+    if passed != "-":
+        if len(passed) != 2 or passed[0] not in "abcdefgh" or passed[1] not in "12345678":
+            raise _refuse(fen, f"{passed!r} is no square")
+        behind = 1 << "abcdefgh".index(passed[0]) + 8 * (int(passed[1]) - 1)
+    boards = [sum(1 << s for s, piece in pieces.items() if piece in kinds) for kinds in _BOARDS]
+    white, black, *kinds = [swapped_bytes(b) if seat else whole(b) for b in (*boards, castling, behind)]
+    own, other = (black, white) if seat else (white, black)
+    pawns, knights, diagonal, straight, castling, behind = kinds
+    row = behind >> 40 & 255
+    if row == 0 or (own | other) & (behind | whole(behind << 8)) != 0 or (behind >> 8) & other & pawns == 0:
+        behind = 0
+    bare = ChessState(own, other, pawns, knights, diagonal, straight, castling, behind, int(clock), seat, 0, 0, 0)
+    turned = [swapped_bytes(b) for b in (other, own, pawns, knights, diagonal, straight)]
+    exposed = king_square(bare._replace(own=other)) ^ 56
+    if is_attacked(exposed, turned[0] | turned[1], *turned[1:]):
+        raise _refuse(fen, "the player to move could take the king")
+    return set_up(bare), int(number)
+
+
+_BOARDS: Final = ("PNBRQK", "pnbrqk", "Pp", "Nn", "BbQq", "RrQq")
+"""Which pieces are on the boards of white and black, and of a state's kinds."""
+
+
+def _pieces(fen: str, placed: str) -> dict[int, str]:
+    """The pieces by their squares."""
+    rows = placed.split("/")
+    pieces: dict[int, str] = {}
+    for row, line in enumerate(reversed(rows)):
+        column = 0
+        for mark in line:
+            if mark in "12345678":
+                column += int(mark)
+            elif mark.lower() in _KINDS:
+                pieces[8 * row + column] = mark
+                column += 1
+            else:
+                raise _refuse(fen, f"{mark!r} is no piece")
+        if column != 8:
+            raise _refuse(fen, f"{line!r} is no row of eight squares")
+    if len(rows) != 8:
+        raise _refuse(fen, f"it has {len(rows)} rows")
+    for king in "Kk":
+        if list(pieces.values()).count(king) != 1:
+            raise _refuse(fen, f"each player has one king, {king}")
+    if any(piece in "Pp" and square // 8 in (0, 7) for square, piece in pieces.items()):
+        raise _refuse(fen, "a pawn stands on a last row")
+    return pieces
+
+
+def piece_at(state: ChessState, square: int) -> str:
+    """The letter of the piece on one of white's squares, upper case if it is white's; nothing for no piece."""
+    here = square_bit(square ^ 56 * state.seat)
+    if (state.own | state.other) & here == 0:
+        return ""
+    letter = _KINDS[kind_of(state, here)]
+    return letter.upper() if (state.own & here != 0) == (state.seat == 0) else letter
+
+
+def write_fen(state: ChessState, number: int = 1) -> str:
+    """The position as text; states do not know how many moves there were, so ``number`` says the move's."""
+    rows = []
+    for row in reversed(range(8)):
+        line, empty = "", 0
+        for column in range(8):
+            piece = piece_at(state, 8 * row + column)
+            if piece and empty:
+                line, empty = line + str(empty), 0
+            line, empty = line + piece, empty + (not piece)
+        rows.append(line + (str(empty) if empty else ""))
+    rooks = swapped_bytes(state.castling) if state.seat else state.castling
+    castles = "".join(right for right, rook in _ROOKS.items() if rooks >> rook & 1) or "-"
+    passed = "-"
+    if popcount(state.passed):
+        square = bit_index(state.passed) ^ 56 * state.seat
+        passed = "abcdefgh"[square % 8] + str(square // 8 + 1)
+    return f"{'/'.join(rows)} {'wb'[state.seat]} {castles} {passed} {state.clock} {number}"

@@ -1,0 +1,95 @@
+"""Chess as it is drawn, and PettingZoo's environment of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.chess.evaluation import Chess
+from zermelo.envs.games.chess.fen import read_fen
+from zermelo.envs.games.chess.moves import after
+from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import twin
+from zermelo.envs.rules.history import with_past
+
+__all__: list[str] = []
+
+_BLACK: Final[Colour] = (34, 36, 40)
+_DARK: Final[Colour] = (176, 136, 98)
+_LIGHT: Final[Colour] = (240, 225, 196)
+_WHITE: Final[Colour] = (246, 245, 240)
+
+_BASE: Final = (-0.2, 0.28, 0.2, 0.28, 0.12)
+_STROKES: Final[dict[str, tuple[tuple[float, ...], ...]]] = {
+    # Lines (from, to, width) and disks (middle, radius), in squares from the middle of the square.
+    "p": (_BASE, (0, 0.22, 0, 0.0, 0.16), (0, -0.12, 0.13)),
+    "n": (
+        _BASE,
+        (-0.02, 0.2, 0.06, -0.12, 0.26),
+        (0.02, -0.16, -0.2, -0.02, 0.16),
+        (0.08, -0.2, 0.12, -0.3, 0.06),
+    ),
+    "b": (_BASE, (0, 0.22, 0, 0.02, 0.14), (0, -0.08, 0.15), (0, -0.16, 0, -0.26, 0.14), (0, -0.34, 0.045)),
+    "r": (
+        _BASE,
+        (0, 0.22, 0, -0.1, 0.26),
+        (-0.18, -0.16, 0.18, -0.16, 0.12),
+        *((x, -0.2, x, -0.27, 0.09) for x in (-0.18, 0.0, 0.18)),
+    ),
+    "q": (
+        _BASE,
+        (0, 0.22, 0, 0.08, 0.3),
+        *((0, 0.1, x, y, 0.09) for x, y in ((-0.28, -0.2), (0, -0.28), (0.28, -0.2))),
+    ),
+    "k": (_BASE, (0, 0.22, 0, 0.0, 0.3), (0, -0.04, 0, -0.34, 0.08), (-0.1, -0.22, 0.1, -0.22, 0.08)),
+}
+
+
+@draws(Chess)
+def _chess(rules: Any, state: Any) -> Canvas:
+    """The board as white sees it."""
+    rows = text_rows(rules, state)
+    canvas = board_canvas(8, 8)
+    canvas.rectangle(8, 8, canvas.width - 16, canvas.height - 16, shade(_DARK, 0.6), radius=6)
+    for row in range(8):
+        for column in range(8):
+            colour = _DARK if (row + column) % 2 else _LIGHT
+            canvas.rectangle(MARGIN + column * CELL, MARGIN + row * CELL, CELL, CELL, colour)
+
+    def paint(x: float, y: float, mark: str) -> None:
+        if mark == ".":
+            return
+        fill, edge = (_WHITE, _BLACK) if mark.isupper() else (_BLACK, _WHITE)
+        for colour, more in ((edge, 3.0), (fill, 0.0)):
+            for stroke in _STROKES[mark.lower()]:
+                scaled = [CELL * part for part in stroke]
+                if len(scaled) == 3:
+                    canvas.disk(x + scaled[0], y + scaled[1], scaled[2] + more / 2, colour)
+                else:
+                    start_x, start_y, end_x, end_y, width = scaled
+                    canvas.line(x + start_x, y + start_y, x + end_x, y + end_y, width + more, colour)
+
+    each_mark(rows, paint)
+    return canvas
+
+
+_RULES: Final = Chess()
+_PROMOTIONS: Final = {None: 0, 2: 1, 3: 2, 4: 3, 5: 0}
+"""What a pawn becomes, as actions number it, by python-chess's number of the piece."""
+
+
+@twin("pettingzoo.classic.chess.chess.raw_env", _RULES)
+def _read_chess(env: Any) -> Any | None:
+    """The position of PettingZoo's board, and those before it since the last capture or pawn's move."""
+    board = env.board.copy(stack=env.board.halfmove_clock)
+    try:
+        state, _ = read_fen(board.root().fen())
+    except InvalidSettingError:
+        return None
+    keys = []
+    for move in board.move_stack:
+        turned = 56 * state.seat
+        keys.append(_RULES.repetition_key(state))
+        state = after(state, move.from_square ^ turned, move.to_square ^ turned, _PROMOTIONS[move.promotion])
+    return with_past(_RULES, state, keys)

@@ -1,0 +1,234 @@
+"""The rules of chess, as PettingZoo's environment ends games.
+
+Rules: FIDE, "Laws of Chess" (2023). A game that the player to move may claim as a draw is one at once: if fifty
+moves of each player without a capture or a pawn's move have passed or would have after one of its moves, if the
+position has been there twice before, or would have been after one of its moves. So five repetitions and 75 moves
+never come about. It is drawn too where neither has the pieces left to give mate: kings alone, with one knight or
+bishop, or with bishops that all go on squares of one colour. (PettingZoo asks ``can_claim_draw`` and
+``is_insufficient_material`` of N. Fiekas's python-chess.)
+
+Actions are PettingZoo's, those of AlphaZero: see ``tables``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.games.chess.attacks import square_bit
+from zermelo.envs.games.chess.fen import START, piece_at, read_fen, write_fen
+from zermelo.envs.games.chess.moves import (
+    after,
+    allowed,
+    any_move,
+    count_moves,
+    destinations,
+    without_move,
+    write_actions,
+)
+from zermelo.envs.games.chess.notation import algebraic
+from zermelo.envs.games.chess.state import ChessState, king_square, set_up
+from zermelo.envs.games.chess.tables import MOVES, PLANES
+from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
+from zermelo.envs.rules.boards import draw, whole
+from zermelo.envs.rules.observations import board_planes
+
+__all__ = ["ChessRules"]
+
+_DARK = whole(0xAA55AA55AA55AA55)
+_CLOCK_MATTERS = 50
+
+
+class _Start(NamedTuple):
+    """Where a game starts: the numbers of a state that do not follow from others, and the number of the move."""
+
+    own: int
+    other: int
+    pawns: int
+    knights: int
+    diagonal: int
+    straight: int
+    castling: int
+    passed: int
+    clock: int
+    seat: int
+    number: int
+
+
+class ChessRules(_Start):
+    """The rules alone, of ``Chess``."""
+
+    __slots__ = ()
+
+    # The parameter as people write it, not as it is kept.
+    _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]
+
+    def __new__(cls, fen: str = START) -> ChessRules:
+        """Reads the position."""
+        state, number = read_fen(fen)
+        return super().__new__(cls, *state[:10], number)
+
+    def __getnewargs__(self) -> tuple[str]:
+        """What copies and pickles are made from."""
+        return (self.fen,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(fen={self.fen!r})"
+
+    def _asdict(self) -> dict[str, Any]:
+        """The parameter as it is written."""
+        return {"fen": self.fen}
+
+    @property
+    def fen(self) -> str:
+        """Where the game starts, in Forsyth-Edwards Notation."""
+        return write_fen(ChessState(*self[:10], 0, 0, 0), self.number)
+
+    def num_actions(self) -> int:
+        """73 a square."""
+        return 64 * PLANES
+
+    def max_legal_actions(self) -> int:
+        """What is known to be the most in any position that a game can lead to."""
+        return 218
+
+    def initial_state(self) -> ChessState:
+        """The position of ``fen``."""
+        return set_up(
+            ChessState(
+                self.own,
+                self.other,
+                self.pawns,
+                self.knights,
+                self.diagonal,
+                self.straight,
+                self.castling,
+                self.passed,
+                self.clock,
+                self.seat,
+                0,
+                0,
+                0,
+            )
+        )
+
+    def to_move(self, state: ChessState) -> int:
+        """White is seat 0."""
+        return state.seat
+
+    def legal_actions(self, state: ChessState, actions: list[int]) -> int:
+        """All legal moves."""
+        return write_actions(state, -1, actions)
+
+    def count_legal(self, state: ChessState, actions: list[int]) -> int:
+        """How many there are."""
+        return count_moves(state)
+
+    def result(self, state: ChessState, action: int) -> ChessState:
+        """Moves a piece; the other player is then to move."""
+        move = int(MOVES[action])
+        return after(state, move & 63, move >> 6 & 63, move >> 12)
+
+    def is_terminal(self, state: ChessState) -> bool:
+        """Mate, stalemate, too few pieces, or fifty moves."""
+        if not any_move(state) or _is_dead(state):
+            return True
+        return state.clock >= 99 and _may_claim_fifty(state)
+
+    def utility(self, state: ChessState, seat: int) -> int:
+        """Who is mated has lost; all else is a draw."""
+        if state.checkers == 0 or any_move(state):
+            return 0
+        return -1 if seat == state.seat else 1
+
+    def key(self, state: ChessState) -> int:
+        """The position; and the clock, where fifty moves may come within reach of a search.
+
+        Below 50 the clock could only count in a search that looks 50 moves ahead.
+        """
+        return state.key if state.clock < _CLOCK_MATTERS else state.key ^ mix(state.clock)
+
+    def repetition_key(self, state: ChessState) -> int:
+        """The position with the rights to castle and to take in passing."""
+        return state.key if state.key != 0 else 1
+
+    def repetition_is_claimed(self) -> bool:
+        """The player to move also claims what one of its moves would bring about."""
+        return True
+
+    def reversible_plies(self, state: ChessState) -> int:
+        """Those since the last capture or pawn's move."""
+        return state.clock
+
+    def pass_turn(self, state: ChessState) -> ChessState:
+        """Nothing moves; nobody passes in check, or with nothing but pawns, where having to move may hurt."""
+        pieces = state.own & (state.knights | state.diagonal | state.straight)
+        if state.checkers != 0 or pieces == 0:
+            return state
+        return without_move(state)
+
+    def seat_names(self) -> tuple[str, ...]:
+        """Who plays which colour."""
+        return ("white", "black")
+
+    def text(self, state: ChessState) -> str:
+        """The board as white sees it, white's pieces in upper case."""
+        return draw(8, 8, lambda square: piece_at(state, square ^ 56) or ".")
+
+    def action_text(self, state: ChessState, action: int) -> str:
+        """In Standard Algebraic Notation, such as Nf3."""
+        return algebraic(state, action)
+
+    def observation(self, state: ChessState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (8, 8, 17), the observer's last row first.
+
+        Six for its pieces (pawns, knights, bishops, rooks, queens, king) and six for the opponent's; the rooks
+        that may castle; the square where a pawn can be taken in passing; all ones if the observer is black; all
+        ones if it is not to move; moves since the last capture or pawn's move, as a bit in the square of that
+        number.
+        """
+        queens = state.diagonal & state.straight
+        kinds = (
+            state.pawns,
+            state.knights,
+            state.diagonal & ~queens,
+            state.straight & ~queens,
+            queens,
+            ~(state.pawns | state.knights | state.diagonal | state.straight),
+        )
+        sides = (state.own, state.other) if seat == state.seat else (state.other, state.own)
+        boards = [side & kind for side in sides for kind in kinds] + [state.castling, state.passed]
+        if seat != state.seat:
+            boards = [swapped_bytes(board) for board in boards]
+        boards += [-seat, -(seat ^ state.seat), square_bit(min(state.clock, 63))]
+        return np.ascontiguousarray(board_planes(boards, 8, 8)[::-1])
+
+
+def _is_dead(state: ChessState) -> bool:
+    """Whether neither player has the pieces to mate."""
+    if (state.pawns | state.straight) != 0:
+        return False
+    if state.knights != 0:
+        return popcount(state.knights | state.diagonal) == 1
+    return state.diagonal & _DARK == 0 or state.diagonal & ~_DARK == 0
+
+
+def _may_claim_fifty(state: ChessState) -> bool:
+    """Whether the clock stands at 100, or does after some move that neither ends the game nor sets it back."""
+    if state.clock >= 100:
+        return True
+    king = king_square(state)
+    targets = allowed(state, king)
+    movers = state.own & ~state.pawns
+    while movers != 0:
+        square = bit_index(movers)
+        movers ^= square_bit(square)
+        found = destinations(state, square, king, targets) & ~state.other
+        while found != 0:
+            target = bit_index(found)
+            found ^= square_bit(target)
+            if any_move(after(state, square, target, 0)):
+                return True
+    return False

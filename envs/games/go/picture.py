@@ -1,0 +1,92 @@
+"""The picture of a board of Go, and how positions are read off PettingZoo's."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.envs.games.go.board import NO_POINT, GoState, point_of
+from zermelo.envs.games.go.rules import COLUMNS, Go
+from zermelo.envs.pictures.boards import CELL, INK, IVORY, draws, shade, text_rows
+from zermelo.envs.pictures.canvas import Canvas, Colour
+from zermelo.envs.rules.about import twin
+from zermelo.envs.rules.history import with_past
+from zermelo.envs.rules.words import contains, single, union, without
+
+__all__: list[str] = []
+
+_WOOD: Final[Colour] = (226, 184, 112)
+_STEP: Final = CELL * 0.75
+
+
+@draws(Go)
+def _go(rules: Any, state: Any) -> Canvas:
+    """Stones on the crossings of lines, the last one marked."""
+    rows, size = text_rows(rules, state), rules.size
+    start = 1.1 * _STEP
+    canvas = Canvas(round(start + (size + 0.1) * _STEP), round(start + (size + 0.1) * _STEP), _WOOD)
+    end = start + (size - 1) * _STEP
+    for line in range(size):
+        at = start + line * _STEP
+        canvas.line(start, at, end, at, 2, shade(_WOOD, 0.6))
+        canvas.line(at, start, at, end, 2, shade(_WOOD, 0.6))
+        canvas.text(at, start * 0.35, COLUMNS[line], 2, INK)
+        canvas.text(start * 0.35, at, str(size - line), 2, INK)
+    for row in _stars(size):
+        for column in _stars(size):
+            canvas.disk(start + column * _STEP, start + row * _STEP, 5, shade(_WOOD, 0.5))
+    for row, marks in enumerate(rows):
+        for column, mark in enumerate(marks):
+            x, y = start + column * _STEP, start + row * _STEP
+            if mark in "XO":
+                canvas.disk(x, y, _STEP * 0.47, INK)
+                canvas.disk(x, y, _STEP * 0.44, (38, 40, 46) if mark == "X" else IVORY)
+            if point_of(row * size + column, size) == state.last:
+                canvas.ring(x, y, _STEP * 0.2, 4, IVORY if mark == "X" else INK)
+    return canvas
+
+
+def _stars(size: int) -> tuple[int, ...]:
+    """The lines on which the dots of a board are."""
+    if size < 7 or size % 2 == 0:
+        return ()
+    edge = 2 if size < 13 else 3
+    return (edge, size // 2, size - 1 - edge)
+
+
+# -- PettingZoo ---------------------------------------------------------------------------------------------------
+
+
+def _rules(env: Any) -> Go:
+    """PettingZoo has no superko, and with equal points White has won, as with a little more komi."""
+    komi = float(env._komi)
+    return Go(int(env._N), komi + 0.25 if komi.is_integer() else komi, superko=0)
+
+
+@twin("pettingzoo.classic.go.go.raw_env", _rules)
+def _read_go(env: Any) -> GoState | None:
+    position, size = env._go, int(env._N)
+    if position.board.shape != (size, size):
+        return None
+    *_, empty, _, _, _ = Go(size).initial_state()
+    black = white = without(empty, empty)
+    for action, colour in enumerate(position.board.flat):
+        point = single(empty, point_of(action, size))
+        if colour == 1:
+            black = union(black, point)
+        elif colour == -1:
+            white = union(white, point)
+        elif colour:
+            return None
+    recent = [move.move for move in position.recent]
+    passes = 2 if recent[-2:] == [None, None] else int(recent[-1:] == [None])
+
+    def place(point: Any) -> int:
+        return NO_POINT if point is None else point_of(point[0] * size + point[1], size)
+
+    last = place(recent[-1]) if recent else NO_POINT
+    if last != NO_POINT and not contains(union(black, white), last):
+        return None
+    turn = 2 * passes + (position.to_play != 1)
+    state = GoState(black, white, without(without(empty, black), white), place(position.ko), last, turn)
+    known: GoState = with_past(_rules(env), state, ())
+    return known

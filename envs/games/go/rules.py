@@ -1,0 +1,201 @@
+"""Go on square boards: no suicide, ko or superko, area scoring; the game ends with two passes.
+
+Rules: J. Tromp and B. Taylor, *The Game of Go*, 1995, without suicide, and with positional superko. With
+``superko=0`` only the immediate recapture of one stone is illegal, as in PettingZoo's ``go_v5``. Stones are never
+taken for dead: what is to be removed must be captured.
+
+Actions are points, ``row * size + column``, row 0 at the upper edge, and last the pass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games.go.board import (
+    NO_POINT,
+    GoState,
+    around,
+    captured_by,
+    is_allowed,
+    point_of,
+    stone_at,
+    territory,
+)
+from zermelo.envs.games.go.playouts import playout_point
+from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.words import (
+    common,
+    contains,
+    count,
+    is_empty,
+    lowest,
+    no_places,
+    scrambled,
+    single,
+    union,
+    without,
+)
+
+__all__ = ["COLUMNS", "Go"]
+
+COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+"""Names of columns, as the Go Text Protocol has them: there is no I."""
+_LARGEST = len(COLUMNS)
+
+
+@listed()
+class Go(NamedTuple):
+    """Surround more of the board than the opponent.
+
+    Attributes:
+        size: Rows and columns, from 1 to 25.
+        komi: Points that White, who moves second, gets.
+        superko: 1 if no position of the board may be repeated, 0 if just no ko may be retaken at once.
+    """
+
+    size: int = 9
+    komi: float = 7.5
+    superko: int = 1
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for a board that does not exist, or another kind of superko."""
+        if not (1 <= self.size <= _LARGEST and self.superko in (0, 1) and abs(self.komi) < 1e6):
+            raise InvalidSettingError(
+                f"Go needs a size of 1 to {_LARGEST}, superko of 0 or 1 and a komi in points, "
+                f"not size={self.size}, komi={self.komi}, superko={self.superko}"
+            )
+
+    def num_actions(self) -> int:
+        """One action a point, and the pass."""
+        return self.size * self.size + 1
+
+    def initial_state(self) -> GoState:
+        """An empty board."""
+        none = no_places((self.size + 2) * (self.size + 1) + 1)
+        board = none
+        for action in range(self.size * self.size):
+            board = union(board, single(none, point_of(action, self.size)))
+        return GoState(none, none, board, NO_POINT, NO_POINT, 0)
+
+    def to_move(self, state: GoState) -> int:
+        """In turn, Black first."""
+        return state.turn & 1
+
+    def legal_actions(self, state: GoState, actions: list[int]) -> int:
+        """The empty points where a stone may be put, and the pass; without superko."""
+        own, other = (state.white, state.black) if state.turn & 1 else (state.black, state.white)
+        size, number = self.size, 0
+        places = state.empty
+        while not is_empty(places):
+            place = lowest(places)
+            places = without(places, single(places, place))
+            if place != state.ko and is_allowed(place, own, other, state.empty, size):
+                actions[number] = place - place // (size + 1) - size - 1
+                number += 1
+        actions[number] = size * size
+        return number + 1
+
+    def result(self, state: GoState, action: int) -> GoState:
+        """Puts a stone and removes what it captures, or passes; the other player is then to move."""
+        size, seat = self.size, state.turn & 1
+        if action == size * size:
+            return GoState(state.black, state.white, state.empty, NO_POINT, NO_POINT, (state.turn ^ 1) + 2)
+        own, other = (state.white, state.black) if seat else (state.black, state.white)
+        place = point_of(action, size)
+        stone = single(state.empty, place)
+        own, empty = union(own, stone), without(state.empty, stone)
+        ko = NO_POINT
+        if not is_empty(common(around(stone, size), other)):
+            taken = captured_by(stone, other, empty, size)
+            if not is_empty(taken):
+                beside = common(around(stone, size), union(own, empty))
+                if is_empty(beside) and count(taken) == 1:
+                    ko = lowest(taken)
+                other, empty = without(other, taken), union(empty, taken)
+        if seat:
+            return GoState(other, own, empty, ko, place, 0)
+        return GoState(own, other, empty, ko, place, 1)
+
+    def pass_turn(self, state: GoState) -> GoState:
+        """As if the player to move had passed, without bringing the end nearer."""
+        return GoState(state.black, state.white, state.empty, NO_POINT, NO_POINT, state.turn ^ 1)
+
+    def is_terminal(self, state: GoState) -> bool:
+        """Both players have passed."""
+        return state.turn >= 4
+
+    def utility(self, state: GoState, seat: int) -> int:
+        """Who has more stones and surrounded points, the komi included."""
+        lead = self.margin(state) - self.komi
+        if lead == 0:
+            return 0
+        return 1 if (lead > 0) == (seat == 0) else -1
+
+    def key(self, state: GoState) -> int:
+        """Stones, ko and turn; not the last move, which only guides playouts."""
+        return self._board_key(state) ^ mix(state.ko * 8 + state.turn)
+
+    def repetition_key(self, state: GoState) -> int:
+        """The stones, whoever is to move; none after a pass, which is always legal."""
+        if self.superko == 0 or state.turn >= 2:
+            return 0
+        key = self._board_key(state)
+        return key if key else 1
+
+    def repetition_limit(self) -> int:
+        """No position may come a second time."""
+        return 2
+
+    def repetition_is_illegal(self) -> bool:
+        """With superko."""
+        return self.superko != 0
+
+    def reversible_plies(self, state: GoState) -> int:
+        """All with superko; otherwise the past is of no account."""
+        return 1 << 40 if self.superko else 0
+
+    def playout_action(self, state: GoState, random: int) -> int:
+        """A move near the last one that fits, else any that fills no eye; passes when there is none."""
+        size = self.size
+        place = playout_point(state, size, random)
+        return place - place // (size + 1) - size - 1 if place != NO_POINT else size * size
+
+    def margin(self, state: GoState) -> int:
+        """Black's stones and surrounded points less White's."""
+        black = count(state.black) + count(territory(state.black, state.white, state.empty, self.size))
+        return black - count(state.white) - count(territory(state.white, state.black, state.empty, self.size))
+
+    def text(self, state: GoState) -> str:
+        """The board: X for Black, O for White."""
+        return "\n".join(
+            " ".join(stone_at(state, point_of(row * self.size + column, self.size)) for column in range(self.size))
+            for row in range(self.size)
+        )
+
+    def action_text(self, state: GoState, action: int) -> str:
+        """As the Go Text Protocol names it: column as a letter without I, row as a number from the lower edge."""
+        row, column = divmod(action, self.size)
+        return "pass" if row == self.size else f"{COLUMNS[column]}{self.size - row}"
+
+    def seat_names(self) -> tuple[str, str]:
+        """As PettingZoo names them."""
+        return "black_0", "white_0"
+
+    def observation(self, state: GoState, seat: int) -> npt.NDArray[np.int8]:
+        """Planes of shape (size, size, 4): the observer's stones, the other's, a forbidden ko, ones for White."""
+        size = self.size
+        sides = (state.black, state.white)
+        planes = np.zeros((size, size, 4), np.int8)
+        for action in range(size * size):
+            place = point_of(action, size)
+            marks = contains(sides[seat], place), contains(sides[1 - seat], place), place == state.ko, seat
+            planes[action // size, action % size] = marks
+        return planes
+
+    def _board_key(self, state: GoState) -> int:
+        return scrambled(state.white, scrambled(state.black, self.size))

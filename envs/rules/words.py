@@ -1,0 +1,110 @@
+"""Sets of places on a board of any size, as tuples of words: of 62 bits each, so that none needs its sign.
+
+Place ``n`` is bit ``n % 62`` of word ``n // 62``. Compiled code keeps the words of a set in registers, and has no
+loops over them; how many there are follows from the type of the tuple. All functions leave what they are given as
+it is, and want sets of the same length.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zermelo.envs.rules.bits import bit_index, mix, popcount
+
+__all__ = [
+    "WORD", "Words", "common", "contains", "count", "is_empty", "lowest", "moved_down", "moved_up", "no_places",
+    "nth", "scrambled", "single", "union", "window", "without",
+]  # fmt: skip
+
+WORD: Final = 62
+"""Places in a word."""
+_ALL: Final = (1 << WORD) - 1
+
+Words = tuple[int, ...]
+
+
+def no_places(how_many: int) -> Words:
+    """The empty set, with room for so many places; never compiled."""
+    return (0,) * -(-how_many // WORD)
+
+
+def union(first: Words, second: Words) -> Words:
+    """The places in either set."""
+    return tuple(one | other for one, other in zip(first, second, strict=True))
+
+
+def common(first: Words, second: Words) -> Words:
+    """The places in both sets."""
+    return tuple(one & other for one, other in zip(first, second, strict=True))
+
+
+def without(first: Words, second: Words) -> Words:
+    """The places in the first set that are not in the second."""
+    return tuple(one & ~other for one, other in zip(first, second, strict=True))
+
+
+def is_empty(places: Words) -> bool:
+    """Whether there is no place in the set."""
+    return not any(places)
+
+
+def count(places: Words) -> int:
+    """How many places are in the set."""
+    return sum(map(popcount, places))
+
+
+def single(like: Words, place: int) -> Words:
+    """The set of one place, as long as another set."""
+    return tuple(
+        1 << place - start if 0 <= place - start < WORD else 0 for start in range(0, WORD * len(like), WORD)
+    )
+
+
+def contains(places: Words, place: int) -> int:
+    """1 if the place is in the set, else 0."""
+    return places[place // WORD] >> place % WORD & 1
+
+
+def window(places: Words, start: int, width: int) -> int:
+    """The ``width`` places from ``start`` on as the lowest bits of an integer; at most 62."""
+    word, places_below = start // WORD, start % WORD
+    higher = places[word + 1] if word + 1 < len(places) else 0
+    return (places[word] >> places_below | higher << (WORD - places_below)) & (1 << width) - 1
+
+
+def moved_up(places: Words, by: int) -> Words:
+    """Every place ``by`` further, from 1 to 61; what leaves the last word is lost."""
+    below = (0, *places[:-1])
+    return tuple((one << by | low >> WORD - by) & _ALL for one, low in zip(places, below, strict=True))
+
+
+def moved_down(places: Words, by: int) -> Words:
+    """Every place ``by`` nearer to 0, from 1 to 61; what would fall below 0 is lost."""
+    above = (*places[1:], 0)
+    return tuple((one >> by | high << WORD - by) & _ALL for one, high in zip(places, above, strict=True))
+
+
+def scrambled(places: Words, seed: int) -> int:
+    """A hash of 64 bits, another one for every seed."""
+    for word in places:
+        seed = mix(seed ^ word)
+    return seed
+
+
+def lowest(places: Words) -> int:
+    """The first place of a set that is not empty."""
+    return nth(places, 0)
+
+
+def nth(places: Words, number: int) -> int:
+    """The place before which there are ``number`` others in the set."""
+    for start in range(0, WORD * len(places), WORD):
+        word = window(places, start, WORD)
+        here = popcount(word)
+        if number < here:
+            while number > 0:
+                word &= word - 1
+                number -= 1
+            return start + bit_index(word)
+        number -= here
+    return -1

@@ -1,0 +1,167 @@
+"""Go: the rules beside PettingZoo's, their corners one by one, and how playouts go."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from zermelo.agents import MCTSAgent
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import Start
+from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
+from zermelo.envs import InvalidSettingError, as_game, make, make_env
+from zermelo.envs.games import Go
+from zermelo.envs.rules import RulesGame, check_rules
+
+
+def played(rules: Go, moves: str) -> tuple[RulesGame, Any]:
+    """The game, and its state after moves as the Go Text Protocol names them."""
+    game = RulesGame(rules)
+    state = game.initial_state()
+    for move in moves.split():
+        named = {rules.action_text(state, action): action for action in game.legal_actions(state)}
+        state = game.result(state, named[move])
+    return game, state
+
+
+def legal(game: RulesGame, state: Any) -> set[str]:
+    """The legal moves by name."""
+    return {game.rules.action_text(state, action) for action in game.legal_actions(state)}
+
+
+def compare_with_pettingzoo(size: int, komi: float, games: int, longest: int) -> int:
+    """Plays at random and compares turn, mask, end and rewards; how many games ended."""
+    generator, ended = random.Random(size), 0
+    for _ in range(games):
+        env = make_env(f"classic/go-v5(board_size={size}, komi={komi})")
+        env.reset(seed=1)
+        game = as_game(env)
+        assert type(game.rules) is Go
+        state = game.snapshot(env)
+        for number in range(longest):
+            assert env.agents.index(env.agent_selection) == game.to_move(state)
+            mask = env.observe(env.agent_selection)["action_mask"]
+            assert [*game.legal_actions(state)] == [*mask.nonzero()[0]]
+            assert game.snapshot(env) == state
+            points = [*game.legal_actions(state)][:-1]
+            passes = generator.random() < (0.02 if number < longest // 2 else 0.4)  # so that it comes to an end
+            action = generator.choice(points) if points and not passes else size * size
+            env.step(action)
+            state = game.result(state, action)
+            if game.is_terminal(state):
+                assert tuple(env.rewards[agent] for agent in env.possible_agents) == game.utility(state)
+                ended += 1
+                break
+            assert not any(env.terminations.values())
+    return ended
+
+
+def test_random_games_are_those_of_pettingzoo() -> None:
+    assert compare_with_pettingzoo(3, 7.5, games=6, longest=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "komi", "games"), [(5, 0.5, 60), (7, 3, 20), (9, 7.5, 20), (13, 6, 3), (19, 7.5, 2)]
+)
+def test_on_any_board(size: int, komi: float, games: int) -> None:
+    assert compare_with_pettingzoo(size, komi, games, longest=200)
+
+
+def test_equal_points_are_whites_at_pettingzoo_and_a_draw_here() -> None:
+    env = make_env("classic/go-v5(board_size=3, komi=0)")
+    env.reset(seed=1)
+    for _ in range(2):
+        game = as_game(env)
+        env.step(9)
+    assert env.rewards == {"black_0": -1, "white_0": 1}
+    assert game.rules.komi == 0.25
+    rules, state = played(Go(3, komi=0.0), "pass pass")
+    assert rules.utility(state) == (0.0, 0.0)
+
+
+def test_stones_without_a_liberty_are_captured() -> None:
+    game, state = played(Go(3), "A1 B1 pass A2")
+    assert game.rules.text(state) == ". . .\nO . .\n. O ."
+    game, state = played(Go(3), "B3 A3 B2 A2 B1 pass A1")
+    assert game.rules.text(state) == ". X .\n. X .\nX X ."
+
+
+def test_suicide_is_illegal_but_for_a_capture() -> None:
+    game, state = played(Go(3), "B1 pass A2 pass B3 pass")
+    assert "A1" in legal(game, state)  # Black may fill its eye
+    game, state = played(Go(3), "B1 pass A2 pass B3")
+    assert "A1" not in legal(game, state)
+    game, state = played(Go(3), "B2 B1 C1 pass A3")
+    assert game.rules.text(state) == "X . .\n. X .\n. O X"
+    state = game.result(state, 9)
+    assert "A1" in legal(game, state)  # it captures B1
+
+
+def test_a_ko_is_not_retaken_at_once() -> None:
+    moves = "B3 C3 A2 D2 B1 C1 C2 B2"  # White's stone at B2 takes C2
+    game, state = played(Go(4, superko=0), moves)
+    assert "C2" not in legal(game, state)
+    state = game.result(state, 16)
+    assert game.rules.action_text(state, 16) == "pass"
+    state = game.result(state, 16 - 1)
+    assert "C2" in legal(game, state)
+
+
+@pytest.mark.parametrize(("superko", "is_legal"), [(0, True), (1, False)])
+def test_superko_forbids_what_ko_allows(superko: int, is_legal: bool) -> None:
+    game, state = played(Go(2, superko=superko), "A1 B2 A2 B1 A1 A2")
+    assert game.rules.text(state) == "O O\n. O"
+    assert ("A1" in legal(game, state)) is is_legal  # it takes all three, and leaves what Black's first move did
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("superko", [0, 1])
+def test_the_rules_keep_what_rules_promise(superko: int) -> None:
+    state = RulesGame(Go(3, superko=superko)).initial_state()
+    assert state.turn == 0
+    check_rules(Go(3, superko=superko), games=2, longest=25)  # which raises otherwise
+
+
+def test_region_of_both_colours_is_nobodys() -> None:
+    game, state = played(Go(5, komi=0.5), "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass pass")
+    assert game.rules.margin(state) == 0
+    assert game.utility(state) == (-1.0, 1.0)
+
+
+def test_playouts_fill_no_eyes_and_end() -> None:
+    game, generator = RulesGame(Go(5, superko=0)), random.Random(1)
+    lengths = []
+    for _ in range(5):
+        state, moves = game.initial_state(), 0
+        while not game.is_terminal(state):
+            action = game.rules.playout_action(state, generator.getrandbits(63))
+            assert action in game.legal_actions(state)
+            state = game.result(state, action)
+            moves += 1
+        lengths.append(moves)
+        board = game.rules.text(state).replace(" ", "")
+        assert "X" in board or "O" in board
+    assert max(lengths) < 200
+
+
+@pytest.mark.parametrize("superko", [0, 1])
+def test_compiled_search_is_the_plain_one(superko: int) -> None:
+    game = RulesGame(Go(4, superko=superko))
+    start = Start(game, game.initial_state(), MCTSAgent(rave=50.0).policy, 5)
+    plain = PlainMonteCarlo(start, Budget(Limits()), evaluation=None, plays_out=True)
+    compiled = CompiledMonteCarlo(game, None, Budget(Limits()), limits=Limits(), start=start)
+    for search in (plain, compiled):
+        search.simulate(40)
+    assert plain.root_actions() == compiled.root_actions()
+    assert plain.budget.nodes == compiled.budget.nodes
+
+
+@pytest.mark.parametrize(("settings", "told"), [({"size": 0}, "1 to 25"), ({"superko": 2}, "0 or 1")])
+def test_boards_that_do_not_exist(settings: dict[str, int], told: str) -> None:
+    with pytest.raises(InvalidSettingError, match=told):
+        make("zermelo/Go-v0", **settings)
