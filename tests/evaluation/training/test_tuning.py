@@ -17,7 +17,7 @@ from zermelo.agents import make_agent
 from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set, features_from
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
-from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
 from zermelo.envs.rules import RulesGame
@@ -45,19 +45,44 @@ def some_states(game: Any, seed: int = 1, games: int = 4) -> list[Any]:
     return found
 
 
-def slow_patterns(game: Any, state: Any) -> set[tuple[Any, ...]]:
-    """The windows of a board and what they hold, found with loops."""
-    seen = observed_array(game, state)
+def slow_patterns(game: Any, state: Any, second: int = OWN, turns: tuple[int, ...] = (0,)) -> list[Any]:
+    """The windows of a board and what they hold, found with loops; of those that share weights the same answer."""
+    seen, seat = observed_array(game, state), game.to_move(state)
+    if second != OWN:
+        seen, seat = turned(seen, second) if seat == 1 else seen, 0
     rows, columns = seen.shape[:2]
-    board = {(r, c): tuple(seen[r, c]) for r in range(rows) for c in range(columns)}
-    shapes = [[(0, 0)], [(0, 0), (0, 1), (1, 0), (1, 1)]]
-    shapes += [[(d * i, r * i) for i in range(3)] for d, r in ((0, 1), (1, 0), (1, 1), (1, -1))]
+    boards = {turn: turned(np.arange(rows * columns).reshape(rows, columns), turn).ravel() for turn in turns}
+    board = {(r, c): tuple(seen[r, c].tolist()) for r in range(rows) for c in range(columns)}
+    found = []
+    for window in every_window(rows, columns):
+        images = [tuple(sorted(int(places[cell]) for cell in window)) for places in boards.values()]
+        # The image that comes first, each of its cells with what stands where it came from.
+        first = min(images)
+        held = {
+            tuple(sorted((int(places[cell]), board[divmod(cell, columns)]) for cell in window))
+            for places, image in zip(boards.values(), images, strict=True)
+            if image == first
+        }
+        found.append((seat, min(held) if len(turns) > 1 else held.pop()))
+    return found
+
+
+def every_window(rows: int, columns: int) -> set[tuple[int, ...]]:
+    """Squares of one, four and nine cells, lines of three, and whole lines of four to eight."""
+    shapes = [[(r, c) for r in range(side) for c in range(side)] for side in (1, 2, 3)]
+    lines = [(0, 1), (1, 0), (1, 1), (1, -1)]
+    shapes += [[(d * i, r * i) for i in range(3)] for d, r in lines]
     found = set()
-    for row, column in board:
+    for row, column in itertools.product(range(rows), range(columns)):
         for shape in shapes:
             cells = [(row + down, column + right) for down, right in shape]
-            if all(cell in board for cell in cells):
-                found.add((game.to_move(state), *((cell, board[cell]) for cell in cells)))
+            if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
+                found.add(tuple(r * columns + c for r, c in cells))
+        for d, r in lines:
+            whole = [(row + d * i, column + r * i) for i in range(-8, 9)]
+            inside = tuple(a * columns + b for a, b in whole if 0 <= a < rows and 0 <= b < columns)
+            if 4 <= len(inside) <= 8:
+                found.add(inside)
     return found
 
 
@@ -66,7 +91,7 @@ def test_patterns_are_what_stands_on_small_windows() -> None:
     features = feature_set("patterns", PAWNS, states)
     assert isinstance(features, PatternFeatures)
     entries = features.entries(PAWNS, states)
-    slow = [slow_patterns(PAWNS, state) for state in states]
+    slow = [set(slow_patterns(PAWNS, state)) for state in states]
     fast = [set(entries.indices[a:b].tolist()) for a, b in itertools.pairwise(entries.starts.tolist())]
     for one, two in itertools.combinations(range(len(states)), 2):
         assert len(fast[one]) == len(slow[one])
