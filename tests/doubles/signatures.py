@@ -44,6 +44,18 @@ FILE = Path(__file__).parent.parent / "data" / "signatures.json"
 _DIGITS = 11
 
 
+class Counted2048(Game2048):
+    """2048 on four by four with the evaluation of other boards, which no fitting changes."""
+
+    def evaluation(self, state: Any, seat: int) -> int:
+        """The score, and ten points for each empty square."""
+        return 1024 * (int(state.score) + 10 * int((self.tiles(state) == 0).sum()))
+
+    def evaluates_before_chance(self) -> bool:
+        """As other boards."""
+        return False
+
+
 class Uncompiled:
     """The game of rules, which compiled searches do not recognize: plain Python searches it."""
 
@@ -84,7 +96,7 @@ DICE = {
     "EinStein(4)": EinStein(size=4),
     "Backgammon": Backgammon(),
     "Game2048(2,2)": Game2048(rows=2, columns=2),
-    "Game2048": Game2048(),
+    "Game2048": Counted2048(),
     "Grown(1)": Grown(seed=100_000, players=1),
     "Grown(2)": Grown(seed=200_000),
 }

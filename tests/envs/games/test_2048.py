@@ -14,6 +14,7 @@ import pytest
 from doubles.checked import assert_keeps_contract
 from gymnasium.utils.env_checker import check_env
 
+from zermelo.agents import make_agent
 from zermelo.envs import (
     Chance,
     IllegalActionError,
@@ -26,8 +27,8 @@ from zermelo.envs import (
 )
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.games import Game2048
-from zermelo.envs.games.gym_2048 import Game2048Env
-from zermelo.envs.games.twenty_forty_eight import Game2048State
+from zermelo.envs.games.twenty_forty_eight import Game2048State, packed, weights
+from zermelo.envs.games.twenty_forty_eight.environment import Game2048Env
 from zermelo.envs.rules import RulesGame
 
 
@@ -70,12 +71,18 @@ def test_lines_by_hand() -> None:
     assert rules.tiles(after).tolist() == [[0, 0, 1, 2]]
 
 
-@pytest.mark.parametrize("size", [(4, 4), (2, 3), (5, 5), (6, 12), (1, 2)])
-def test_moves_are_the_slow_rules(size: tuple[int, int]) -> None:
+SIZES = [(4, 4), (2, 3), (5, 5), (6, 12), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("size", "lowest", "highest"), [*((size, 1, 3) for size in SIZES), ((4, 4), 13, 15), ((4, 4), 14, 17)]
+)
+def test_moves_are_the_slow_rules(size: tuple[int, int], lowest: int, highest: int) -> None:
     rules, generator = Game2048(*size), np.random.default_rng(3)
     game = RulesGame(rules)
     for _ in range(60):
-        tiles = generator.integers(0, 4, size)
+        tiles = generator.integers(lowest - 1, highest + 1, size)
+        tiles[tiles < lowest] = 0
         state = position(rules, tiles)
         moving = []
         for action, turned in enumerate((tiles.T, tiles[:, ::-1], tiles.T[:, ::-1], tiles)):
@@ -110,6 +117,62 @@ def test_new_tiles() -> None:
 )
 def test_contract(rules: Game2048) -> None:
     assert_keeps_contract(rules, games=2, longest=40)
+
+
+SHAPES_OF_FOUR = ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 4, 5), (1, 2, 5, 6), (5, 6, 9, 10))
+SHAPES_OF_FIVE = ((0, 1, 2, 4, 5), (4, 5, 6, 8, 9), (0, 1, 2, 4, 3))
+
+
+def test_the_evaluation_is_a_sum_over_all_images_of_shapes() -> None:
+    with np.load(str(weights.__file__).replace(".py", ".npz")) as file:
+        fours, fives = file["fours"], file["fives"]
+    rules, generator = Game2048(), np.random.default_rng(5)
+    images = [Game2048.symmetric_state(rules, position(rules, range(16)), symmetry) for symmetry in range(8)]
+    boards = [rules.tiles(image).ravel().tolist() for image in images]
+    for _ in range(10):
+        tiles = generator.integers(0, 13, 16)
+        tiles[generator.random(16) < 0.4] = 0
+        total = 0
+        for shape, table in zip(SHAPES_OF_FOUR, fours, strict=True):
+            found = {frozenset(board[square] for square in shape): board for board in boards}
+            for board in found.values():
+                total += 8 * int(table[sum(int(tiles[board[square]]) << 4 * k for k, square in enumerate(shape))])
+        for shape, table in zip(SHAPES_OF_FIVE, fives, strict=True):
+            for board in boards:
+                kinds = [max(int(tiles[board[square]]) - 1, int(tiles[board[square]] > 0)) for square in shape]
+                total += weights.points(int(table[sum(kind * 15**k for k, kind in enumerate(kinds))]))
+        state = position(rules, tiles, 100, 1)
+        assert rules.evaluation(state, 0) == 1024 * (100 + max(total, 0))
+        for symmetry in range(8):
+            assert rules.evaluation(rules.symmetric_state(state, symmetry), 0) == rules.evaluation(state, 0)
+    assert packed.unpack(packed.pack(*position(rules, tiles)[:2])) == position(rules, tiles)[:2]
+
+
+def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
+    rules = Game2048()
+    for tiles in ([0] * 16, [17] * 16, list(range(2, 18)), [15, 14, 13, 12, 0, 0, 0, 0] + [0] * 8):
+        for score in (0, rules.utility_bounds()[1]):
+            assert (
+                score <= rules.evaluation(position(rules, tiles, score, 1), 0) / 1024 <= rules.utility_bounds()[1]
+            )
+    assert Game2048().evaluates_before_chance()
+    assert not Game2048(3, 4).evaluates_before_chance()
+    assert Game2048(3, 4).evaluation(position(Game2048(3, 4), [1, 2] + [0] * 10, 7), 0) == 1024 * 107
+
+
+@pytest.mark.slow
+def test_the_evaluation_plays_well_one_move_ahead() -> None:
+    game, scores = RulesGame(Game2048()), []
+    for seed in range(8):
+        agent, generator, state = make_agent("greedy"), random.Random(seed), game.initial_state()
+        while not game.is_terminal(state):
+            if state.tiles_to_come:
+                outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+                state = game.result(state, generator.choices(outcomes, chances)[0])
+            else:
+                state = game.result(state, agent.search_state(game, state).action)
+        scores.append(state.score)
+    assert float(np.mean(scores)) > 30_000  # the score and the empty squares: 3,000
 
 
 def best(goal: int | None) -> float:

@@ -26,6 +26,8 @@ import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
+from zermelo.envs.games.twenty_forty_eight.packed import fits, moves_of, pack, push, unpack
+from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import CELL, INK, IVORY, board_canvas, draws, middle
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import listed
@@ -51,7 +53,11 @@ class Game2048State(NamedTuple):
     tiles_to_come: int
 
 
-@listed(players="1", kind="sliding tiles, exact chance", gymnasium="zermelo.envs.games.gym_2048:Game2048Env")
+@listed(
+    players="1",
+    kind="sliding tiles, exact chance",
+    gymnasium="zermelo.envs.games.twenty_forty_eight.environment:Game2048Env",
+)
 class Game2048(NamedTuple):
     """Push tiles together; equal ones double, and their sum is the score.
 
@@ -111,6 +117,13 @@ class Game2048(NamedTuple):
     def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
         """The directions in which something moves or joins."""
         count = 0
+        if self._is_packed(state):
+            moves = moves_of(pack(state.board_0, state.board_1))
+            for direction in range(4):
+                if moves >> direction & 1:
+                    actions[count] = direction
+                    count += 1
+            return count
         for direction in range(4):
             if self._moves(state, direction):
                 actions[count] = direction
@@ -147,6 +160,11 @@ class Game2048(NamedTuple):
                 score,
                 to_come - 1,
             )
+        if self._is_packed(state):
+            board, gain = push(pack(zero, one), action)
+            if gain >= 0:
+                zero, one = unpack(board)
+                return Game2048State(zero, one, 0, 0, 0, 0, score + gain, 1)
         zero = one = two = three = four = five = 0
         length = self.rows if action % 2 == 0 else self.columns
         for line in range(self.columns if action % 2 == 0 else self.rows):
@@ -178,6 +196,8 @@ class Game2048(NamedTuple):
         """No tile can move or join."""
         if state.tiles_to_come:
             return False
+        if self._is_packed(state):
+            return moves_of(pack(state.board_0, state.board_1)) == 0
         return not (
             self._moves(state, 0) or self._moves(state, 1) or self._moves(state, 2) or self._moves(state, 3)
         )
@@ -187,11 +207,21 @@ class Game2048(NamedTuple):
         return state.score
 
     def evaluation(self, state: Game2048State, seat: int) -> int:
-        """The score so far, and ten points for each empty square."""
+        """The score so far, and on a board of four by four what learned numbers say is to come (``weights``).
+
+        On other boards ten points for each empty square.
+        """
+        if self.rows == 4 and self.columns == 4:
+            to_come = expected(pack(state.board_0, state.board_1))
+            return 1024 * min(state.score + max(to_come, 0), self.utility_bounds()[1])
         empty = 0
         for square in range(self.rows * self.columns):
             empty += _tile(state, square) == 0
         return 1024 * (state.score + 10 * empty)
+
+    def evaluates_before_chance(self) -> bool:
+        """What was learned is of boards before the new tile."""
+        return self.rows == 4 and self.columns == 4
 
     def symmetries(self) -> int:
         """Mirrors and half turns; a square board has its quarter turns as well."""
@@ -256,6 +286,10 @@ class Game2048(NamedTuple):
     def observation_bounds(self) -> tuple[int, int]:
         """No tile is greater than 2 ** 31."""
         return 0, 31
+
+    def _is_packed(self, state: Game2048State) -> bool:
+        """Whether tables of lines serve: on a board of four by four whose tiles fit."""
+        return self.rows == 4 and self.columns == 4 and fits(state.board_0, state.board_1)
 
     def _square(self, direction: int, line: int, place: int) -> int:
         """The squares of a line, counted from the side to which it is pushed."""
