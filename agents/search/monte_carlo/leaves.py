@@ -50,8 +50,9 @@ class Leaves(PlainTree):
             self.own_state, self.after = start.game.playout_state, start.game.play_on
         self.whole: Callable[..., Any] | None = None
         """What plays a whole game at random, where the policy says no more of it."""
-        if isinstance(start.game, SupportsWholePlayouts) and not start.policy.greedy and math.isinf(budget.nodes_left):
-            self.whole = start.game.play_out if start.policy.playout_moves is None else None
+        is_plain = not start.policy.greedy and start.policy.playout_moves is None
+        if is_plain and math.isinf(budget.nodes_left) and isinstance(start.game, SupportsWholePlayouts):
+            self.whole = start.game.play_out
         self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
         self.taken: set[tuple[int, int]] = set()
         """Who has taken which action in this simulation, for all moves as first."""

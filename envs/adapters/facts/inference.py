@@ -6,8 +6,8 @@ first steps, then on every fifth and on those that end a game. What players see 
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
 with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key;
-one whose own code is so slow that this takes ``_SECONDS`` of the processor's time shows what was seen by then, as the
-first search waits for it. What play shows is remembered for later environments of the same class and the same
+one whose own code is so slow that this takes ``_SECONDS`` of the processor's time shows what was seen by then, as
+the first search waits for it. What play shows is remembered for later environments of the same class and the same
 configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
 reset options differ therefore is looked at again.
 """
