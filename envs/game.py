@@ -40,6 +40,7 @@ __all__ = [
     "SupportsSimultaneousMoves",
     "SupportsSnapshot",
     "SupportsText",
+    "SupportsWholePlayouts",
     "TraitSource",
     "Traits",
 ]
@@ -301,6 +302,20 @@ class SupportsPlayouts(Protocol):
 
         It must come from ``playout_state`` or from this method, and the action must be legal: that need not be
         checked.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsWholePlayouts(Protocol):
+    """A game at random is played to its end at once, faster than move by move."""
+
+    def play_out(self, state: Any, seed: int) -> tuple[Any, Sequence[tuple[int, int]]] | None:
+        """A game at random from a state on; seeds give the same one each time. The state is not changed.
+
+        Returns:
+            The state at its end, and who (the seat) took which action on the way, chance left out; None where it
+            must be played move by move.
         """
         ...
 

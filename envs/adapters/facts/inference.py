@@ -5,8 +5,9 @@ first steps, then on every fifth and on those that end a game. What players see 
 ``zermelo.envs.adapters.facts.sight``.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
-with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer,
-by the length of its key. What play shows is remembered for later environments of the same class and the same
+with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key;
+one whose own code is so slow that this takes ``_SECONDS`` of the processor's time shows what was seen by then, as
+the first search waits for it. What play shows is remembered for later environments of the same class and the same
 configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
 reset options differ therefore is looked at again.
 """
@@ -17,6 +18,7 @@ import contextlib
 import enum
 import math
 import pickle
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -43,6 +45,7 @@ _PROBES = 3
 _PAIRED_PART = 8
 """Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
+_SECONDS = 1.0
 _SUM_TOLERANCE = 1e-9
 
 
@@ -200,8 +203,10 @@ class _Play:
     uses_global_random: bool = False
     constants: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
+    ends: float = math.inf
 
     def run(self) -> None:
+        self.ends = time.process_time() + _SECONDS
         self.constants = configuration(self.game.environment(self.root))
         generator = np.random.default_rng(0)
         starts = []
@@ -222,7 +227,7 @@ class _Play:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= self.most:
+            if self.steps >= self.most or (self.steps >= _MIN_STEPS and time.process_time() >= self.ends):
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
