@@ -1,9 +1,9 @@
 """Patterns on a board as features: what stands on each small window of it.
 
 Lucas, "Learning to play Othello with n-tuple systems", Australian Journal of Intelligent Information Processing
-Systems 9 (2008). Windows that mirrors and turns make of each other may share their weights, and so may the seats:
-``Sharing`` says which. Whole lines as windows, and weights of their own for phases of the game: Buro, "Experiments
-with Multi-ProbCut and a new high-quality evaluation function for Othello" (1997).
+Systems 9 (2008). Windows that mirrors and turns make of each other may share their weights, and so may the seats.
+Whole lines as windows, and weights of their own for phases of the game: Buro, "Experiments with Multi-ProbCut and
+a new high-quality evaluation function for Othello" (1997).
 """
 
 from __future__ import annotations
@@ -53,10 +53,11 @@ class PatternFeatures:
         rows, columns: Of the board.
         planes: Those that tell cells apart; none if the observation is the board itself.
         codes: The numbers in cells then.
-        turns: The mirrors and turns (``turned``) that leave what a board is worth as it is.
+        turns: The mirrors and turns (``turned``) that leave what a board is worth as it is; any two of them after
+            each other are one of them.
         second: How the second seat's board is turned to be looked up as the first one's; ``OWN`` for none.
-        phases: Numbers of cells that are not empty with which phases begin, after the first one: each window has
-            weights for all of the game and for each phase.
+        phases: Numbers of cells that are not of the first kind with which phases begin, after the first one: each
+            window has weights for all of the game and for each phase.
     """
 
     kind: ClassVar[str] = "patterns"
@@ -72,27 +73,34 @@ class PatternFeatures:
     _powers: Any = field(init=False, repr=False, compare=False)
     _offsets: Any = field(init=False, repr=False, compare=False)
     _length: int = field(init=False, repr=False, compare=False)
+    _first: Any = field(init=False, repr=False, compare=False)
+    """Of the patterns of a window that a mirror or turn makes of each other, the first; of each pattern."""
 
     def __post_init__(self) -> None:
         kinds = len(self.planes) + 1 if self.planes else len(self.codes)
         cells = self.rows * self.columns
         longest = 2 if kinds**4 * cells >= 400_000 else 4 if kinds > _FEW_KINDS else 9
-        windows = _tied(_windows(self.rows, self.columns, longest), self.rows, self.columns, self.turns)
+        places = np.arange(cells).reshape(self.rows, self.columns)
+        moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
+        windows = _tied(_windows(self.rows, self.columns, longest), moved)
         most = max(len(window) for _, window in windows)
         padded = np.full((len(windows), most), cells, np.int64)
         powers = np.zeros((len(windows), most), np.int64)
         offsets, known, length = np.empty(len(windows), np.int64), dict[int, int](), 0
+        first: list[npt.NDArray[np.int64]] = []
         for number, (shared, window) in enumerate(windows):
             padded[number, : len(window)] = window
             powers[number, : len(window)] = kinds ** np.arange(len(window))
             if shared not in known:
                 known[shared] = length
+                first.append(length + _first_patterns(window, moved, kinds))
                 length += kinds ** len(window)
             offsets[number] = known[shared]
         object.__setattr__(self, "_windows", padded)
         object.__setattr__(self, "_powers", powers)
         object.__setattr__(self, "_offsets", offsets)
         object.__setattr__(self, "_length", length)
+        object.__setattr__(self, "_first", np.concatenate(first))
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> PatternFeatures:
@@ -137,6 +145,8 @@ class PatternFeatures:
         for place in range(self._windows.shape[1]):
             patterns += cells[:, self._windows[:, place]] * self._powers[:, place]
         indices = patterns + self._offsets
+        if len(self.turns) > 1:
+            indices = self._first[indices]
         if self.phases:
             filled = (cells[:, :-1] != 0).sum(axis=1)
             phase = np.searchsorted(self.phases, filled, side="right")
@@ -205,18 +215,28 @@ def _lines(rows: int, columns: int) -> list[tuple[int, ...]]:
     return found
 
 
-def _tied(
-    windows: Sequence[tuple[int, ...]], rows: int, columns: int, turns: Sequence[int]
-) -> list[tuple[int, tuple[int, ...]]]:
+def _tied(windows: Sequence[tuple[int, ...]], moved: Sequence[Sequence[int]]) -> list[tuple[int, tuple[int, ...]]]:
     """The windows, each with the number of one whose weights it shares, and its cells in that one's order."""
-    places = np.arange(rows * columns).reshape(rows, columns)
-    moved = [turned(places, turn).ravel().tolist() for turn in turns]
     known: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {}
     for number, window in enumerate(windows):
         for there in moved:
             image = tuple(there[cell] for cell in window)
             known.setdefault(frozenset(image), (number, image))
     return [known[frozenset(window)] for window in windows]
+
+
+def _first_patterns(window: tuple[int, ...], moved: Sequence[Sequence[int]], kinds: int) -> npt.NDArray[np.int64]:
+    """For each pattern of a window the least of those that turns make of it which leave the window in place."""
+    codes = np.arange(kinds ** len(window))
+    least = codes.copy()
+    for there in moved:
+        image = [there[cell] for cell in window]
+        if set(image) == set(window) and image != list(window):
+            turned_codes = np.zeros_like(codes)
+            for place, cell in enumerate(image):
+                turned_codes += codes // kinds**place % kinds * kinds ** window.index(cell)
+            least = np.minimum(least, turned_codes)
+    return least
 
 
 _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))

@@ -1,4 +1,6 @@
-"""Which windows of a board share their weights: whatever foretells best how games end that were not fitted to.
+"""Which windows of a board share their weights, and which phases of a game do not.
+
+It is whatever foretells best how games end that were not fitted to.
 
 Nobody need say which mirrors and turns leave a game as it is, or whether a board is shown from the player's side.
 """
@@ -17,7 +19,9 @@ __all__ = ["best_sharing"]
 
 
 def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float]) -> FeatureSet:
-    """The same features, weights shared: first by the seats, then by mirror images. Others are as they were.
+    """The same features, weights shared by the seats, then by mirror images, and then parted by phases.
+
+    Features of other kinds are as they were.
 
     Args:
         features: Features of which nothing is shared yet.
@@ -28,7 +32,7 @@ def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float]) -
         return features
     best = inner
     least = loss_of(_outer(features, inner))
-    for settings in (_by_seats(inner), _by_turns(inner)):
+    for settings in (_by_seats(inner), _by_turns(inner), _by_phases(inner)):
         before = best
         for setting in settings:
             shared = dataclasses.replace(before, **setting)
@@ -56,4 +60,12 @@ def _by_turns(features: PatternFeatures) -> list[dict[str, Any]]:
     groups = [(0, 1), (0, 2), (0, 3), (0, 1, 2, 3)]
     return [
         {"turns": group} for group in [*groups, *([tuple(range(8))] if features.rows == features.columns else [])]
+    ]
+
+
+def _by_phases(features: PatternFeatures) -> list[dict[str, Any]]:
+    """Four or eight phases, by how full the board is."""
+    cells = features.rows * features.columns
+    return [
+        {"phases": tuple(cells * part // parts for part in range(1, parts))} for parts in (4, 8) if cells >= parts
     ]
