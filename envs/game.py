@@ -37,6 +37,7 @@ __all__ = [
     "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
+    "SupportsSearchSettings",
     "SupportsSimultaneousMoves",
     "SupportsSnapshot",
     "SupportsText",
@@ -277,6 +278,15 @@ class SupportsSampling(Protocol):
 
     def sample_result(self, state: Any, action: int, generator: np.random.Generator) -> Any:
         """As ``result``, with every random number drawn from ``generator``."""
+        ...
+
+
+@runtime_checkable
+class SupportsSearchSettings(Protocol):
+    """The game knows how it is best searched."""
+
+    def search_settings(self, search: str) -> Mapping[str, Any]:
+        """The settings of a search, such as ``"mcts"``, that are better here than its defaults."""
         ...
 
 

@@ -6,8 +6,8 @@ where a part is ``speed`` (both from the start position, without a solver, in on
 against OpenSpiel's search at equal simulations), ``solved`` (the same with solvers), ``weights`` (matches between
 settings of exploration), ``playouts`` (matches against alpha-beta with playouts at equal time, without compiled
 rules) or ``environments`` (playouts a second over copies of environments); all if none is given. Matches begin
-with a few random moves, each opening from both seats. Games of strangers that pip installs (``cathedral-rl``,
-``gobblet-rl``, ``fanorona-aec``) are left out where they are not there.
+with a few random moves, each opening from both seats. Games of strangers that pip installs (``gobblet-rl``,
+``fanorona-aec``) are left out where they are not there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ ENVIRONMENTS = {
     "go(board_size=5)": "pettingzoo.classic.go_v5:env",
     "chess": "pettingzoo.classic.chess_v6:env",
     "gobblet": "gobblet_rl.gobblet_v1:env",
-    "cathedral": "cathedral_rl.cathedral_v0:env",
     "fanorona": "env.fanorona_env:env",
 }
 SETTINGS: dict[str, dict[str, Any]] = {"go(board_size=5)": {"board_size": 5}}

@@ -71,6 +71,7 @@ class RulesGame:
             "is_noisy",
             "playout_action",
             "evaluates_before_chance",
+            "search_settings",
             "text",
             "action_text",
         ):

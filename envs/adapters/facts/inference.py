@@ -18,7 +18,6 @@ import contextlib
 import enum
 import math
 import pickle
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -123,7 +122,7 @@ _MEMORY_PER_CLASS = 32
 def infer(game: Probe, root: Any, seats: int) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and says what was seen."""
     most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
-    play = _Play(game, root, Sight(game, seats, _PROBES * most), most)
+    play = _Play(game, root, Sight(game, seats, _PROBES * most, _SECONDS), most)
     play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
@@ -203,10 +202,8 @@ class _Play:
     uses_global_random: bool = False
     constants: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
-    ends: float = math.inf
 
     def run(self) -> None:
-        self.ends = time.process_time() + _SECONDS
         self.constants = configuration(self.game.environment(self.root))
         generator = np.random.default_rng(0)
         starts = []
@@ -227,7 +224,7 @@ class _Play:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= self.most or (self.steps >= _MIN_STEPS and time.process_time() >= self.ends):
+            if self.steps >= self.most or (self.steps > 0 and self.sight.is_late()):
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
