@@ -37,9 +37,11 @@ __all__ = [
     "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
+    "SupportsSearchSettings",
     "SupportsSimultaneousMoves",
     "SupportsSnapshot",
     "SupportsText",
+    "SupportsWholePlayouts",
     "TraitSource",
     "Traits",
 ]
@@ -289,6 +291,15 @@ class SupportsSampling(Protocol):
 
 
 @runtime_checkable
+class SupportsSearchSettings(Protocol):
+    """The game knows how it is best searched."""
+
+    def search_settings(self, search: str) -> Mapping[str, Any]:
+        """The settings of a search, such as ``"mcts"``, that are better here than its defaults."""
+        ...
+
+
+@runtime_checkable
 class SupportsObservations(Protocol):
     """It is known what players see of a state."""
 
@@ -310,6 +321,20 @@ class SupportsPlayouts(Protocol):
 
         It must come from ``playout_state`` or from this method, and the action must be legal: that need not be
         checked.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsWholePlayouts(Protocol):
+    """A game at random is played to its end at once, faster than move by move."""
+
+    def play_out(self, state: Any, seed: int) -> tuple[Any, Sequence[tuple[int, int]]] | None:
+        """A game at random from a state on; seeds give the same one each time. The state is not changed.
+
+        Returns:
+            The state at its end, and who (the seat) took which action on the way, chance left out; None where it
+            must be played move by move.
         """
         ...
 

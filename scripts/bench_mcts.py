@@ -3,10 +3,11 @@
     python scripts/bench_mcts.py [PART...] [--only NAME] [--games 100] [--seconds 0.2]
 
 where a part is ``speed`` (both from the start position, without a solver, in one thread), ``equal`` (matches
-against OpenSpiel's search at equal simulations), ``solved`` (the same with solvers), ``playouts`` (matches against
-alpha-beta with playouts at equal time, without compiled rules) or ``environments`` (playouts a second over copies
-of environments); all if none is given. Matches begin with a few random moves, each opening from both seats. Games
-of strangers that pip installs (``gobblet-rl``, ``fanorona-aec``) are left out where they are not there.
+against OpenSpiel's search at equal simulations), ``solved`` (the same with solvers), ``weights`` (matches between
+settings of exploration), ``playouts`` (matches against alpha-beta with playouts at equal time, without compiled
+rules) or ``environments`` (playouts a second over copies of environments); all if none is given. Matches begin
+with a few random moves, each opening from both seats. Games of strangers that pip installs (``gobblet-rl``,
+``fanorona-aec``) are left out where they are not there.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import as_game
 from zermelo.envs.adapters.openspiel import OpenSpielGame
-from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Kalah, Othello
+from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex, Kalah, Othello, Oware
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import elo
 
@@ -55,6 +56,14 @@ ENVIRONMENTS = {
     "fanorona": "env.fanorona_env:env",
 }
 SETTINGS: dict[str, dict[str, Any]] = {"go(board_size=5)": {"board_size": 5}}
+WEIGHTS = {
+    "connect_four": ConnectFour(),
+    "othello 6x6": Othello(6, 6),
+    "oware": Oware(),
+    "hex 7x7": Hex(7, 7),
+    "breakthrough 6x6": Breakthrough(6, 6),
+    "kalah": Kalah(),
+}
 SIMULATIONS = 300
 OPENING = 4
 
@@ -113,12 +122,12 @@ def match(
     return f"{wins:5}-{draws}-{losses:<5}{share:6.1f} %   {elo(wins, draws, losses)}"
 
 
-def openings(game: Any, initial: Any, count: int) -> list[Any]:
+def openings(game: Any, initial: Any, count: int, moves: int = OPENING) -> list[Any]:
     """States after a few random moves."""
     generator, found = random.Random(1), []
     while len(found) < count:
         state = initial
-        for _ in range(OPENING):
+        for _ in range(moves):
             if not game.is_terminal(state):
                 state = game.result(state, generator.choice(game.legal_actions(state)))
         if not game.is_terminal(state):
@@ -157,13 +166,27 @@ def equal(names: Sequence[str], games: int, seconds: float, *, solve: bool = Fal
             return lambda game, state: int(bot.step(state))
 
         starts = openings(game, source.new_initial_state(), games // 2)
-        ours = searching(MCTSAgent, rules=True, simulations=SIMULATIONS, solver=solve, keep_tree=False)
+        settings = {"simulations": SIMULATIONS, "solver": solve, "exploration": 1.0, "keep_tree": False}
+        ours = searching(MCTSAgent, rules=True, **settings)
         print(f"  {name:34}{match(game, starts, ours, theirs)}", flush=True)
 
 
 def solved(names: Sequence[str], games: int, seconds: float) -> None:
     """The same, both with their solvers."""
     equal(names, games, seconds, solve=True)
+
+
+def weights(names: Sequence[str], games: int, seconds: float) -> None:
+    """Exploration of 0.5 against one of 1, at equal simulations."""
+    for name in names:
+        game = RulesGame(WEIGHTS[name])
+        starts = openings(game, game.initial_state(), games // 2)
+        for simulations in (SIMULATIONS, 10 * SIMULATIONS):
+            ours, others = (
+                searching(MCTSAgent, simulations=simulations, exploration=weight, keep_tree=False)
+                for weight in (0.5, 1.0)
+            )
+            print(f"  {name:28}{simulations:6}{match(game, starts, ours, others)}", flush=True)
 
 
 def strangers_game(name: str) -> tuple[Any, Any] | None:
@@ -190,7 +213,7 @@ def playouts(names: Sequence[str], games: int, seconds: float) -> None:
             source = pyspiel.load_game(name)
             found = OpenSpielGame(source, {}), source.new_initial_state()
         if found is not None:
-            starts = openings(*found, games // 2)
+            starts = openings(*found, games // 2, 2)
             alpha_beta = searching(AlphaBetaAgent, seconds=seconds, evaluator="playout")
             ours = searching(MCTSAgent, seconds=seconds)
             print(f"  {name:34}{match(found[0], starts, ours, alpha_beta)}", flush=True)
@@ -233,6 +256,7 @@ PARTS: dict[str, tuple[Callable[[Sequence[str], int, float], None], Sequence[str
     "speed": (speed, tuple(SPEED)),
     "equal": (equal, EQUAL),
     "solved": (solved, EQUAL),
+    "weights": (weights, tuple(WEIGHTS)),
     "playouts": (playouts, (*PLAYOUTS, *ENVIRONMENTS)),
     "environments": (environments, tuple(ENVIRONMENTS)),
 }

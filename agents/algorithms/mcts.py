@@ -35,7 +35,7 @@ class Node:
 
 
 def mcts(
-    game: Game[Any], state: Any, simulations: int, random: Draws, exploration: float = 1.0
+    game: Game[Any], state: Any, simulations: int, random: Draws, exploration: float = 0.5
 ) -> dict[int, tuple[int, float]]:
     """How many simulations followed each action, and the mean utility of those to the player to move.
 

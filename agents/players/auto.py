@@ -17,6 +17,7 @@ from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, Game, RewardSum, Traits
+from zermelo.envs.game import SupportsSearchSettings
 
 __all__ = ["AutoAgent"]
 
@@ -71,6 +72,8 @@ class AutoAgent(SearchAgent):
         agents: dict[type[SearchAgent], Any] = self.__dict__["_agents"]
         if chosen.kind not in agents:
             settings: dict[str, Any] = {"seconds": self.limits.seconds, "nodes": self.limits.nodes}
+            if isinstance(game, SupportsSearchSettings):
+                settings |= game.search_settings(chosen.kind.kind)
             settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep
             if chosen.kind is not ExpectiminimaxAgent:
                 settings["threads"] = self.threads

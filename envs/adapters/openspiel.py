@@ -88,6 +88,9 @@ def shimmy_traits(env: Any) -> dict[str, Any]:
     return traits
 
 
+_SEEDS: Final = (1 << 31) - 1
+
+
 class OpenSpielGame:
     """An OpenSpiel game.
 
@@ -237,6 +240,20 @@ class OpenSpielGame:
             return self.sample_result(state, action, generator) if generator else self.result(state, action)
         state.apply_action(int(action))
         return state
+
+    def play_out(self, state: Any, seed: int) -> tuple[Any, list[tuple[int, int]]] | None:
+        """A game between OpenSpiel's uniformly random players."""
+        import pyspiel
+
+        if not self._exact:
+            return None
+        end, bits = state.clone(), seed & _SEEDS
+        players = [pyspiel.make_uniform_random_bot(seat, bits) for seat in range(self._traits.seats)]
+        pyspiel.evaluate_bots(end, players, bits)
+        if self._limit is not None and end.move_number() > self._limit:
+            return None  # Shimmy would have ended it before
+        played = end.full_history()[len(state.full_history()) :]
+        return end, [(item.player, item.action) for item in played if item.player >= 0]
 
     def movers(self, state: Any) -> Sequence[int]:
         """The players that decide now: all of them where they move at the same time."""

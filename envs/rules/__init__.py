@@ -90,7 +90,8 @@ States handed to searches, evaluators and methods carry the keys of the past whe
 tables positions are the same only with the same positions behind them, so no value is wrong and a proof is one;
 with superko hardly any are met twice. Symmetries are not used then, nor is ``safe_actions``.
 
-Methods for people and learning agents, never compiled: ``text(state)``, ``action_text(state, action)``,
+Methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the agent
+``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
 ``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
 ``observation_bounds()`` (``zermelo.envs.rules.observations``).
 

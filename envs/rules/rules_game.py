@@ -72,6 +72,7 @@ class RulesGame:
             "is_urgent",
             "playout_action",
             "evaluates_before_chance",
+            "search_settings",
             "text",
             "action_text",
         ):

@@ -12,7 +12,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import RandomNumbers, Start
 from zermelo.agents.search.monte_carlo.tree import PlainTree
 from zermelo.envs import CHANCE
-from zermelo.envs.game import SupportsPlayoutActions, SupportsPlayouts
+from zermelo.envs.game import SupportsPlayoutActions, SupportsPlayouts, SupportsWholePlayouts
 
 __all__ = ["Evaluation", "Leaves"]
 
@@ -48,6 +48,11 @@ class Leaves(PlainTree):
         """What a playout comes to by an action; of chance that is simulated with a generator."""
         if isinstance(start.game, SupportsPlayouts) and not start.policy.greedy:
             self.own_state, self.after = start.game.playout_state, start.game.play_on
+        self.whole: Callable[..., Any] | None = None
+        """What plays a whole game at random, where the policy says no more of it."""
+        is_plain = not start.policy.greedy and start.policy.playout_moves is None
+        if is_plain and math.isinf(budget.nodes_left) and isinstance(start.game, SupportsWholePlayouts):
+            self.whole = start.game.play_out
         self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
         self.taken: set[tuple[int, int]] = set()
         """Who has taken which action in this simulation, for all moves as first."""
@@ -77,6 +82,15 @@ class Leaves(PlainTree):
         """The outcome of a game at random from a state on."""
         game, moves = self.game, 0
         longest, generator = self.policy.playout_moves, self.generator if self.is_sampled else None
+        if self.whole is not None and not game.is_terminal(state):
+            self.budget.check_clock()
+            played = self.whole(state, self.random.bits())
+            if played is not None:
+                end, taken = played
+                self.budget.nodes += len(taken)
+                if self.policy.rave:
+                    self.taken.update(taken)
+                return self.kept_of(game.utility(end))
         if self.own_state is not None and not game.is_terminal(state):
             self.budget.check_clock()  # a copy may take long
             state = self.own_state(state)

@@ -5,8 +5,9 @@ first steps, then on every fifth and on those that end a game. What players see 
 ``zermelo.envs.adapters.facts.sight``.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
-with fixed seeds, never by the clock: an environment shows the same on every machine. A heavy one gets fewer,
-by the length of its key. What play shows is remembered for later environments of the same class and the same
+with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key;
+one whose own code is so slow that this takes ``_SECONDS`` of the processor's time shows what was seen by then, as
+the first search waits for it. What play shows is remembered for later environments of the same class and the same
 configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
 reset options differ therefore is looked at again.
 """
@@ -43,6 +44,7 @@ _PROBES = 3
 _PAIRED_PART = 8
 """Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
+_SECONDS = 1.0
 _SUM_TOLERANCE = 1e-9
 
 
@@ -120,7 +122,7 @@ _MEMORY_PER_CLASS = 32
 def infer(game: Probe, root: Any, seats: int) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and says what was seen."""
     most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
-    play = _Play(game, root, Sight(game, seats, _PROBES * most), most)
+    play = _Play(game, root, Sight(game, seats, _PROBES * most, _SECONDS), most)
     play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
@@ -222,7 +224,7 @@ class _Play:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= self.most:
+            if self.steps >= self.most or (self.steps > 0 and self.sight.is_late()):
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)

@@ -11,6 +11,7 @@ be of perfect information unless its starts look the same in groups: hands seldo
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -39,16 +40,22 @@ class Sight:
         seats: How many players it has.
         probes: How many moves may be played to see whether positions that look the same go on the same way; after
             that they are taken to do so.
+        seconds: How much of the processor's time may be taken, from now on.
     """
 
-    def __init__(self, game: Probe, seats: int, probes: int) -> None:
+    def __init__(self, game: Probe, seats: int, probes: int, seconds: float) -> None:
         self._game = game
         self._seats = seats
         self._generator = np.random.default_rng(1)
         self._compared = 0
         self._left = probes
+        self._ends = time.process_time() + seconds
         self._hidden = False
         self._starts_unlike = False
+
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return time.process_time() >= self._ends
 
     def is_whole(self) -> bool:
         """Whether enough was compared, and every observation determined the state."""
@@ -73,7 +80,7 @@ class Sight:
         """Compares two positions, and those that the same moves lead to from both."""
         game = self._game
         for _ in range(_TOGETHER):
-            if self._hidden or game.is_terminal(first) or game.is_terminal(second):
+            if self._hidden or self.is_late() or game.is_terminal(first) or game.is_terminal(second):
                 return
             if CHANCE in (game.to_move(first), game.to_move(second)):
                 return

@@ -7,6 +7,7 @@ import gc
 import importlib
 import random
 import sys
+import time
 import weakref
 from typing import Any
 
@@ -695,3 +696,28 @@ def test_an_environment_that_lacks_what_aec_environments_have() -> None:
     del env.rewards, env.infos
     with pytest.raises(UnsupportedGameError, match=r"'left' to move, but no rewards and no infos, which an AEC"):
         as_game(env)
+
+
+def test_a_slow_environment_is_not_played_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(1_000_000))
+    monkeypatch.setattr(time, "process_time", lambda: next(clock))
+    steps: list[int] = []
+
+    class Counting(Numbers):
+        def step(self, action: Any) -> None:
+            steps.append(action)
+            super().step(action)
+
+    env = Counting()
+    env.reset(seed=1)
+    assert as_game(env).traits.sources["chance"] is TraitSource.INFERRED
+    few = len(steps)
+    monkeypatch.undo()
+
+    class Quick(Counting):
+        pass
+
+    other = Quick()
+    other.reset(seed=1)
+    as_game(other)
+    assert few < len(steps) - few
