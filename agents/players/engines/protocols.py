@@ -23,6 +23,9 @@ from typing import Any, ClassVar, Final
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.games.chess.fen import write_fen
+from zermelo.envs.games.chess.notation import coordinates
+from zermelo.envs.games.chess.rules import ChessRules
 
 __all__ = ["EngineError", "GtpAgent", "UciAgent"]
 
@@ -179,22 +182,41 @@ class UciAgent(EngineAgent):
 
     def act(self, env: Any) -> int:
         """The engine's move in the position."""
-        board: Any = getattr(env.unwrapped, "board", None)
-        if not hasattr(board, "move_stack") or not hasattr(board, "legal_moves"):
-            raise UnsupportedGameError(f"uci plays chess, such as classic/chess-v6, and not {game_name(env)}")
-        from pettingzoo.classic.chess import chess_utils
-
-        played = " ".join(move.uci() for move in board.move_stack)
-        self._running.tell(f"position fen {board.root().fen()}" + (f" moves {played}" if played else ""))
+        position, actions = _chess_position(env)
+        self._running.tell(f"position fen {position}")
         limits = {"nodes": self.nodes, "depth": self.depth}
         given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
         line = self._ask(f"go {given or f'movetime {round(1000 * self.seconds)}'}", "bestmove", self.seconds)
         words = line.split()
-        player = env.possible_agents.index(env.agent_selection)
-        for action in chess_utils.legal_moves(board):
-            if len(words) > 1 and chess_utils.action_to_move(board, action, player).uci() == words[1]:
-                return int(action)
-        raise EngineError(f"{self.path} answered {line!r}, which is no legal move")
+        if len(words) < 2 or words[1] not in actions:
+            raise EngineError(f"{self.path} answered {line!r}, which is no legal move")
+        return actions[words[1]]
+
+
+def _chess_position(env: Any) -> tuple[str, dict[str, int]]:
+    """The position of a chess environment as UCI has it, and the legal actions by their moves.
+
+    With PettingZoo's board come all moves of the game; states of our own rules do not know them.
+
+    Raises:
+        UnsupportedGameError: It is another game.
+    """
+    raw = env.unwrapped
+    if isinstance(getattr(raw, "rules", None), ChessRules):
+        state = raw.position
+        return write_fen(state), {coordinates(state, action): action for action in raw.legal_actions()}
+    board: Any = getattr(raw, "board", None)
+    if not hasattr(board, "move_stack") or not hasattr(board, "legal_moves"):
+        raise UnsupportedGameError(f"uci plays chess, such as classic/chess-v6, and not {game_name(env)}")
+    from pettingzoo.classic.chess import chess_utils
+
+    played = " ".join(move.uci() for move in board.move_stack)
+    player = env.possible_agents.index(env.agent_selection)
+    moves = {
+        chess_utils.action_to_move(board, action, player).uci(): int(action)
+        for action in chess_utils.legal_moves(board)
+    }
+    return board.root().fen() + (f" moves {played}" if played else ""), moves
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

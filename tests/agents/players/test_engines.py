@@ -9,7 +9,7 @@ import pytest
 from zermelo.agents import make_agent
 from zermelo.agents.players.engines import protocols as engines
 from zermelo.agents.players.engines.protocols import EngineError, GtpAgent, UciAgent
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, make_env
+from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, make, make_env
 from zermelo.evaluation import play_match
 
 CHESS = """
@@ -65,6 +65,17 @@ def chess(*actions):
     for action in actions:
         env.step(action)
     return env
+
+
+def test_our_own_chess_is_played_too(engine):
+    agent = UciAgent(path=engine(CHESS), seconds=0.01)
+    agent.reset(0)
+    env = make("zermelo/Chess-v0", fen="4k3/8/8/8/8/8/8/4K2R b K - 0 1")
+    env.reset()
+    for expected in ("Kf8", "Rh8+"):
+        action = agent.act(env)
+        assert env.unwrapped.rules.action_text(env.unwrapped.position, action) == expected
+        env.step(action)
 
 
 def test_chess_is_played_from_both_sides(engine):
