@@ -247,7 +247,7 @@ class SupportsOrdering(Protocol):
     """The game knows which actions to try first."""
 
     def ordering_hint(self, state: Any, action: int) -> float:
-        """A move score: greater is searched earlier."""
+        """A move score: greater is searched earlier; from 2 ** 26 on before killers."""
         ...
 
 
@@ -257,6 +257,15 @@ class SupportsQuiescence(Protocol):
 
     def is_noisy(self, state: Any, action: int) -> bool:
         """Whether quiescence search follows the action beyond the depth limit."""
+        ...
+
+
+@runtime_checkable
+class SupportsExtension(Protocol):
+    """The game knows states, such as checks in chess, that are settled only one move later."""
+
+    def is_urgent(self, state: Any) -> bool:
+        """Whether selective searches look one move further from there."""
         ...
 
 

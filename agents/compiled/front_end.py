@@ -42,6 +42,8 @@ _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""
 _SHORT: Final = 20_000
 """Visits of fewer nodes than this are not worth another thread."""
+_BRIEF: Final = 10_000
+"""With quiescence only visits that seem to have half as many nodes are taken for short ones: time limits hold."""
 _LONGEST: Final = 20 * _SHORT
 """A visit taken for a short one that has more nodes is searched again in another thread."""
 _USUAL_NODES: Final = 30
@@ -232,12 +234,15 @@ class CompiledTreeSearch(TreeSearch):
     def _short_nodes(self, depth: float) -> int:
         """How many nodes to search before handing a visit to another thread; 0 where that is worth it at once.
 
-        Through chance that is judged by what visits have taken so far, of this depth or of one and two moves less.
-        Where there were none, it is tried, if neither a table nor the ordering remembers what was seen so far.
+        Through chance, and with quiescence, that is judged by what visits have taken so far, of this depth or of
+        one and two moves less. Where there were none, it is tried, if neither a table nor the ordering remembers
+        what was seen so far.
         """
+        if self.game.traits.chance is Chance.NONE and not self._beyond:
+            return _LONGEST if depth * math.log(self._branching) <= math.log(_SHORT) else 0
         if self.game.traits.chance is Chance.NONE:
-            short = depth * math.log(self._branching) <= math.log(_SHORT) and not self._beyond
-            return _LONGEST if short else 0
+            nodes = self._spent.get(depth) or 10 * self._spent.get(depth - 1, 10 if depth <= 1 else _SHORT)
+            return _BRIEF if nodes <= _BRIEF // 2 else 0
         if self._limits.seconds is not None:
             return 0  # a guess that is wrong would overrun the limit: nobody looks at the clock meanwhile
         spent = self._spent

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 
 from zermelo.agents.compiled.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
 from zermelo.agents.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
+from zermelo.agents.core.move_ordering import HIGH_HINT
 from zermelo.envs.jit.memory import load, stack_address, store, take, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
@@ -133,15 +134,17 @@ def insert_sorted(
 ) -> None:
     """Moves action number ``index`` to its place among those before it; ties as they are.
 
-    First comes the table's action, then killers, then the rules' hint, then history. ``actions``, ``scores`` and
-    ``killers`` (the two that hold here) are addresses; ``mover`` is to play.
+    First comes the table's action, then the rules' hint if it is high, killers, the hint, history. ``actions``,
+    ``scores`` and ``killers`` (the two that hold here) are addresses; ``mover`` is to play.
     """
     action = load(actions, index)
     history = search.history + 8 * mover * search.choices
-    hint = min(max(hint, -(1 << 27)), 1 << 27)
+    hint = min(max(hint, -(1 << 27) + 1), (1 << 27) - 1)
     score = hint << 33 | min(load(history, action), (1 << 32) - 1)
-    if action == load(killers, 0) or action == load(killers, 1):
+    if hint >= HIGH_HINT:
         score += 1 << 61
+    elif action == load(killers, 0) or action == load(killers, 1):
+        score += (1 << 60) + (1 << 59)
     if action == table_action:
         score += 1 << 62
     place = index

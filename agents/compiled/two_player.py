@@ -135,7 +135,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.late_moves = self._late_moves if self._late_moves and not unlimited else plies_of(math.inf)
             search.null_move = 0 if unlimited else self._null_move
             search.singular = 0 if unlimited else round(self._singular * EVALUATION_UNIT)
-            search.last_ply = 2 * (plies + 1)
+            search.last_ply = 0 if unlimited or not self.selective else 2 * (plies + 1)
 
         def call(search: Search) -> int:
             return int(kernel(*search.start(state), plies, *window, ply, search))
@@ -156,8 +156,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return None if self.searches[0].symmetries > 1 else super().recall(state, depth, ply)
 
     def _reach(self, depth: float) -> float:
-        """How far a visit may look: singular extensions go no further than twice the depth."""
-        return super()._reach(2 * (depth + 1) if self._singular else depth)
+        """How far a visit may look: extensions go no further than twice the depth."""
+        return super()._reach(2 * (depth + 1) if self.selective else depth)
 
     def _window_arguments(self, low: int, high: int) -> tuple[int, ...]:
         return low, high

@@ -36,8 +36,8 @@ from zermelo.agents.compiled.memory import (
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
-from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
-from zermelo.envs.jit.history import back_to_end, back_to_illegal
+from zermelo.agents.core.options import MAX_STATIC_DEPTH, MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH, reduction
+from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_before
 from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -156,6 +156,8 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     actions = row + 8
     later = actions + 8 * search.width
     killers = search.killers + 16 * ply
+    if SELECTIVE and depth >= 0 and ply < search.last_ply and rules.is_urgent(state):
+        depth += 1
     if depth <= 0:
         # Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
         best = evaluate(rules, state, mover, search)
@@ -163,15 +165,9 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             low = max(alpha, best)
             if search.quiescence + depth <= 0 or low >= beta:
                 return best
-            legal = rules.legal_actions(state, words(actions, search.width))
+            count = rules.noisy_actions(state, words(actions, search.width))
             if SHARES:
                 search.met = min(search.met, ply - back_to_illegal(rules))
-            count = 0
-            for index in range(legal):
-                action = load(actions, index)
-                if rules.is_noisy(state, action):
-                    store(actions, count, action)
-                    count += 1
             order_moves(rules, state, mover, actions, count, later, killers, search.nothing, True, search)
             for index in range(count):
                 action = load(actions, index)
@@ -209,7 +205,9 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         if data != 0:
             if search.symmetries < 2:
                 table_action = table_action_of(search, data)
-            if serves(data, depth):
+            if SHARES and has_been_before(rules, state):
+                data = 0  # what was found of it before knew nothing of the repetition
+            if serves(data, depth) or (SHARES and depth_of(data) >= depth):
                 score = data >> ACTION_SHIFT + search.action_bits
                 bound = bound_of(data)
                 if bound == EXACT or (score >= beta if bound == LOWER else score <= alpha):
@@ -222,6 +220,15 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     if SHARES:
         met = search.met
         search.met = ply
+    if SELECTIVE and search.futility != 0 and depth <= MAX_STATIC_DEPTH and not rules.is_urgent(state):
+        # Or the evaluation lies so far above beta that a few moves will hardly change it.
+        value = value_of(beta)
+        if value_of(lowest) < value < value_of(highest):
+            margin = search.futility * (depth + 1) >> 1
+            if value_of(evaluate(rules, state, mover, search)) - margin >= value:
+                if SHARES:
+                    search.met = min(search.met, met)
+                return (beta + 1) & -2
     null_move = search.null_move if SELECTIVE else 0
     if SELECTIVE and null_move != 0 and null_move < depth and search.passed_ply != ply:
         value = value_of(beta)
@@ -323,7 +330,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if SELECTIVE:
                 may_be_late = is_futile or index + turn >= late
                 if may_be_late and index + turn > 0 and sign < 0 and not rules.is_noisy(state, action):
-                    less = 1
+                    less = reduction(index + turn, late, depth)
                 if is_futile and less != 0 and not rules.is_terminal(child):
                     all_proven = 0
                     if futile > best:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from zermelo.agents.core.options import Ordering
 from zermelo.envs import Game
 from zermelo.envs.game import SupportsOrdering
 
-__all__ = ["MoveOrder"]
+__all__ = ["HIGH_HINT", "MoveOrder"]
+
+HIGH_HINT: Final = 1 << 26
+"""Actions with a hint of that or more are tried before killers."""
 
 
 class MoveOrder:
@@ -36,11 +39,13 @@ class MoveOrder:
         history = self._history
         hint = self._hint
 
-        def move_score(action: int) -> tuple[bool, bool, float, float]:
+        def move_score(action: int) -> tuple[bool, bool, bool, float, float]:
+            hinted = hint(state, action) if hint is not None else 0.0
             return (
                 action != table_action,
-                action not in killers,
-                -hint(state, action) if hint is not None else 0.0,
+                hinted < HIGH_HINT,
+                hinted < HIGH_HINT and action not in killers,
+                -hinted,
                 -history.get((mover, action), 0.0),
             )
 

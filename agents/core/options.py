@@ -8,6 +8,7 @@ from typing import Any, Final
 from zermelo.envs import Chance
 
 __all__ = [
+    "MAX_STATIC_DEPTH",
     "MIN_REDUCED_DEPTH",
     "MIN_SINGULAR_DEPTH",
     "ChanceAtLimit",
@@ -16,8 +17,11 @@ __all__ = [
     "TieRule",
     "Ties",
     "evaluates_chance",
+    "reduction",
 ]
 
+MAX_STATIC_DEPTH: Final = 3
+"""With a margin of futility a state with no more moves to look ahead may be good enough as it is evaluated."""
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
 MIN_SINGULAR_DEPTH: Final = 4
@@ -101,3 +105,13 @@ def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
         asks = getattr(game, "evaluates_before_chance", None)
         return asks is not None and bool(asks())
     return bool(getattr(evaluator, "before_chance", False))
+
+
+def reduction(number: int, late: int, depth: int) -> int:
+    """How many moves less deep a late action, the ``number``-th of its node from 0, is searched first."""
+    less = 1
+    if depth >= 4 and number >= 2 * late:
+        less += 1
+    if depth >= 7 and number >= 4 * late:
+        less += 1
+    return less

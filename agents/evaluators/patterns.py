@@ -1,7 +1,9 @@
 """Patterns on a board as features: what stands on each small window of it.
 
 Lucas, "Learning to play Othello with n-tuple systems", Australian Journal of Intelligent Information Processing
-Systems 9 (2008).
+Systems 9 (2008). Windows that mirrors and turns make of each other may share their weights, and so may the seats.
+Whole lines as windows, and weights of their own for phases of the game: Buro, "Experiments with Multi-ProbCut and
+a new high-quality evaluation function for Othello" (1997).
 """
 
 from __future__ import annotations
@@ -11,28 +13,51 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from zermelo.agents.evaluators.observed import Entries, observed_array, seats_of, unlike
 from zermelo.envs import UnsupportedGameError
 
-__all__ = ["PatternFeatures"]
+__all__ = ["OWN", "PatternFeatures", "turned"]
 
 _MOST_WEIGHTS: Final = 4_000_000
 _MOST_CODES: Final = 40
+_FEW_KINDS: Final = 3
+_LONGEST: Final = 8
+OWN: Final = -1
+"""Each seat has weights of its own."""
+
+
+def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
+    """A board, of which rows and columns are the first axes, mirrored and turned.
+
+    Args:
+        cells: The board.
+        turn: Bit 0 exchanges left and right, bit 1 top and bottom, bit 2 rows and columns after that.
+    """
+    cells = cells[:, ::-1] if turn & 1 else cells
+    cells = cells[::-1] if turn & 2 else cells
+    return cells.swapaxes(0, 1) if turn & 4 else cells
 
 
 @dataclass(frozen=True)
 class PatternFeatures:
-    """What stands on each small window of the board: squares of four cells, and three cells in a line.
+    """What stands on each small window of the board: squares of four cells, lines of three, and longer ones.
 
     A cell is described by the first of the planes that is not zero there, or by its number where the observation
-    is no stack of planes. Planes that are the same all over the board, such as who is to move, are left out.
+    is no stack of planes. Planes that are the same all over the board, such as who is to move, are left out. With
+    no more than three kinds of cells, windows are also whole lines of up to eight cells and squares of nine.
 
     Attributes:
         seats: Of the game.
         rows, columns: Of the board.
         planes: Those that tell cells apart; none if the observation is the board itself.
         codes: The numbers in cells then.
+        turns: The mirrors and turns (``turned``) that leave what a board is worth as it is; any two of them after
+            each other are one of them.
+        second: How the second seat's board is turned to be looked up as the first one's; ``OWN`` for none.
+        phases: Numbers of cells that are not of the first kind with which phases begin, after the first one: each
+            window has weights for all of the game and for each phase.
     """
 
     kind: ClassVar[str] = "patterns"
@@ -41,24 +66,41 @@ class PatternFeatures:
     columns: int
     planes: tuple[int, ...] = ()
     codes: tuple[float, ...] = ()
+    turns: tuple[int, ...] = (0,)
+    second: int = OWN
+    phases: tuple[int, ...] = ()
     _windows: Any = field(init=False, repr=False, compare=False)
     _powers: Any = field(init=False, repr=False, compare=False)
     _offsets: Any = field(init=False, repr=False, compare=False)
+    _length: int = field(init=False, repr=False, compare=False)
+    _first: Any = field(init=False, repr=False, compare=False)
+    """Of the patterns of a window that a mirror or turn makes of each other, the first; of each pattern."""
 
     def __post_init__(self) -> None:
         kinds = len(self.planes) + 1 if self.planes else len(self.codes)
-        windows = _windows(self.rows, self.columns, 4 if kinds**4 * self.rows * self.columns < 400_000 else 2)
         cells = self.rows * self.columns
-        padded = np.full((len(windows), 4), cells, np.int64)
-        powers = np.zeros((len(windows), 4), np.int64)
-        sizes = []
-        for number, window in enumerate(windows):
+        longest = 2 if kinds**4 * cells >= 400_000 else 4 if kinds > _FEW_KINDS else 9
+        places = np.arange(cells).reshape(self.rows, self.columns)
+        moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
+        windows = _tied(_windows(self.rows, self.columns, longest), moved)
+        most = max(len(window) for _, window in windows)
+        padded = np.full((len(windows), most), cells, np.int64)
+        powers = np.zeros((len(windows), most), np.int64)
+        offsets, known, length = np.empty(len(windows), np.int64), dict[int, int](), 0
+        first: list[npt.NDArray[np.int64]] = []
+        for number, (shared, window) in enumerate(windows):
             padded[number, : len(window)] = window
             powers[number, : len(window)] = kinds ** np.arange(len(window))
-            sizes.append(kinds ** len(window))
+            if shared not in known:
+                known[shared] = length
+                first.append(length + _first_patterns(window, moved, kinds))
+                length += kinds ** len(window)
+            offsets[number] = known[shared]
         object.__setattr__(self, "_windows", padded)
         object.__setattr__(self, "_powers", powers)
-        object.__setattr__(self, "_offsets", np.concatenate(([0], np.cumsum(sizes))))
+        object.__setattr__(self, "_offsets", offsets)
+        object.__setattr__(self, "_length", length)
+        object.__setattr__(self, "_first", np.concatenate(first))
 
     @classmethod
     def fitting(cls, game: Any, states: Sequence[Any]) -> PatternFeatures:
@@ -87,11 +129,35 @@ class PatternFeatures:
 
     @property
     def size(self) -> int:
-        """A number for each seat, window and way to fill it."""
-        return int(self.seats * self._offsets[-1])
+        """A number for each way to fill each window, in each phase, for each seat that has its own."""
+        seats = self.seats if self.second == OWN else 1
+        return seats * (1 + (len(self.phases) + 1) * bool(self.phases)) * self._length
 
     def entries(self, game: Any, states: Sequence[Any]) -> Entries:
-        """One for each window."""
+        """One for each window, and one more for the phase if there are phases."""
+        seats = seats_of(game, states)
+        cells = self.cells(game, states)
+        if self.second > 0:
+            places = turned(np.arange(self.rows * self.columns).reshape(self.rows, self.columns), self.second)
+            second = np.flatnonzero(seats == 1)
+            cells[second, :-1] = cells[second][:, places.ravel()]
+        patterns = np.zeros((len(states), len(self._windows)), np.int64)
+        for place in range(self._windows.shape[1]):
+            patterns += cells[:, self._windows[:, place]] * self._powers[:, place]
+        indices = patterns + self._offsets
+        if len(self.turns) > 1:
+            indices = self._first[indices]
+        if self.phases:
+            filled = (cells[:, :-1] != 0).sum(axis=1)
+            phase = np.searchsorted(self.phases, filled, side="right")
+            indices = np.concatenate((indices, indices + (1 + phase[:, None]) * self._length), axis=1)
+        if self.second == OWN:
+            indices = indices + (seats * (self.size // self.seats))[:, None]
+        starts = np.arange(len(states) + 1) * indices.shape[1]
+        return Entries(indices.ravel(), np.ones(indices.size), starts, seats)
+
+    def cells(self, game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
+        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1)."""
         seen = np.stack([observed_array(game, state) for state in states])
         needed = max(self.planes, default=-1) + 1
         shape = seen.shape[1:] if seen.ndim > 2 else (1, *seen.shape[1:])
@@ -104,33 +170,73 @@ class PatternFeatures:
         else:
             flat = seen.reshape(len(states), -1)
             cells[:, :-1] = np.clip(np.searchsorted(self.codes, flat), 0, len(self.codes) - 1)
-        seats = seats_of(game, states)
-        patterns = (cells[:, self._windows] * self._powers).sum(axis=2)
-        indices = patterns + self._offsets[:-1] + (seats * int(self._offsets[-1]))[:, None]
-        starts = np.arange(len(states) + 1) * len(self._windows)
-        return Entries(indices.ravel(), np.ones(indices.size), starts, seats)
+        return cells
 
     def settings(self) -> dict[str, Any]:
         """Its fields."""
-        names = ("seats", "rows", "columns", "planes", "codes")
+        names = ("seats", "rows", "columns", "planes", "codes", "turns", "second", "phases")
         return {name: getattr(self, name) for name in names}
 
 
-def _windows(rows: int, columns: int, longest: int) -> list[list[int]]:
-    """Squares of four cells, lines of three or two, and single cells: as places in the flattened board."""
+def _windows(rows: int, columns: int, longest: int) -> list[tuple[int, ...]]:
+    """Squares, lines of three or two, single cells, and whole lines: as places in the flattened board."""
     length = min(longest, 3)
     shapes = [[(0, 0)]]
     shapes += [[(down * step, right * step) for step in range(length)] for down, right in _DIRECTIONS]
-    if longest == 4:
-        shapes.append([(0, 0), (0, 1), (1, 0), (1, 1)])
+    for side in (2, 3):
+        if longest >= side * side:
+            shapes.append([(down, right) for down in range(side) for right in range(side)])
     found = []
     for shape in shapes:
         for row in range(rows):
             for column in range(columns):
                 cells = [(row + down, column + right) for down, right in shape]
                 if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
-                    found.append([r * columns + c for r, c in cells])
+                    found.append(tuple(r * columns + c for r, c in cells))
+    return found + (_lines(rows, columns) if longest == 9 else [])
+
+
+def _lines(rows: int, columns: int) -> list[tuple[int, ...]]:
+    """Whole lines of four to eight cells: rows, columns and diagonals."""
+    found = []
+    for down, right in _DIRECTIONS:
+        for row in range(rows):
+            for column in range(columns):
+                before = row - down, column - right
+                if 0 <= before[0] < rows and 0 <= before[1] < columns:
+                    continue
+                line = []
+                while 0 <= row < rows and 0 <= column < columns:
+                    line.append(row * columns + column)
+                    row, column = row + down, column + right
+                row, column = before[0] + down, before[1] + right
+                if 3 < len(line) <= _LONGEST:
+                    found.append(tuple(line))
     return found
+
+
+def _tied(windows: Sequence[tuple[int, ...]], moved: Sequence[Sequence[int]]) -> list[tuple[int, tuple[int, ...]]]:
+    """The windows, each with the number of one whose weights it shares, and its cells in that one's order."""
+    known: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {}
+    for number, window in enumerate(windows):
+        for there in moved:
+            image = tuple(there[cell] for cell in window)
+            known.setdefault(frozenset(image), (number, image))
+    return [known[frozenset(window)] for window in windows]
+
+
+def _first_patterns(window: tuple[int, ...], moved: Sequence[Sequence[int]], kinds: int) -> npt.NDArray[np.int64]:
+    """For each pattern of a window the least of those that turns make of it which leave the window in place."""
+    codes = np.arange(kinds ** len(window))
+    least = codes.copy()
+    for there in moved:
+        image = [there[cell] for cell in window]
+        if set(image) == set(window) and image != list(window):
+            turned_codes = np.zeros_like(codes)
+            for place, cell in enumerate(image):
+                turned_codes += codes // kinds**place % kinds * kinds ** window.index(cell)
+            least = np.minimum(least, turned_codes)
+    return least
 
 
 _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))

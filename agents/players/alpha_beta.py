@@ -60,23 +60,25 @@ class AlphaBetaAgent(PruningAgent):
             test or other limits.
         selective: Who says what is searched less deep, or deeper: ``"settings"``, only those that follow;
             ``"game"``, the game's rules too, where they say what pays.
-        late_move_reductions: After how many actions of a node the others are first searched one move less deep; 3
-            is usual. To the full depth only those that turn out better than what is known. Not at the root, not in
-            the last two moves, not for noisy actions and those that leave the turn where it is. What is late
-            depends on what was searched before: with a table compiled and plain searches may differ.
+        late_move_reductions: After how many actions of a node the others are first searched one to three moves
+            less deep, the later the less; 3 is usual. To the full depth only those that turn out better than what
+            is known. Not at the root, not in the last two moves, not for noisy actions and those that leave the
+            turn where it is. What is late depends on what was searched before: with a table compiled and plain
+            searches may differ.
         null_move: How many moves less deep to search what follows if the player to move skips its turn; 2 is
             usual. If that is good enough already, so is the node. Only for games with ``pass_turn(state)``, and
             only good where having to move seldom hurts.
         aspiration: How far from the last iteration's value the next one looks at first, in the game's utility. If
             the value lies further away, it is searched again. It never changes what is found.
         futility: How much a quiet action may add to the evaluation, in the game's utility, one move before the
-            depth limit: those that even so do not matter are left out.
+            depth limit: those that even so do not matter are left out. A state that is better than what matters by
+            so much, and half as much for each further move of three at most, is not searched.
         share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
             before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
             matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table has
             told is never proven; a value in which the repetition of an earlier position has counted is not stored.
-            Compiled and plain searches may then differ. Without it only positions with the same past share one,
-            and nothing is wrong.
+            Compiled and plain searches may then differ: in compiled ones an entry of a deeper search counts too.
+            Without it only positions with the same past share one, and nothing is wrong.
         singular: By how much, in the game's utility, an action must seem better than all others to be searched one
             move deeper; it needs a table.
     """
@@ -103,7 +105,7 @@ class AlphaBetaAgent(PruningAgent):
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
         game = as_game(env, backend=self.backend, traits=self.traits)
-        backend.load_alpha_beta(game, share_positions=self.share_positions, **self._selective(game))
+        backend.load_alpha_beta(game, **{"share_positions": self.share_positions} | self._selective(game))
         if self._proof_seconds(game):
             load_proof(game)
 
@@ -119,6 +121,7 @@ class AlphaBetaAgent(PruningAgent):
         has_depth = deepens or self.depth is not None  # a search to the end at once has none to reduce
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
+        shares = bool(selective.pop("share_positions", False)) or self.share_positions
         search = self.build(
             backend.alpha_beta,
             self.root(game, state),
@@ -128,7 +131,7 @@ class AlphaBetaAgent(PruningAgent):
             threads=self.threads,
             use_bounds=self.window is Window.BOUNDS,
             quiescence=self.quiescence,
-            share_positions=self.share_positions,
+            share_positions=shares,
             **(selective if has_depth else {}),
         )
         if proof_seconds and backend.is_compiled(search):

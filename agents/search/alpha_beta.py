@@ -122,6 +122,10 @@ class AlphaBetaSearch(PlainSearch):
         if self._chance_nodes is not None and game.to_move(state) == CHANCE:
             return self._visit_chance(state, depth, alpha, beta, ply)
         frame = self.scale.frame(state)
+        if self._selective is not None and depth < math.inf:
+            if ply == 1:
+                self._selective.begin(depth)
+            depth += self._selective.extension(state, ply)
         if depth <= 0 or (self.cutoff is not None and self.cutoff(game, state, ply)):
             if self._is_noisy is not None:
                 return self._quiet(state, self._quiescence, alpha, beta, ply)
@@ -150,9 +154,8 @@ class AlphaBetaSearch(PlainSearch):
         selective = self._selective if depth < math.inf else None
         extended: int | None = None
         if selective is not None:
-            if ply == 1:
-                selective.begin(depth)
-            cut = selective.null_cut(state, depth, alpha, beta, ply, frame)
+            cut = selective.static_cut(state, depth, alpha, beta, frame)
+            cut = selective.null_cut(state, depth, alpha, beta, ply, frame) if cut is None else cut
             if cut is not None:
                 self._met = min(self._met, met)
                 return cut  # not for the table: it is no proof, and has no action to try first
@@ -246,7 +249,7 @@ class AlphaBetaSearch(PlainSearch):
                 score = frame.to_parent(found.score)
             else:
                 child = game.result(state, action)
-                ahead, is_reduced = depth - 1, False
+                ahead, less = depth - 1, 0
                 if selective is not None:
                     if futile is not None and number and selective.is_futile(state, action, child, mover):
                         proven = False
@@ -254,11 +257,11 @@ class AlphaBetaSearch(PlainSearch):
                             best = Visit(futile, False, (action,))
                         continue
                     ahead += action == extended
-                    is_reduced = selective.is_reduced(state, action, child, mover, number, depth)
+                    less = selective.reduction(state, action, child, mover, number, depth)
                 window = frame.to_child(alpha), frame.to_child(beta)
-                found = self.visit(child, ahead - is_reduced, *window, ply + 1)
+                found = self.visit(child, ahead - less, *window, ply + 1)
                 score = frame.to_parent(found.score)
-                if is_reduced and not found.proven and (score > alpha if maximizing else score < beta):
+                if less and not found.proven and (score > alpha if maximizing else score < beta):
                     found = self.visit(child, ahead, *window, ply + 1)  # better than thought: now in earnest
                     score = frame.to_parent(found.score)
             proven = proven and found.proven

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
-from zermelo.agents.core.options import MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH
+from zermelo.agents.core.options import MAX_STATIC_DEPTH, MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH, reduction
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.transposition_table import Entry
-from zermelo.envs.game import SupportsQuiescence
+from zermelo.envs.game import SupportsExtension, SupportsQuiescence
+from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = ["Selective"]
 
@@ -30,7 +31,8 @@ class Selective:
             move less deep first.
         null_move: How many moves less deep, beyond the skipped turn, a null move is searched.
         futility: How much more than its evaluation a state may be worth, one move before the depth limit, to its
-            player to move: quiet actions that even so do not reach the window are left out.
+            player to move: quiet actions that even so do not reach the window are left out. A state that is worth
+            more than the window by so much, and half as much for each further move, is not searched.
         singular: By how much an action must beat all others to be searched one move deeper.
     """
 
@@ -45,11 +47,34 @@ class Selective:
         self._singular = singular
         self._passed_ply = 0  # where a null move has just led to, so that another does not follow
         self._last_ply = 0  # extensions go no further
+        self._is_urgent = self._game.is_urgent if isinstance(self._game, SupportsExtension) else None
         self._is_noisy = self._game.is_noisy if isinstance(self._game, SupportsQuiescence) else None
 
     def begin(self, depth: float) -> None:
         """A root action is about to be searched so deep: extensions may double that, and no more."""
         self._last_ply = 2 * int(depth + 1)
+
+    def extension(self, state: Any, ply: int) -> int:
+        """How much further to look from a state: one move from an urgent one, such as a check."""
+        return int(self._is_urgent is not None and ply < self._last_ply and self._is_urgent(state))
+
+    def static_cut(self, state: Any, depth: float, alpha: Score, beta: Score, frame: Frame) -> Visit | None:
+        """The bound that an evaluation so far above the window leaves no doubt about, close to the depth limit.
+
+        Known as static null move or reverse futility pruning (the Chess Programming Wiki).
+        """
+        urgent = self._is_urgent is not None and self._is_urgent(state)
+        if not self._futility or depth > MAX_STATIC_DEPTH or urgent:
+            return None
+        maximizing = self._game.to_move(state) == self._search.max_seat
+        value, distance = beta if maximizing else alpha
+        if not frame.lowest[0] < value < frame.highest[0]:
+            return None
+        margin = math.floor(self._futility * EVALUATION_UNIT * (depth + 1) / 2) / EVALUATION_UNIT
+        found = self._search.evaluated(state, frame).score[0]
+        if maximizing:
+            return Visit((value, math.ceil(distance)), False) if found - margin >= value else None
+        return Visit((value, math.floor(distance)), False) if found + margin <= value else None
 
     def null_cut(
         self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, frame: Frame
@@ -82,11 +107,12 @@ class Selective:
             return Visit((value, math.ceil(distance)), False) if score >= edge else None
         return Visit((value, math.floor(distance)), False) if score <= edge else None
 
-    def is_reduced(self, state: Any, action: int, child: Any, mover: int, number: int, depth: float) -> bool:
-        """Whether an action, the ``number``-th of its node from 0, is first searched one move less deep."""
+    def reduction(self, state: Any, action: int, child: Any, mover: int, number: int, depth: float) -> int:
+        """How much less deep an action, the ``number``-th of its node from 0, is searched first."""
         if not self._late_moves or number < self._late_moves or depth < MIN_REDUCED_DEPTH:
-            return False
-        return self._is_quiet(state, action, child, mover)
+            return 0
+        quiet = self._is_quiet(state, action, child, mover)
+        return reduction(number, self._late_moves, int(depth)) if quiet else 0
 
     def futility_bound(
         self, state: Any, depth: float, alpha: Score, beta: Score, frame: Frame, maximizing: bool

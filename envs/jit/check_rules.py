@@ -192,6 +192,12 @@ class _Check:
             self._action(state, action)
             if self.has("future"):
                 self._future(state, action)
+        if self.has("noisy_actions") and (noisy := self.fill("noisy_actions", state)) != (
+            expected := [action for action in actions if self.rules.is_noisy(state, action)]
+        ):
+            self.fail("noisy_actions", state, f"it writes {noisy}, but is_noisy says {expected}")
+        if self.has("is_urgent"):
+            self.call("is_urgent", state)
         if self.has("evaluation"):
             for seat in range(self.game.traits.seats):
                 self.call("evaluation", state, seat)

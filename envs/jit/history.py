@@ -23,7 +23,16 @@ from zermelo.envs.rules.defaults import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["PathRules", "PathState", "back_to_end", "back_to_illegal", "on_path", "starter", "table_key"]
+__all__ = [
+    "PathRules",
+    "PathState",
+    "back_to_end",
+    "back_to_illegal",
+    "has_been_before",
+    "on_path",
+    "starter",
+    "table_key",
+]
 
 
 class PathState(NamedTuple):
@@ -145,6 +154,22 @@ class PathRules(NamedTuple):
         """As the rules say: where repetition is illegal, it may repeat a position."""
         return self.rules.playout_action(state.position, random)
 
+    def noisy_actions(self, state: PathState, actions: Any) -> int:
+        """Of those that ``legal_actions`` writes."""
+        if not self.rules.repetition_is_illegal():
+            return self.rules.noisy_actions(state.position, actions)
+        count = 0
+        for index in range(self.legal_actions(state, actions)):
+            action = actions[index]
+            if self.is_noisy(state, action):
+                actions[count] = action
+                count += 1
+        return count
+
+    def is_urgent(self, state: PathState) -> bool:
+        """As the rules say."""
+        return self.rules.is_urgent(state.position)
+
     def bounds(self, state: PathState) -> tuple[int, int]:
         """As the rules say."""
         return self.rules.bounds(state.position)
@@ -216,6 +241,11 @@ def back_to_end(path: Any, state: Any) -> int:
     last: int = state.length - 1
     first = max(last - rules.reversible_plies(state.position), 0)
     return last - place_of(path, rules.repetition_key(state.position), first, last)
+
+
+def has_been_before(path: Any, state: Any) -> bool:
+    """Whether a state's position has been on the path to it."""
+    return bool(state.occurrences > 1)
 
 
 def back_to_illegal(path: Any) -> int:

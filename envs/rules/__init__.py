@@ -47,10 +47,13 @@ Methods that a game may have, and what stands in for them:
     ``evaluates_before_chance()``        whether chance states at the depth limit are best evaluated as they are,
                                          say before the next player's roll; else searches evaluate each outcome
                                          there, and average. Never compiled; False
-    ``ordering_hint(state, action)``     greater is searched earlier; 0
+    ``ordering_hint(state, action)``     greater is searched earlier; from 2 ** 26 on before killers; 0
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
     ``playout_action(state, random)``    an action for a playout (Monte Carlo tree search), by 64 random bits; -1,
                                          as without it, for any legal one, all as likely
+    ``noisy_actions(state, actions)``    writes the legal actions that are noisy, ascending, and returns how many,
+                                         where that is quicker than asking of each
+    ``is_urgent(state)``                 whether selective searches look one move further there, as in check; False
     ``pass_turn(state)``                 the state as if the player to move had skipped its turn, so that another
                                          is to move: no move of the game; best-reply search and null moves use
                                          it. The state itself where nobody should skip, as in check. Without it

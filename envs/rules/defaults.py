@@ -107,6 +107,22 @@ def playout_action(self: Any, state: Any, random: int) -> int:
     return -1
 
 
+def noisy_actions(self: Rules, state: Any, actions: Any) -> int:
+    """Of the legal actions those that are noisy."""
+    count = 0
+    for index in range(self.legal_actions(state, actions)):
+        action = actions[index]
+        if self.is_noisy(state, action):
+            actions[count] = action
+            count += 1
+    return count
+
+
+def is_urgent(self: Any, state: Any) -> bool:
+    """No state is urgent."""
+    return False
+
+
 def pass_turn(self: Any, state: Any) -> Any:
     """Nobody can skip a turn; searches ask first whether a rules class writes this method."""
     return state
@@ -175,6 +191,8 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         ordering_hint,
         evaluation,
         is_noisy,
+        noisy_actions,
+        is_urgent,
         playout_action,
         pass_turn,
         symmetries,

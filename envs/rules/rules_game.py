@@ -69,6 +69,7 @@ class RulesGame:
         for name in (
             "ordering_hint",
             "is_noisy",
+            "is_urgent",
             "playout_action",
             "evaluates_before_chance",
             "search_settings",

@@ -44,6 +44,7 @@ def regress(
     *,
     ridge: float = 10.0,
     logistic: bool = True,
+    steps: int = 150,
 ) -> Fit:
     """A logistic or linear regression with a ridge penalty, by L-BFGS (SciPy's).
 
@@ -55,20 +56,25 @@ def regress(
         prior: Where weights are held; one for each feature.
         ridge: How strongly they are held there: as so many positions would.
         logistic: Otherwise the weighted sum itself is the answer.
+        steps: Of L-BFGS, at most.
     """
     size = len(prior)
     matrix = scipy.sparse.csr_matrix((entries.values, entries.indices, entries.starts), (len(aims), size))
     rows, goals = matrix[train], aims[train]
+    seen = np.unique(rows.indices)  # the others stay where they are held
+    rows, begin = rows[:, seen], prior[seen]
     columns = rows.T.tocsr()
 
     def penalty(weights: Floats) -> tuple[float, Floats]:
         answers = _answers(rows @ weights, logistic)
-        loss = _losses(answers, goals, logistic).sum() + ridge / 2 * float((weights - prior) @ (weights - prior))
+        away = weights - begin
+        loss = _losses(answers, goals, logistic).sum() + ridge / 2 * float(away @ away)
         slope = answers - goals if logistic else 2 * (answers - goals)
-        return loss, columns @ slope + ridge * (weights - prior)
+        return loss, columns @ slope + ridge * away
 
-    found = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": 150})
-    weights: Floats = found.x
+    found = scipy.optimize.minimize(penalty, begin, jac=True, method="L-BFGS-B", options={"maxiter": steps})
+    weights: Floats = prior.copy()
+    weights[seen] = found.x
     average = np.full(len(test), goals.mean() if len(goals) else 0.5)
     loss = _mean(_losses(_answers(matrix[test] @ weights, logistic), aims[test], logistic))
     return Fit(weights, len(train), loss, _mean(_losses(average, aims[test], logistic)))

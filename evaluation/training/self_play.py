@@ -22,10 +22,12 @@ class Played:
     """One game.
 
     Attributes:
-        entries: The features of its positions.
+        states: Its positions, or some of them, in which a player is to move.
+        entries: Their features.
         returns: What the seat of each was worth there: the lambda-return, without rewards received before.
     """
 
+    states: Sequence[Any]
     entries: Entries
     returns: npt.NDArray[np.float64]
 
@@ -119,7 +121,7 @@ class SelfPlay:
         if not states:
             return []
         entries = self.features.entries(game, states)
-        return [Played(entries, self._returns(states, told, entries, game.utility(state)))]
+        return [Played(states, entries, self._returns(states, told, entries, game.utility(state)))]
 
     def _returns(
         self, states: Sequence[Any], told: Sequence[float | None], entries: Entries, final: Sequence[float]

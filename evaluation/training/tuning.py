@@ -11,19 +11,21 @@ what the last weights said on the way there.
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.evaluators.feature_sets import LARGE, AboveEvaluation, feature_set
 from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import Entries
+from zermelo.agents.evaluators.observed import Entries, FeatureSet
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
@@ -35,10 +37,13 @@ from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.training.regression import Fit, Floats, regress
 from zermelo.evaluation.training.self_play import Played, SelfPlay, after, past_chance
+from zermelo.evaluation.training.sharing import best_sharing, with_symmetries
+from zermelo.evaluation.training.teacher import Teacher
 
 __all__ = ["Round", "Tuned", "tune"]
 
 _KEPT_APART: Final = 0.1
+"""Of the games, for the loss that is told; as many more to choose settings by."""
 _STARTS: Final = 50
 _REMEMBERED: Final = 2
 """Rounds, besides the last, whose positions are fitted to; the first, of random games, is none of them."""
@@ -46,10 +51,19 @@ _SAMPLES: Final = 20
 """Random games that show what a game is like."""
 _OPENING: Final = 4
 """Random plies before the games of the match."""
-_RIDGES: Final = (30.0, 300.0, 3_000.0, 30_000.0)
+_RIDGES: Final = (30.0, 150.0, 750.0, 4_000.0)
 _NODES: Final = 2_000
-"""Of the search that plays with an evaluation that has been written."""
+"""Of the search that plays with an evaluation that has been written, where it is not compiled."""
+_DEPTH: Final = 3
+"""Of that search where it is: games are then so cheap that more of them teach more than deeper ones."""
+_POSITIONS: Final = 24
+"""That are taken from one such game."""
+_PILOT: Final = 500
+"""Games by which it is chosen which weights are shared."""
+_PILOT_STEPS: Final = 40
+_PILOT_RIDGE: Final = 150.0
 _LONGEST: Final = 2_000
+_LEAST: Final = {"games": 10, "rounds": 1, "match": 0, "depth": 1}
 
 
 @dataclass(frozen=True)
@@ -59,7 +73,7 @@ class Round:
     Attributes:
         number: From 1 on.
         games, positions: Of self-play.
-        loss: On the tenth of the games that is kept apart: log loss in nats, or squared error.
+        loss: On a tenth of the games by which nothing was fitted or chosen: log loss in nats, or squared error.
         average: The same of always answering the average.
     """
 
@@ -119,7 +133,7 @@ def tune(
         rounds: How often to play and fit.
         mixed: Lambda: 1 for how games end, 0 for what the evaluation says of the next position.
         ridge: How strongly weights are held where they begin: as so many positions would. By default whichever of
-            several is best on the games that are kept apart.
+            several is best on a tenth of the games.
         match: Games between the tuned and the untuned evaluation; 0 for none.
         depth: That both search in the match.
         seed: Of all that is drawn.
@@ -131,9 +145,62 @@ def tune(
         UnsupportedGameError: The game is of another kind, or shows nothing that features could be read from.
         StoreError: The file cannot be written.
     """
-    wholes = (("games", games, 10), ("rounds", rounds, 1), ("match", match, 0), ("depth", depth, 1))
-    for name, value, least in wholes:
-        check_whole(name, value, lower=least)
+    _check(out, games=games, rounds=rounds, mixed=mixed, ridge=ridge, match=match, depth=depth)
+    live, name = build_env(env)
+    generator = np.random.default_rng(seed)
+    starts = []
+    for number in range(_STARTS):
+        live.reset(seed=seed + number)
+        game = as_game(live)
+        starts.append(game.snapshot(live))
+    traits = game.traits
+    _require_fit(traits)
+    samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
+    opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
+    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
+    evaluator: FittedEvaluator | None = None
+    done: list[Round] = []
+    before: list[Played] = []
+    for number in range(1, rounds + 1):
+        player = _player(
+            game, starts, chosen, evaluator, mixed=mixed, opening=opening, generator=generator, seed=seed
+        )
+        played: list[Played] = []
+        for count in range(1, games + 1):
+            played += player.play()
+            on_game(f"round {number}", count, games)
+        if not played:
+            raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
+        parts = _parted(before, played)
+        if number == 1:
+            chosen = _with_sharing(chosen, game, parts)
+            played = [_read_by(chosen, game, one) for one in played]
+            parts = _parted(before, played)
+        fit = _fit(traits, parts, _prior(chosen), ridge)
+        evaluator = FittedEvaluator(chosen, fit.weights, out)
+        try:
+            replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
+        except OSError as error:
+            raise StoreError(f"cannot write {out}: {error.strerror or error}") from error
+        done.append(Round(number, len(played), sum(len(game.returns) for game in played), fit.loss, fit.average))
+        on_round(done[-1])
+        before = before + played
+        if not isinstance(chosen, AboveEvaluation):
+            before = before[-_REMEMBERED * games :] if number > 1 else []
+    assert evaluator is not None, "there is a round"
+    if not match or traits.seats != 2:
+        return Tuned(evaluator, tuple(done), None, 0, 0, 0, None)
+    kind = "alphabeta" if traits.chance is Chance.NONE else "expectiminimax"
+    specs = {"tuned": f"{kind}(depth={depth}, evaluator={out!r})", "untuned": f"{kind}(depth={depth})"}
+    wins, draws, losses = _matched(env, specs, match, seed, on_game)
+    against = (specs["tuned"], specs["untuned"])
+    return Tuned(evaluator, tuple(done), against, wins, draws, losses, elo(wins, draws, losses))
+
+
+def _check(out: str, *, mixed: float, ridge: float | None, **wholes: int) -> None:
+    """Refuses settings of ``tune``."""
+    for name, value in wholes.items():
+        check_whole(name, value, lower=_LEAST[name])
     check_number("mixed", mixed, lower=0)
     if mixed > 1:
         raise InvalidSettingError(f"mixed must be at most 1, not {mixed}")
@@ -147,74 +214,101 @@ def tune(
         raise InvalidSettingError(
             f"cannot write {out}: there is no folder {Path(out).parent}, or it is one itself"
         )
-    live, name = build_env(env)
-    generator = np.random.default_rng(seed)
-    starts = []
-    for number in range(_STARTS):
-        live.reset(seed=seed + number)
-        game = as_game(live)
-        starts.append(game.snapshot(live))
-    traits = game.traits
-    _require_fit(traits)
-    samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
-    opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
-    chosen = feature_set(features, game, samples)
-    prior = np.zeros(chosen.size)
-    teacher: SearchAgent | None = None
-    if isinstance(chosen, AboveEvaluation):
+
+
+def _player(
+    game: Any,
+    starts: Sequence[Any],
+    features: FeatureSet,
+    evaluator: FittedEvaluator | None,
+    *,
+    mixed: float,
+    opening: int,
+    generator: np.random.Generator,
+    seed: int,
+) -> Teacher | SelfPlay:
+    """Who plays the games: a search with a written evaluation if there is one, else what was learned so far."""
+    search: SearchAgent | None = None
+    if isinstance(features, AboveEvaluation):
+        if Teacher.can_play(game):
+            return Teacher(
+                game, starts, features, depth=_DEPTH, opening=2 * opening, explore=0.05, longest=_LONGEST,
+                positions=_POSITIONS, generator=generator,
+            )  # fmt: skip
+        opposed = game.traits.chance is Chance.NONE and game.traits.seats == 2
+        search = (AlphaBetaAgent if opposed else ExpectiminimaxAgent)(nodes=_NODES, seed=seed)
+    return SelfPlay(
+        game, starts, features, evaluator, mixed=mixed, opening=opening, explore=0.05, longest=_LONGEST,
+        generator=generator, teacher=search,
+    )  # fmt: skip
+
+
+class _Parts(NamedTuple):
+    """Games to fit to, to choose settings by, and to tell the loss of."""
+
+    fitted: Sequence[Played]
+    choosing: Sequence[Played]
+    apart: Sequence[Played]
+
+
+def _parted(before: Sequence[Played], played: Sequence[Played]) -> _Parts:
+    """Of the last round two tenths are kept apart; of very few games some are used twice."""
+    share = max(1, int(len(played) * _KEPT_APART))
+    choosing = played[share : 2 * share] or played
+    return _Parts([*before, *(played[2 * share :] or played)], choosing, played[:share])
+
+
+def _prior(features: FeatureSet) -> Floats:
+    """Where weights begin: what was written of the game counts as it is."""
+    prior = np.zeros(features.size)
+    if isinstance(features, AboveEvaluation):
         prior[-1] = 1.0 / LARGE
-        kind = AlphaBetaAgent if traits.chance is Chance.NONE and traits.seats == 2 else ExpectiminimaxAgent
-        teacher = kind(nodes=_NODES, seed=seed)
-    evaluator: FittedEvaluator | None = None
-    done: list[Round] = []
-    before: list[Played] = []
-    for number in range(1, rounds + 1):
-        player = SelfPlay(
-            game, starts, chosen, evaluator, mixed=mixed, opening=opening, explore=0.05, longest=_LONGEST,
-            generator=generator, teacher=teacher,
-        )  # fmt: skip
-        played: list[Played] = []
-        for count in range(1, games + 1):
-            played += player.play()
-            on_game(f"round {number}", count, games)
-        if not played:
-            raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
-        apart = max(1, int(len(played) * _KEPT_APART))
-        fit = _fit(traits, before + (played[apart:] or played), played[:apart], prior, ridge)
-        evaluator = FittedEvaluator(chosen, fit.weights, out)
-        try:
-            replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
-        except OSError as error:
-            raise StoreError(f"cannot write {out}: {error.strerror or error}") from error
-        done.append(Round(number, len(played), sum(len(game.returns) for game in played), fit.loss, fit.average))
-        on_round(done[-1])
-        before = before + played
-        if teacher is None:
-            before = before[-_REMEMBERED * games :] if number > 1 else []
-    assert evaluator is not None, "there is a round"
-    if not match or traits.seats != 2:
-        return Tuned(evaluator, tuple(done), None, 0, 0, 0, None)
-    return _matched(env, evaluator, tuple(done), traits, out, match, depth, seed, on_game)
+    return prior
 
 
-def _fit(
-    traits: Traits, known: Sequence[Played], apart: Sequence[Played], prior: Floats, ridge: float | None
-) -> Fit:
-    """The regression of some games, others kept apart."""
+def _read_by(features: FeatureSet, game: Any, played: Played) -> Played:
+    return dataclasses.replace(played, entries=features.entries(game, played.states))
+
+
+def _with_sharing(features: FeatureSet, game: Any, parts: _Parts) -> FeatureSet:
+    """The features with weights shared as some of the games say."""
+    pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[: _PILOT // 4], [])
+
+    def loss_of(one: FeatureSet) -> float:
+        read = _Parts(*([_read_by(one, game, played) for played in part] for part in pilot))
+        aims, entries, logistic = _joined(game.traits, [*read.fitted, *read.choosing])
+        split = sum(len(played.returns) for played in read.fitted)
+        train, test = np.arange(split), np.arange(split, len(aims))
+        return regress(
+            entries, aims, train, test, _prior(one), ridge=_PILOT_RIDGE, logistic=logistic, steps=_PILOT_STEPS
+        ).loss
+
+    return best_sharing(features, loss_of)
+
+
+def _joined(traits: Traits, games: Sequence[Played]) -> tuple[Floats, Entries, bool]:
+    """What the positions of games were worth, their features, and whether worths are shares of the utility."""
     lower, upper = traits.utility_bounds
     logistic = math.isfinite(upper - lower)
-    games = [*known, *apart]
     aims = np.concatenate([game.returns for game in games])
     if logistic:
         aims = np.clip((aims - lower) / (upper - lower), 0.0, 1.0)
-    split = sum(len(game.returns) for game in known)
-    train, test = np.arange(split), np.arange(split, len(aims))
-    entries = Entries.joined([game.entries for game in games])
-    fits = [
-        regress(entries, aims, train, test, prior, ridge=strength, logistic=logistic)
-        for strength in (_RIDGES if ridge is None else (ridge,))
-    ]
-    return min(fits, key=lambda fit: fit.loss)
+    return aims, Entries.joined([game.entries for game in games]), logistic
+
+
+def _fit(traits: Traits, parts: _Parts, prior: Floats, ridge: float | None) -> Fit:
+    """The regression whose ridge suits the games to choose by; its loss is on those kept apart."""
+    aims, entries, logistic = _joined(traits, [game for part in parts for game in part])
+    sizes = [sum(len(game.returns) for game in part) for part in parts]
+    train, choosing, apart = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+
+    def fitted(strength: float, test: npt.NDArray[np.int64]) -> Fit:
+        return regress(entries, aims, train, test, prior, ridge=strength, logistic=logistic)
+
+    if ridge is None:
+        fits = [(fitted(strength, choosing).loss, strength) for strength in _RIDGES]
+        ridge = min(fits)[1]
+    return fitted(ridge, apart)
 
 
 def _require_fit(traits: Traits) -> None:
@@ -240,19 +334,9 @@ def _wander(game: Any, state: Any, generator: np.random.Generator) -> list[Any]:
 
 
 def _matched(
-    env: Any,
-    evaluator: FittedEvaluator,
-    rounds: tuple[Round, ...],
-    traits: Traits,
-    out: str,
-    match: int,
-    depth: int,
-    seed: int,
-    on_game: Callable[[str, int, int], object],
-) -> Tuned:
-    """The same search with the evaluation and without, each opening from both seats."""
-    kind = "alphabeta" if traits.chance is Chance.NONE else "expectiminimax"
-    specs = {"tuned": f"{kind}(depth={depth}, evaluator={out!r})", "untuned": f"{kind}(depth={depth})"}
+    env: Any, specs: Mapping[str, str], match: int, seed: int, on_game: Callable[[str, int, int], object]
+) -> tuple[int, int, int]:
+    """Wins, draws and losses of the tuned agent, each opening from both seats."""
     outcomes = {"win": 0, "draw": 0, "loss": 0}
 
     def count(record: Any) -> None:
@@ -262,6 +346,4 @@ def _matched(
         on_game("match", sum(outcomes.values()), match)
 
     round_robin(env, specs, games=match, seed=seed, openings=_OPENING, progress=False, on_game=count)
-    wins, draws, losses = outcomes.values()
-    against = (specs["tuned"], specs["untuned"])
-    return Tuned(evaluator, rounds, against, wins, draws, losses, elo(wins, draws, losses))
+    return outcomes["win"], outcomes["draw"], outcomes["loss"]

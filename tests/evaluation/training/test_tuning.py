@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import functools
 import itertools
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from zermelo.agents import make_agent
 from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set, features_from
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
-from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
 from zermelo.envs.rules import RulesGame
@@ -27,6 +29,7 @@ from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.training import tuning
 from zermelo.evaluation.training.regression import regress
 from zermelo.evaluation.training.self_play import SelfPlay
+from zermelo.evaluation.training.teacher import Teacher
 from zermelo.evaluation.training.tuning import tune
 
 TICTACTOE = RulesGame(MNK(3, 3, 3))
@@ -45,32 +48,85 @@ def some_states(game: Any, seed: int = 1, games: int = 4) -> list[Any]:
     return found
 
 
-def slow_patterns(game: Any, state: Any) -> set[tuple[Any, ...]]:
-    """The windows of a board and what they hold, found with loops."""
-    seen = observed_array(game, state)
+def slow_patterns(game: Any, state: Any, second: int = OWN, turns: tuple[int, ...] = (0,)) -> list[Any]:
+    """The windows of a board and what they hold, found with loops; of those that share weights the same answer."""
+    seen, seat = observed_array(game, state)[:, :, :2], game.to_move(state)
+    if second != OWN:
+        seen, seat = turned(seen, second) if seat == 1 else seen, 0
     rows, columns = seen.shape[:2]
-    board = {(r, c): tuple(seen[r, c]) for r in range(rows) for c in range(columns)}
-    shapes = [[(0, 0)], [(0, 0), (0, 1), (1, 0), (1, 1)]]
-    shapes += [[(d * i, r * i) for i in range(3)] for d, r in ((0, 1), (1, 0), (1, 1), (1, -1))]
-    found = set()
-    for row, column in board:
-        for shape in shapes:
-            cells = [(row + down, column + right) for down, right in shape]
-            if all(cell in board for cell in cells):
-                found.add((game.to_move(state), *((cell, board[cell]) for cell in cells)))
+    boards = {turn: turned(np.arange(rows * columns).reshape(rows, columns), turn).ravel() for turn in turns}
+    board = {(r, c): tuple(seen[r, c].tolist()) for r in range(rows) for c in range(columns)}
+    found = []
+    for window in every_window(rows, columns):
+        images = [tuple(sorted(int(places[cell]) for cell in window)) for places in boards.values()]
+        # The image that comes first, each of its cells with what stands where it came from.
+        first = min(images)
+        held = {
+            tuple(sorted((int(places[cell]), board[divmod(cell, columns)]) for cell in window))
+            for places, image in zip(boards.values(), images, strict=True)
+            if image == first
+        }
+        found.append((seat, min(held) if len(turns) > 1 else held.pop()))
     return found
 
 
-def test_patterns_are_what_stands_on_small_windows() -> None:
-    states = some_states(PAWNS, games=3)
-    features = feature_set("patterns", PAWNS, states)
+def every_window(rows: int, columns: int) -> set[tuple[int, ...]]:
+    """Squares of one, four and nine cells, lines of three, and whole lines of four to eight."""
+    shapes = [[(r, c) for r in range(side) for c in range(side)] for side in (1, 2, 3)]
+    lines = [(0, 1), (1, 0), (1, 1), (1, -1)]
+    shapes += [[(d * i, r * i) for i in range(3)] for d, r in lines]
+    found = set()
+    for row, column in itertools.product(range(rows), range(columns)):
+        for shape in shapes:
+            cells = [(row + down, column + right) for down, right in shape]
+            if all(0 <= r < rows and 0 <= c < columns for r, c in cells):
+                found.add(tuple(r * columns + c for r, c in cells))
+        for d, r in lines:
+            whole = [(row + d * i, column + r * i) for i in range(-8, 9)]
+            inside = tuple(a * columns + b for a, b in whole if 0 <= a < rows and 0 <= b < columns)
+            if 4 <= len(inside) <= 8:
+                found.add(inside)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("game", "second", "turns"),
+    [
+        (PAWNS, OWN, (0,)),
+        (PAWNS, 2, (0, 1)),
+        (PAWNS, 3, (0, 1, 2, 3)),
+        (TICTACTOE, 0, tuple(range(8))),
+        (TICTACTOE, OWN, (0, 3)),
+    ],
+)
+def test_patterns_are_what_stands_on_small_windows(game: Any, second: int, turns: tuple[int, ...]) -> None:
+    """States have as many patterns in common as windows looked at one by one."""
+    states = some_states(game, games=2)
+    features = feature_set("patterns", game, states)
     assert isinstance(features, PatternFeatures)
-    entries = features.entries(PAWNS, states)
-    slow = [slow_patterns(PAWNS, state) for state in states]
-    fast = [set(entries.indices[a:b].tolist()) for a, b in itertools.pairwise(entries.starts.tolist())]
-    for one, two in itertools.combinations(range(len(states)), 2):
-        assert len(fast[one]) == len(slow[one])
-        assert len(fast[one] & fast[two]) == len(slow[one] & slow[two])
+    features = dataclasses.replace(features, second=second, turns=turns)
+    entries = features.entries(game, states)
+    assert 0 <= entries.indices.min() <= entries.indices.max() < features.size
+    slow = [Counter(slow_patterns(game, state, second, turns)) for state in states]
+    fast = [Counter(entries.indices[a:b].tolist()) for a, b in itertools.pairwise(entries.starts.tolist())]
+    for one, two in itertools.combinations_with_replacement(range(len(states)), 2):
+        assert (fast[one] & fast[two]).total() == (slow[one] & slow[two]).total()
+
+
+def test_phases_have_weights_of_their_own_above_those_of_the_whole_game() -> None:
+    states = some_states(TICTACTOE, games=3)
+    features = feature_set("patterns", TICTACTOE, states)
+    assert isinstance(features, PatternFeatures)
+    features = dataclasses.replace(features, second=0)
+    parted = dataclasses.replace(features, phases=(3, 6))
+    whole = np.random.default_rng(1).normal(size=features.size)
+    phases = np.random.default_rng(2).normal(size=(3, features.size))
+    sums = parted.entries(TICTACTOE, states).sums(np.concatenate([whole, *phases]))
+    plain = features.entries(TICTACTOE, states)
+    stones = [int(observed_array(TICTACTOE, state)[:, :, :2].sum()) for state in states]
+    for place, held in enumerate(stones):
+        own = whole + phases[held // 3]
+        assert sums[place] == pytest.approx(plain.sums(own)[place])
 
 
 def test_an_observations_numbers_are_features() -> None:
@@ -191,14 +247,14 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     path = str(tmp_path / "mnk.json")
     settings: dict[str, Any] = {
         "features": "patterns",
-        "games": 300,
+        "games": 200,
         "rounds": 2,
         "match": 0,
         "seed": 4,
         "ridge": 3.0,
     }
     tuned = tune("zermelo/MNK-v0", out=path, **settings)
-    assert [one.games for one in tuned.rounds] == [300, 300]
+    assert [one.games for one in tuned.rounds] == [200, 200]
     assert tuned.rounds[-1].loss < tuned.rounds[-1].average
     loaded = FittedEvaluator.load(path)
     assert np.abs(loaded.weights - tuned.evaluator.weights).max() <= 5e-7
@@ -207,13 +263,24 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     said = np.array([loaded(TICTACTOE, state)[0] for state in states])
     assert np.abs(said).max() < 1
     assert np.corrcoef(truth, said)[0, 1] > 0.5
-    agent = make_agent(f"alphabeta(depth=2, evaluator='{path}')")
+    agent = make_agent(f"alphabeta(depth=2, evaluator='{path}', seed=1)")
     env = make_env("zermelo/MNK-v0")
     env.reset(seed=1)
-    assert env.action_space(env.agent_selection).contains(agent.act(env))
-    assert make_agent(agent.name).act(env) == agent.act(env)
-    again = tune("zermelo/MNK-v0", out=str(tmp_path / "again.json"), **settings)
-    assert np.array_equal(again.evaluator.weights, tuned.evaluator.weights)
+    action = agent.act(env)
+    assert env.action_space(env.agent_selection).contains(action)
+    assert make_agent(agent.name).act(env) == action
+
+
+def test_the_same_seed_finds_the_same_weights(tmp_path: Path) -> None:
+    out = str(tmp_path / "same.json")
+    one, two, other = (
+        tune(
+            "zermelo/MNK-v0", out=out, features="observation", games=10, rounds=2, match=0, seed=seed
+        ).evaluator.weights
+        for seed in (4, 4, 5)
+    )
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
 
 
 def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> None:
@@ -263,3 +330,39 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> N
         make_agent(f"alphabeta(depth=1, evaluator='{path}')")
     with pytest.raises(InvalidSettingError, match="there is no file"):
         FittedEvaluator.load(str(tmp_path / "absent.json"))
+
+
+def _minimax(state: Any, depth: int) -> float:
+    """What a state is worth to the first player, in 1024ths, by the rules' evaluation so far ahead."""
+    if PAWNS.is_terminal(state):
+        return 1024 * PAWNS.utility(state)[0]
+    if depth == 0:
+        return PAWNS.rules.evaluation(state, 0)
+    best = max if PAWNS.to_move(state) == 0 else min
+    return best(_minimax(PAWNS.result(state, action), depth - 1) for action in PAWNS.legal_actions(state))
+
+
+def test_a_teacher_plays_the_best_by_the_written_evaluation() -> None:
+    start = PAWNS.initial_state()
+    features = feature_set("observation", PAWNS, [start])
+    settings: dict[str, Any] = {"depth": 2, "explore": 0.0, "generator": np.random.default_rng(1)}
+    assert Teacher.can_play(PAWNS)
+    teacher = Teacher(PAWNS, [start], features, opening=0, longest=99, positions=99, **settings)
+    (played,) = teacher.play()
+    line, state = [], start
+    while not PAWNS.is_terminal(state):
+        line.append(state)
+        best = max if PAWNS.to_move(state) == 0 else min
+        state = best(
+            (PAWNS.result(state, action) for action in PAWNS.legal_actions(state)),
+            key=lambda child: _minimax(child, settings["depth"] - 1),
+        )
+    assert list(played.states) == line
+    ends = PAWNS.utility(state)
+    assert played.returns.tolist() == [ends[PAWNS.to_move(state)] for state in line]
+    teacher = Teacher(PAWNS, [start], features, opening=3, longest=99, positions=2, **settings)
+    games = [game for _ in range(20) for game in teacher.play()]
+    assert all(0 < len(game.states) <= 2 for game in games)
+    assert len({game.states[0] for game in games}) > 2
+    short = Teacher(PAWNS, [start], features, opening=0, longest=len(line) - 1, positions=9, **settings)
+    assert short.play() == []

@@ -1,0 +1,145 @@
+"""What stands on a board, as the evaluation counts it: sums of weights, one or more for each piece.
+
+A weight is two in one integer, ``middle + (end << 32)``: what it counts while many pieces are there, and when few
+are left. The sums are plain, so that with a matrix of unit vectors in the place of ``WEIGHTS`` they say what is
+counted (``scripts/fit_chess.py``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
+from zermelo.envs.games.chess.tables import FILES, KING, KNIGHT
+from zermelo.envs.games.chess.weights import WEIGHTS
+from zermelo.envs.rules.bits import bit_index, popcount, shift_right
+from zermelo.envs.rules.boards import whole
+
+__all__ = ["BLOCKS", "phase", "side"]
+
+MOBILITY: Final = 384
+PASSED: Final = MOBILITY + 4 * 28
+OWN_KING: Final = PASSED + 8
+THEIR_KING: Final = OWN_KING + 8
+ISOLATED: Final = THEIR_KING + 8
+DOUBLED: Final = ISOLATED + 1
+DEFENDED: Final = DOUBLED + 1
+BESIDE: Final = DEFENDED + 1
+PAIR: Final = BESIDE + 1
+HALF_OPEN: Final = PAIR + 1
+OPEN: Final = HALF_OPEN + 1
+SHIELD: Final = OPEN + 1
+OPEN_KING: Final = SHIELD + 7
+ATTACK: Final = OPEN_KING + 4
+PAWN_THREAT: Final = ATTACK + 32
+MINOR_THREAT: Final = PAWN_THREAT + 1
+TEMPO: Final = MINOR_THREAT + 1
+BLOCKS: Final = (
+    ("a piece on a square, pawn to king", 0, 384),
+    ("squares that a knight, bishop, rook, queen can go to", MOBILITY, 112),
+    ("a passed pawn, by row", PASSED, 8),
+    ("its distance from its king", OWN_KING, 8),
+    ("its distance from the other king", THEIR_KING, 8),
+    ("an isolated pawn", ISOLATED, 1),
+    ("a doubled pawn", DOUBLED, 1),
+    ("a defended pawn", DEFENDED, 1),
+    ("a pawn beside another", BESIDE, 1),
+    ("two bishops", PAIR, 1),
+    ("a rook on a file without own pawns", HALF_OPEN, 1),
+    ("a rook on a file without pawns", OPEN, 1),
+    ("pawns before the king", SHIELD, 7),
+    ("files without own pawns at the king", OPEN_KING, 4),
+    ("attack on the other king", ATTACK, 32),
+    ("a pawn's attack on a piece", PAWN_THREAT, 1),
+    ("a knight's or bishop's attack on a rook or queen", MINOR_THREAT, 1),
+    ("the move", TEMPO, 1),
+)
+"""What weights are for: a name, the number of the first, and how many there are."""
+
+
+def phase(knights: int, diagonal: int, straight: int) -> int:
+    """How many pieces are there, 24 at the start: one for a knight or bishop, two for a rook, four for a queen."""
+    many = popcount(knights) + popcount(diagonal) + 2 * popcount(straight) + popcount(diagonal & straight)
+    return min(many, 24)
+
+
+def _distance(first: int, second: int) -> int:
+    """A king's moves from one square to another."""
+    return max(abs((first >> 3) - (second >> 3)), abs((first & 7) - (second & 7)))
+
+
+def side(own: int, other: int, pawns: int, knights: int, diagonal: int, straight: int) -> Any:
+    """The sum of the weights for one player, who moves up."""
+    kings = ~(pawns | knights | diagonal | straight)
+    king, their_king = bit_index(own & kings), bit_index(other & kings)
+    total = _pawns(own & pawns, other & pawns, king, their_king)
+    total += WEIGHTS[320 + king]
+    shield = whole((int(KING[king]) | square_bit(king)) << 8) | int(KING[king])
+    total += WEIGHTS[SHIELD + min(popcount(shield & whole(-1 << (king & 56)) & own & pawns), 6)]
+    bare = 0
+    for file in range(max((king & 7) - 1, 0), min((king & 7) + 2, 8)):
+        bare += 1 if whole(A_FILE << file) & own & pawns == 0 else 0
+    total += WEIGHTS[OPEN_KING + bare]
+    guarded = shift_right(other & pawns & ~A_FILE, 9) | shift_right(other & pawns & ~H_FILE, 7)
+    area = ~(own & pawns | guarded)
+    zone = int(KING[their_king]) | square_bit(their_king)
+    occupied = own | other
+    attack = 0
+    movers = own & ~(pawns | kings)
+    while movers != 0:
+        square = bit_index(movers)
+        here = square_bit(square)
+        movers ^= here
+        if knights & here != 0:
+            kind, seen = 1, int(KNIGHT[square])
+        elif straight & here == 0:
+            kind, seen = 2, bishop_attacks(square, occupied ^ (diagonal & own))
+        else:
+            kind, seen = 3, rook_attacks(square, occupied ^ (straight & own))
+            if diagonal & here != 0:
+                kind, seen = 4, seen | bishop_attacks(square, occupied)
+        total += WEIGHTS[kind << 6 | square]
+        total += WEIGHTS[MOBILITY + 28 * (kind - 1) + popcount(seen & area)]
+        hits = popcount(seen & zone)
+        if hits != 0:
+            attack += hits + kind
+        if kind <= 2:
+            total += popcount(seen & other & straight) * WEIGHTS[MINOR_THREAT]
+        elif kind == 3:
+            file = int(FILES[square])
+            if file & own & pawns == 0:
+                total += WEIGHTS[OPEN if file & pawns == 0 else HALF_OPEN]
+    total += WEIGHTS[ATTACK + min(attack, 31)]
+    total += popcount(pawn_attacks(own & pawns) & other & ~(pawns | kings)) * WEIGHTS[PAWN_THREAT]
+    bishops = own & diagonal & ~straight
+    if bishops & A_LIGHT != 0 and bishops & ~A_LIGHT != 0:
+        total += WEIGHTS[PAIR]
+    return total
+
+
+A_LIGHT: Final = 0x55AA55AA55AA55AA
+
+
+def _pawns(own: int, other: int, king: int, their_king: int) -> Any:
+    """The sum for a player's pawns."""
+    defended = pawn_attacks(own)
+    beside = whole((own & ~H_FILE) << 1) | shift_right(own & ~A_FILE, 1)
+    total = popcount(own & defended) * WEIGHTS[DEFENDED]
+    total += popcount(own & beside) * WEIGHTS[BESIDE]
+    left = own
+    while left != 0:
+        square = bit_index(left)
+        left ^= square_bit(square)
+        total += WEIGHTS[square]
+        file = int(FILES[square]) | square_bit(square)
+        sides = shift_right(file & ~A_FILE, 1) | whole((file & ~H_FILE) << 1)
+        ahead = whole(-1 << ((square & 56) + 8))
+        if sides & own == 0:
+            total += WEIGHTS[ISOLATED]
+        if file & ahead & own != 0:
+            total += WEIGHTS[DOUBLED]
+        elif (file | sides) & ahead & other == 0:
+            total += WEIGHTS[PASSED + (square >> 3)]
+            total += WEIGHTS[OWN_KING + _distance(king, square + 8)]
+            total += WEIGHTS[THEIR_KING + _distance(their_king, square + 8)]
+    return total
