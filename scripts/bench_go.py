@@ -17,7 +17,7 @@ from typing import Any
 import pyspiel
 
 from zermelo.agents import MCTSAgent
-from zermelo.agents.specs import make_agent
+from zermelo.agents.players.engines.protocols import GtpAgent
 from zermelo.envs.games import Go
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import elo, play_match
@@ -77,11 +77,14 @@ def settings(games: int, simulations: int, level: int) -> None:
 
 def gnugo(games: int, simulations: int, level: int) -> None:
     """In PettingZoo's environment, colours in turn."""
-    agents = [
-        make_agent("mcts", simulations=simulations, **BEST),
-        make_agent("gtp", path=GNUGO, level=level),
-    ]
-    print(play_match("classic/go-v5(board_size=9)", *agents, games=games))
+    agents = [MCTSAgent(simulations=simulations, **BEST), GtpAgent(path=GNUGO, level=level)]
+    counts = [0, 0, 0]
+    for seed in range(games):
+        seat = seed % 2
+        record = play_match("classic/go-v5(board_size=9)", agents[::-1] if seat else agents, seed=seed)
+        counts[1 - int(record.rewards[seat])] += 1
+        print(f"  {counts[0]}-{counts[2]} after {seed + 1} games", flush=True)
+    print(f"  against GNU Go's level {level}: {elo(*counts)}")
 
 
 PARTS = {"speed": speed, "settings": settings, "gnugo": gnugo}

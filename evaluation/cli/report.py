@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli.arguments import Folder, Seed, Trust
-from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.output import TABLES, ExportFormat
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable
@@ -128,14 +128,20 @@ def export(
         typer.Option("--out", "-o", help="The folder to write to; by default DIR.", show_default=False),
     ] = None,
 ) -> None:
-    """Write all games and all moves as two tables for other programs.
+    """Write all games and all moves as two tables for other programs; chess and Go as their players keep them too.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo export results/first --format parquet
+
+    [dim]$[/dim] zermelo export results/chess --format pgn
     """
     from zermelo.evaluation.output.export import export_games
+    from zermelo.evaluation.output.notation import export_notation
     from zermelo.evaluation.storage.store import read_games
 
+    if form not in TABLES:
+        typer.echo(f"The games are in {export_notation(read_games(folder), out or folder, form)}")
+        return
     games, moves = export_games(read_games(folder), out or folder, form)
     typer.echo(f"The games are in {games}, their moves in {moves}")

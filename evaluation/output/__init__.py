@@ -2,7 +2,7 @@
 
 import enum
 
-__all__ = ["ExportFormat"]
+__all__ = ["TABLES", "ExportFormat"]
 
 
 class ExportFormat(enum.StrEnum):
@@ -12,3 +12,11 @@ class ExportFormat(enum.StrEnum):
     JSON = "json"
     """An array of objects, one a line."""
     PARQUET = "parquet"
+    PGN = "pgn"
+    """Games of chess, in one file."""
+    SGF = "sgf"
+    """Games of Go, in one file."""
+
+
+TABLES = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
+"""Those with a row for each game of any kind."""

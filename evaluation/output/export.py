@@ -20,7 +20,7 @@ from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import spelt
-from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.storage.files import replaced
 
 __all__ = ["export_games", "game_row", "move_rows"]
@@ -107,11 +107,9 @@ def export_games(
         ZermeloError: pyarrow is not installed.
         StoreError: There are no games, or the files cannot be written.
     """
-    try:
-        form = ExportFormat(form)
-    except ValueError:
-        known = ", ".join(ExportFormat)
-        raise InvalidSettingError(f"games can be exported as {known}, not {form!r}") from None
+    if form not in TABLES:
+        raise InvalidSettingError(f"games can be exported as {', '.join(TABLES)}, not {form!r}")
+    form = ExportFormat(form)
     target = Path(folder)
     iterator = iter(records)
     first = next(iterator, None)

@@ -37,7 +37,7 @@ from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.training.regression import Fit, Floats, regress
 from zermelo.evaluation.training.self_play import Played, SelfPlay, after, past_chance
-from zermelo.evaluation.training.sharing import best_sharing
+from zermelo.evaluation.training.sharing import best_sharing, with_symmetries
 from zermelo.evaluation.training.teacher import Teacher
 
 __all__ = ["Round", "Tuned", "tune"]
@@ -157,7 +157,7 @@ def tune(
     _require_fit(traits)
     samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
     opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
-    chosen = feature_set(features, game, samples)
+    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
     evaluator: FittedEvaluator | None = None
     done: list[Round] = []
     before: list[Played] = []

@@ -1,4 +1,6 @@
-"""How a playout of Go goes on: captures and rescues beside the last move, then anywhere but into own eyes.
+"""How a playout of Go goes on: beside the last move, then anywhere but into own eyes.
+
+Beside it means captures, rescues, and the answers that good players give (``patterns``).
 
 S. Gelly, Y. Wang, R. Munos and O. Teytaud, *Modification of UCT with patterns in Monte-Carlo Go*, INRIA RR-6062,
 2006.
@@ -16,6 +18,7 @@ from zermelo.envs.games.go.board import (
     is_allowed,
     liberties,
 )
+from zermelo.envs.games.go.patterns import ANSWERED, CERTAIN, pattern_at
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.words import Words, common, count, is_empty, lowest, nth, single, union, without
 
@@ -29,6 +32,9 @@ def playout_point(state: GoState, size: int, random: int) -> int:
         urgent = _urgent(state, own, other, size)
         if not is_empty(urgent):
             return _drawn(urgent, random)
+        place = _answer(state, own, other, size, random & 0xFFFF)
+        if place != NO_POINT:
+            return place
     free = without(state.empty, _eyes(own, other, state.empty, size))
     if state.ko != NO_POINT:
         free = without(free, single(free, state.ko))
@@ -79,6 +85,26 @@ def _urgent(state: GoState, own: Words, other: Words, size: int) -> Words:
         if count(freedom) == 1 and lowest(freedom) != state.ko:
             found = union(found, _rescue(group, freedom, other, state.empty, size))
     return found
+
+
+def _answer(state: GoState, own: Words, other: Words, size: int, random: int) -> int:
+    """A point beside the last move, each as often as good players take it, or none; ``random`` has 16 bits."""
+    last = single(own, state.last)
+    rest = common(union(around(last, size), diagonals(last, size)), state.empty)
+    if state.ko != NO_POINT:
+        rest = without(rest, single(rest, state.ko))
+    while not is_empty(rest):
+        place = lowest(rest)
+        stone = single(rest, place)
+        rest = without(rest, stone)
+        random -= int(ANSWERED[pattern_at(place, own, other, state.empty, size)]) * (65_536 // CERTAIN)
+        if random < 0:
+            left = without(state.empty, stone)
+            group = group_of(stone, union(own, stone), size)
+            if count(liberties(group, left, size)) > 1 or not is_empty(captured_by(stone, other, left, size)):
+                return place
+            return NO_POINT
+    return NO_POINT
 
 
 def _rescue(group: Words, escape: Words, other: Words, empty: Words, size: int) -> Words:

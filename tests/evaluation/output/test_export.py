@@ -11,7 +11,7 @@ from doubles.made_games import made_records
 
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.evaluation import EndReason, GameRecord, Move, StoreError
-from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.output.export import export_games, game_row, move_rows
 
 RECORDS = list(made_records(40))
@@ -36,7 +36,7 @@ def read(path):
     return pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
 
 
-@pytest.fixture(params=list(ExportFormat))
+@pytest.fixture(params=TABLES)
 def form(request):
     if request.param is ExportFormat.PARQUET:
         pytest.importorskip("pyarrow")

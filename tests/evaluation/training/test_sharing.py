@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from zermelo.agents.evaluators.feature_sets import AboveEvaluation
+from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set
 from zermelo.agents.evaluators.observed import FeatureSet, ObservationFeatures
 from zermelo.agents.evaluators.patterns import OWN, PatternFeatures
-from zermelo.evaluation.training.sharing import best_sharing
+from zermelo.envs.games import MNK, Breakthrough, Hex, Othello
+from zermelo.envs.rules import RulesGame
+from zermelo.evaluation.training.sharing import best_sharing, with_symmetries
 
 SQUARE = PatternFeatures(2, 4, 4, planes=(0, 1))
 OBLONG = PatternFeatures(2, 4, 5, planes=(0, 1))
@@ -23,13 +26,33 @@ def settings(features: FeatureSet) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(
+    ("rules", "turns"),
+    [
+        (MNK(3, 3, 3), tuple(range(8))),
+        (MNK(3, 4, 3), (0, 1, 2, 3)),
+        (Breakthrough(rows=4, columns=3), (0, 1)),
+        (Othello(4, 4), (0, 3, 4, 7)),
+        (Hex(3, 3), (0, 3)),
+    ],
+)
+def test_symmetries_are_found_in_the_rules(rules: Any, turns: tuple[int, ...]) -> None:
+    game = RulesGame(rules)
+    start = game.initial_state()
+    after = [game.result(start, action) for action in game.legal_actions(start)]
+    features = feature_set("patterns", game, [start, *after])
+    found = with_symmetries(features, game, start, np.random.default_rng(1))
+    assert isinstance(found, PatternFeatures)
+    assert found.turns == turns
+
+
+@pytest.mark.parametrize(
     ("features", "truth"),
     [
-        (SQUARE, (0, tuple(range(8)), ())),
-        (SQUARE, (2, (0, 1), (4, 8, 12))),
-        (OBLONG, (3, (0, 1, 2, 3), (2, 5, 7, 10, 12, 15, 17))),
-        (LINE, (1, (0, 1), ())),
-        (ALONE, (OWN, (0, 3), ())),
+        (SQUARE, (0, (0,), ())),
+        (SQUARE, (2, (0,), (4, 8, 12))),
+        (OBLONG, (3, (0,), (2, 5, 7, 10, 12, 15, 17))),
+        (LINE, (1, (0,), ())),
+        (ALONE, (OWN, (0,), (2, 4, 6, 8, 10, 12, 14))),
         (SQUARE, (OWN, (0,), ())),
     ],
 )
@@ -42,12 +65,13 @@ def test_what_foretells_best_is_chosen(features: PatternFeatures, truth: tuple[A
 
     assert settings(best_sharing(features, loss_of)) == truth
     assert asked[0] == features
-    assert len(asked) == len({settings(one) for one in asked}) <= 12
+    assert len(asked) == len({settings(one) for one in asked}) <= 6
 
 
 def test_what_was_written_of_the_game_stays_and_other_features_are_left_alone() -> None:
     above = best_sharing(AboveEvaluation(SQUARE), lambda one: one.size)
     assert isinstance(above, AboveEvaluation)
-    assert settings(above.inner)[1] == tuple(range(8))
+    assert settings(above.inner)[0] == 0
     other = ObservationFeatures(2, 9)
     assert best_sharing(other, lambda _: pytest.fail("there is nothing to choose")) is other
+    assert with_symmetries(other, RulesGame(MNK(3, 3, 3)), None, np.random.default_rng(1)) is other

@@ -1,0 +1,164 @@
+"""Games as people keep them: chess in PGN, Go in SGF, all games of a tournament in one file.
+
+Sources: "Portable Game Notation specification and implementation guide" (Edwards, 1994); "SGF FF[4]" (Hollosi,
+1999).
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.games import Chess, Go
+from zermelo.envs.rules import RulesGame
+from zermelo.envs.spec_text import parse_spec
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import GameRecord, Move
+from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.storage.files import replaced
+
+__all__ = ["export_notation"]
+
+_WIDTH: Final = 80
+_NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
+    ExportFormat.PGN: ("chess", ("classic/chess-v6", "zermelo/Chess-v0")),
+    ExportFormat.SGF: ("Go", ("classic/go-v5", "zermelo/Go-v0")),
+}
+"""What each notation is for, and the environments that play it."""
+
+
+def export_notation(records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat) -> Path:
+    """Writes ``games.pgn`` or ``games.sgf`` into a folder; the records are read once and not kept.
+
+    Args:
+        records: The games, all of chess or all of Go.
+        folder: It is made if need be. A file of the same name is replaced once the new one is complete.
+        form: ``ExportFormat.PGN`` or ``ExportFormat.SGF``.
+
+    Returns:
+        The file.
+
+    Raises:
+        InvalidSettingError: A game is of another kind.
+        StoreError: There are no games, or the file cannot be written.
+    """
+    write = {ExportFormat.PGN: _pgn, ExportFormat.SGF: _sgf}[form]
+    target = Path(folder)
+    path, found = target / f"games.{form}", 0
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with replaced(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            for found, record in enumerate(records, start=1):
+                file.write(write(record, _settings(record, form), found) + "\n")
+            if not found:
+                raise StoreError("there are no games to export: play some first")
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror or error}; choose another folder with --out"
+        ) from error
+    return path
+
+
+def _settings(record: GameRecord, form: ExportFormat) -> Mapping[str, Any]:
+    """The parameters of a game's environment, if the notation is for it."""
+    kind, names = _NAMES[form]
+    try:
+        spec = parse_spec(record.env)
+    except InvalidSettingError:
+        spec = None
+    if spec is None or spec.name not in names:
+        raise InvalidSettingError(f"{form} is for {kind}, such as {names[0]}, and not for {record.env}: use csv")
+    return spec.arguments
+
+
+def _played(
+    record: GameRecord, rules: Any, name: Callable[[Any, int], str]
+) -> Iterator[tuple[int, str, Move | None]]:
+    """The seat, the name and the record of each move, without the last if it was illegal."""
+    game = RulesGame(rules)
+    state = game.initial_state()
+    moves = [*((action, None) for action in record.opening), *((move.action, move) for move in record.moves)]
+    for action, move in moves:
+        if game.is_terminal(state) or action not in game.legal_actions(state):
+            return
+        yield game.to_move(state), name(state, action), move
+        state = game.result(state, action)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# -- chess ------------------------------------------------------------------------------------------------------
+
+
+def _pgn(record: GameRecord, settings: Mapping[str, Any], number: int) -> str:
+    rules = Chess(**settings)
+    score = record.scores[0] if record.scores else None
+    result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}.get(-1.0 if score is None else score, "*")
+    tags = {
+        "Event": record.env,
+        "Site": "?",
+        "Date": "????.??.??",
+        "Round": str(number),
+        "White": record.agents[0],
+        "Black": record.agents[1],
+        "Result": result,
+    }
+    if settings:
+        tags |= {"SetUp": "1", "FEN": rules.fen}
+    if record.failure:
+        tags["Termination"] = f"{record.failure.kind}: {record.failure.message}"
+    words: list[str] = []
+    black_begins = rules.fen.split()[1] == "b"
+    for place, (seat, text, move) in enumerate(_played(record, rules, rules.action_text), start=int(black_begins)):
+        if seat == 0 or not words:
+            words.append(f"{place // 2 + 1}." + ("" if seat == 0 else ".."))
+        words.append(text)
+        if move is not None and move.value is not None:
+            words.append(f"{{{move.value:+.3f}/{move.depth or 0} {move.seconds:.2f}s}}")
+    lines = (f'[{name} "{_one_line(text).translate({34: chr(39), 92: chr(47)})}"]' for name, text in tags.items())
+    moves = textwrap.fill(" ".join([*words, result]), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*lines, "", moves, ""])
+
+
+# -- Go ---------------------------------------------------------------------------------------------------------
+
+
+def _sgf(record: GameRecord, settings: Mapping[str, Any], number: int) -> str:
+    theirs = "board_size" in settings or record.env.startswith("classic/")
+    size = int(settings.get("board_size" if theirs else "size", 19 if theirs else Go().size))
+    komi = float(settings.get("komi", Go().komi))
+    rules = Go(size, komi, superko=0 if theirs else int(settings.get("superko", 1)))
+
+    def point(state: Any, action: int) -> str:
+        row, column = divmod(action, size)
+        return "" if row == size else chr(ord("a") + column) + chr(ord("a") + row)
+
+    score = record.scores[0] if record.scores else None
+    properties = {
+        "GM": "1",
+        "FF": "4",
+        "CA": "UTF-8",
+        "SZ": str(size),
+        "KM": f"{komi:g}",
+        "GN": f"game {number}",
+        "PB": record.agents[0],
+        "PW": record.agents[1],
+        "RU": "Chinese",
+        "RE": {1.0: "B+", 0.5: "0", 0.0: "W+"}.get(-1.0 if score is None else score, "?"),
+    }
+    if record.failure:
+        properties["GC"] = f"{record.failure.kind}: {record.failure.message}"
+    head = "".join(f"{name}[{_escaped(text)}]" for name, text in properties.items())
+    nodes = [f";{'BW'[seat]}[{text}]" for seat, text, _ in _played(record, rules, point)]
+    rows = (nodes[start : start + 10] for start in range(0, len(nodes), 10))
+    return "\n".join([f"(;{head}", *("".join(row) for row in rows)]) + ")"
+
+
+def _escaped(text: str) -> str:
+    return _one_line(text).replace("\\", "\\\\").replace("]", "\\]")
