@@ -13,9 +13,11 @@ from zermelo.envs import Game
 from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.rules import ChessRules
 from zermelo.envs.games.connect_four import ConnectFour
+from zermelo.envs.games.go import Go
 from zermelo.envs.games.mnk import MNK
+from zermelo.envs.rules.words import count
 
-__all__ = ["EMPTY", "Grid", "chess_board", "go_position", "lines_of", "read_grid"]
+__all__ = ["EMPTY", "GoScore", "Grid", "chess_board", "go_score", "lines_of", "read_grid"]
 
 EMPTY = -1
 
@@ -133,8 +135,19 @@ def lines_of(rows: int, columns: int, length: int) -> tuple[tuple[int, ...], ...
     )
 
 
-def go_position(game: Game[Any], state: Any) -> Any | None:
-    """The position in a state of PettingZoo's Go, which can score itself."""
+class GoScore(NamedTuple):
+    """What Black, seat 0, is ahead by: in area, the komi counted, and in stones."""
+
+    area: float
+    stones: float
+
+
+def go_score(game: Game[Any], state: Any) -> GoScore | None:
+    """The score of a position of Go, as it would be if the game ended."""
+    rules = getattr(game, "rules", None)
+    if isinstance(rules, Go):
+        return GoScore(rules.margin(state) - rules.komi, float(count(state.black) - count(state.white)))
     if _env_class(state) == "pettingzoo.classic.go.go.raw_env":
-        return state.env._go
+        position = state.env._go
+        return GoScore(float(position.score()), float(position.board.sum()))
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from zermelo.agents.evaluators.boards import chess_board, go_position
+from zermelo.agents.evaluators.boards import GoScore, chess_board, go_score
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.games.backgammon.features import count_at
@@ -42,21 +42,21 @@ def chess() -> LinearEvaluator:
     )
 
 
-def _position(game: Game[Any], state: Any) -> Any:
-    position = go_position(game, state)
-    if position is None:
+def _score(game: Game[Any], state: Any) -> GoScore:
+    score = go_score(game, state)
+    if score is None:
         raise no_board(game, "go", "a Go board")
-    return position
+    return score
 
 
 def _area(game: Game[Any], state: Any) -> float:
     """Black's stones and surrounded points less white's and the komi; black is seat 0."""
-    return float(_position(game, state).score())
+    return _score(game, state).area
 
 
 def _stones(game: Game[Any], state: Any) -> float:
     """Black's stones less white's, so that captures count before territory does."""
-    return float(_position(game, state).board.sum())
+    return _score(game, state).stones
 
 
 def go() -> LinearEvaluator:

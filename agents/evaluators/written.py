@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from zermelo.agents.evaluators.boards import chess_board, go_position, read_grid
+from zermelo.agents.evaluators.boards import chess_board, go_score, read_grid
 from zermelo.agents.evaluators.features import chess, go, pips
 from zermelo.agents.evaluators.lines import connect_four, tictactoe
 from zermelo.agents.evaluators.playout import PlayoutEvaluator
@@ -120,7 +120,7 @@ def features_for(game: Game[Any], state: Any) -> Evaluator | None:
             return EVALUATORS["connect_four" if grid.drops else "tictactoe"]()
         if chess_board(game, state) is not None:
             return EVALUATORS["chess"]()
-        if go_position(game, state) is not None:
+        if go_score(game, state) is not None:
             return EVALUATORS["go"]()
     return None
 

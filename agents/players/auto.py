@@ -17,7 +17,7 @@ from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, Game, RewardSum, Traits
-from zermelo.envs.game import SupportsSearchSettings
+from zermelo.envs.game import SupportsPlayoutActions, SupportsSearchSettings
 
 __all__ = ["AutoAgent"]
 
@@ -91,6 +91,8 @@ def _choice(game: Game[Any], state: Any) -> _Choice:
         return _Choice(MCTSAgent, f"{players} who are not simply opposed")
     if traits.chance is Chance.SAMPLED:
         return _Choice(MCTSAgent, "chance can only be simulated")
+    if isinstance(game, SupportsPlayoutActions):
+        return _Choice(MCTSAgent, "the game knows how its playouts go")
     if features_for(game, state) is None:
         return _Choice(MCTSAgent, "nobody has written an evaluation")
     if traits.chance is Chance.EXACT:

@@ -58,11 +58,11 @@ def tune_command(
 
     [bold]Examples[/bold]
 
-    [dim]$[/dim] zermelo tune zermelo/Breakthrough-v0 --games 500 --out breakthrough.json
+    [dim]$[/dim] zermelo tune zermelo/Othello-v0 --games 5000 --out othello.json
 
     [dim]$[/dim] zermelo tune classic/connect_four-v3 --games 300 --rounds 3
 
-    [dim]$[/dim] zermelo search zermelo/Breakthrough-v0 "alphabeta(depth=3, evaluator='breakthrough.json')"
+    [dim]$[/dim] zermelo search zermelo/Othello-v0 "alphabeta(depth=3, evaluator='othello.json')"
     """
     from rich.console import Console
     from rich.progress import Progress

@@ -1,7 +1,7 @@
 """Fits an evaluation of any game to games that it plays against itself.
 
-    tuned = tune("zermelo/Breakthrough-v0", out="breakthrough.json")
-    agent = make_agent("alphabeta(depth=4, evaluator='breakthrough.json')")
+    tuned = tune("zermelo/Othello-v0", out="othello.json")
+    agent = make_agent("alphabeta(depth=4, evaluator='othello.json')")
 
 Where somebody has written an evaluation of the game, a search plays with that, and features correct it so that it
 foretells how these games end. Else the first round is of random games, and in each later one the weights of the

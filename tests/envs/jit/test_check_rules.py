@@ -117,7 +117,7 @@ def _passed(self: Any, state: HeapState) -> HeapState:
 
 
 def _not_passed(self: Any, state: HeapState) -> HeapState:
-    return state
+    return HeapState(state.left + 1, state.mover)
 
 
 def _two(self: Any) -> int:
