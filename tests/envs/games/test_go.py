@@ -15,6 +15,8 @@ from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import InvalidSettingError, as_game, make, make_env
 from zermelo.envs.games import Go
+from zermelo.envs.games.go.board import point_of
+from zermelo.envs.games.go.patterns import ANSWERED, CERTAIN, pattern_at
 from zermelo.envs.rules import RulesGame, check_rules
 
 
@@ -131,6 +133,17 @@ def test_region_of_both_colours_is_nobodys() -> None:
     game, state = played(Go(5, komi=0.5), "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 pass pass")
     assert game.rules.margin(state) == 0
     assert game.utility(state) == (-1.0, 1.0)
+
+
+def test_patterns_are_the_stones_around() -> None:
+    game, state = played(Go(5), "A5 C5 B4")  # Black at A5 and B4, White at C5, who is to move
+    place = point_of(1, 5)  # B5, at the upper edge
+    found = pattern_at(place, state.white, state.black, state.empty, 5)
+    edge, right, left, below = 0b111, 1 << 4, 1 << 3, 1 << 6
+    assert game.rules.action_text(state, 1) == "B5"
+    assert found == edge | right | (edge | left | below) << 8
+    assert ANSWERED.shape == (1 << 16,)
+    assert 0 < ANSWERED[found] < CERTAIN
 
 
 def test_playouts_fill_no_eyes_and_end() -> None:
