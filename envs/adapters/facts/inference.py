@@ -18,6 +18,7 @@ import contextlib
 import enum
 import math
 import pickle
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -122,7 +123,7 @@ _MEMORY_PER_CLASS = 32
 def infer(game: Probe, root: Any, seats: int) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and says what was seen."""
     most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
-    play = _Play(game, root, Sight(game, seats, _PROBES * most, _SECONDS), most)
+    play = _Play(game, root, Sight(game, seats, _PROBES * most, _SECONDS / 2), most, time.thread_time() + _SECONDS)
     play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
@@ -196,6 +197,7 @@ class _Play:
     root: Any
     sight: Sight
     most: int
+    ends: float
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
     differs: bool = False
@@ -224,7 +226,7 @@ class _Play:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= self.most or (self.steps > 0 and self.sight.is_late()):
+            if self.steps >= self.most or (self.steps > 0 and time.thread_time() >= self.ends):
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)

@@ -40,7 +40,8 @@ class Sight:
         seats: How many players it has.
         probes: How many moves may be played to see whether positions that look the same go on the same way; after
             that they are taken to do so.
-        seconds: How much of the processor's time may be taken, from now on.
+        seconds: How much of the processor's time this thread may take from now on; what other threads compile
+            meanwhile does not count.
     """
 
     def __init__(self, game: Probe, seats: int, probes: int, seconds: float) -> None:
@@ -49,13 +50,13 @@ class Sight:
         self._generator = np.random.default_rng(1)
         self._compared = 0
         self._left = probes
-        self._ends = time.process_time() + seconds
+        self._ends = time.thread_time() + seconds
         self._hidden = False
         self._starts_unlike = False
 
     def is_late(self) -> bool:
-        """Whether the time is over."""
-        return time.process_time() >= self._ends
+        """Whether the time for comparisons is over."""
+        return time.thread_time() >= self._ends
 
     def is_whole(self) -> bool:
         """Whether enough was compared, and every observation determined the state."""
