@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
     from zermelo.agents.players.random import RandomAgent
     from zermelo.agents.players.search_many import search_many
+    from zermelo.agents.players.tables.cfr import CFRAgent
     from zermelo.agents.players.tables.policy_table import PolicyTableAgent
     from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
+    from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium, EquilibriumProgress, solve_equilibrium
+    from zermelo.agents.solving.equilibrium.policy import TabularPolicy
+    from zermelo.agents.solving.equilibrium.responses import Exploitability, best_responses, exploitability
     from zermelo.agents.solving.exact_values import ExactValue, exact_values
     from zermelo.agents.solving.policy import policy_of_values, solve_policy
     from zermelo.agents.solving.policy_table import Plan, PolicyTable
@@ -45,10 +49,14 @@ __all__ = [
     "AlphaBetaAgent",
     "AutoAgent",
     "BestReplyAgent",
+    "CFRAgent",
+    "Equilibrium",
+    "EquilibriumProgress",
     "Evaluator",
     "ExactValue",
     "ExpectimaxAgent",
     "ExpectiminimaxAgent",
+    "Exploitability",
     "GreedyAgent",
     "Limits",
     "LinearEvaluator",
@@ -70,16 +78,20 @@ __all__ = [
     "Solution",
     "SolvingProgress",
     "StoppedBy",
+    "TabularPolicy",
     "TorchAgent",
     "ValueIterationAgent",
     "ValueTable",
+    "best_responses",
     "exact_values",
+    "exploitability",
     "list_agents",
     "make_agent",
     "make_evaluator",
     "policy_of_values",
     "search_many",
     "solve",
+    "solve_equilibrium",
     "solve_policy",
     "value_iteration",
 ]
@@ -107,10 +119,14 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.mcts": "MCTSAgent",
             "players.minimax": "MinimaxAgent",
             "players.paranoid": "BestReplyAgent ParanoidAgent",
+            "players.tables.cfr": "CFRAgent",
             "players.tables.policy_table": "PolicyTableAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
             "players.tables.value_iteration": "ValueIterationAgent",
+            "solving.equilibrium.equilibrium": "Equilibrium EquilibriumProgress solve_equilibrium",
+            "solving.equilibrium.policy": "TabularPolicy",
+            "solving.equilibrium.responses": "Exploitability best_responses exploitability",
             "solving.exact_values": "ExactValue exact_values",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",

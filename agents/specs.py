@@ -31,6 +31,7 @@ _BY_NAME: Final = {
     "bestreply": "paranoid:BestReplyAgent",
     "mcts": "mcts:MCTSAgent",
     "auto": "auto:AutoAgent",
+    "cfr": "tables.cfr:CFRAgent",
     "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }
 _LEARNED: Final = {

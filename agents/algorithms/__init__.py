@@ -8,6 +8,7 @@ alternate: every function asks the game who is to move.
 
 from zermelo.agents.algorithms.alpha_beta import alpha_beta
 from zermelo.agents.algorithms.best_reply import best_reply
+from zermelo.agents.algorithms.cfr import best_response_value, cfr
 from zermelo.agents.algorithms.expectimax import expectimax
 from zermelo.agents.algorithms.expectiminimax import expectiminimax
 from zermelo.agents.algorithms.iterative_deepening import iterative_deepening
@@ -22,6 +23,8 @@ from zermelo.agents.algorithms.value_iteration import value_iteration
 __all__ = [
     "alpha_beta",
     "best_reply",
+    "best_response_value",
+    "cfr",
     "expectimax",
     "expectiminimax",
     "iterative_deepening",

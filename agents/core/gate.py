@@ -34,6 +34,7 @@ __all__ = [
     "require_one_or_two_opposed",
     "require_perfect_information",
     "require_plain_game",
+    "require_turns",
     "require_two_opposed",
 ]
 
@@ -68,8 +69,7 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
 
     Where nothing says whether there are any, a warning does, once a game.
     """
-    if traits.simultaneous:
-        raise _refusal(traits, agent, "players who take turns", "has them decide at the same time", "simultaneous")
+    require_turns(traits, agent)
     if traits.information is not Information.PERFECT:
         raise _refusal(
             traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
@@ -85,6 +85,12 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
             UnknownTraitWarning,
             stacklevel=4,
         )
+
+
+def require_turns(traits: Traits, agent: str) -> None:
+    """Refuses simultaneous moves."""
+    if traits.simultaneous:
+        raise _refusal(traits, agent, "players who take turns", "has them decide at the same time", "simultaneous")
 
 
 _warned: set[str] = set()

@@ -49,6 +49,7 @@ def redeal_poker(env: Any, agent: Any, generator: np.random.Generator) -> None:
     deck = game.dealer.deck
     others = [each for seat, each in enumerate(game.players) if env.possible_agents[seat] != agent]
     unseen = [*deck, *(card for other in others for card in _hand(other))]
+    unseen.sort(key=lambda card: card.get_index())  # what is dealt must not depend on what lies where
     unseen = [unseen[place] for place in generator.permutation(len(unseen))]
     for other in others:
         dealt = [unseen.pop() for _ in _hand(other)]
