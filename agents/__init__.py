@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from zermelo.agents.players.expectimax import ExpectimaxAgent
     from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent
+    from zermelo.agents.players.hidden.determinized import DeterminizedAgent
+    from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
     from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
     from zermelo.agents.players.learned.observation import Observation
     from zermelo.agents.players.learned.policy import PolicyAgent
@@ -50,6 +52,7 @@ __all__ = [
     "AutoAgent",
     "BestReplyAgent",
     "CFRAgent",
+    "DeterminizedAgent",
     "Equilibrium",
     "EquilibriumProgress",
     "Evaluator",
@@ -58,6 +61,7 @@ __all__ = [
     "ExpectiminimaxAgent",
     "Exploitability",
     "GreedyAgent",
+    "ISMCTSAgent",
     "Limits",
     "LinearEvaluator",
     "MCTSAgent",
@@ -112,6 +116,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.expectimax": "ExpectimaxAgent",
             "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",
+            "players.hidden.determinized": "DeterminizedAgent",
+            "players.hidden.ismcts": "ISMCTSAgent",
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",
             "players.learned.observation": "Observation",
             "players.learned.policy": "PolicyAgent",

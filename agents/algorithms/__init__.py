@@ -11,6 +11,7 @@ from zermelo.agents.algorithms.best_reply import best_reply
 from zermelo.agents.algorithms.cfr import best_response_value, cfr
 from zermelo.agents.algorithms.expectimax import expectimax
 from zermelo.agents.algorithms.expectiminimax import expectiminimax
+from zermelo.agents.algorithms.ismcts import ismcts
 from zermelo.agents.algorithms.iterative_deepening import iterative_deepening
 from zermelo.agents.algorithms.max_n import max_n
 from zermelo.agents.algorithms.mcts import mcts
@@ -27,6 +28,7 @@ __all__ = [
     "cfr",
     "expectimax",
     "expectiminimax",
+    "ismcts",
     "iterative_deepening",
     "max_n",
     "mcts",

@@ -31,7 +31,7 @@ class CFRAgent(SearchAgent):
 
     Attributes:
         iterations: How many to make.
-        variant: ``"plus"`` (CFR+), ``"discounted"``, ``"cfr"`` or ``"external_sampling"``.
+        variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
         path: A file that ``TabularPolicy.save`` wrote, to play by that policy and learn none.
         most_states: How many states the game may have, where it is written out.
     """
@@ -39,7 +39,7 @@ class CFRAgent(SearchAgent):
     kind: ClassVar[str] = "cfr"
 
     iterations: int = whole(1_000, lower=1)
-    variant: Variant = choice(Variant.PLUS)
+    variant: Variant = choice(Variant.DISCOUNTED)
     path: str = ""
     most_states: int = whole(MOST_STATES, lower=1)
 

@@ -79,7 +79,7 @@ def solve_equilibrium(
     tolerance: float = 1e-3,
     iterations: int | None = None,
     seconds: float | None = None,
-    variant: Variant | str = Variant.PLUS,
+    variant: Variant | str = Variant.DISCOUNTED,
     most_states: int = MOST_STATES,
     on_progress: Callable[[EquilibriumProgress], Any] | None = None,
 ) -> Equilibrium:
@@ -155,7 +155,7 @@ def learn_policy(
     game: Game[Any],
     *,
     iterations: int,
-    variant: Variant | str = Variant.PLUS,
+    variant: Variant | str = Variant.DISCOUNTED,
     seed: int = 0,
     most_states: int = MOST_STATES,
     check: Callable[[], Any] = lambda: None,

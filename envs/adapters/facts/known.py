@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Facts", "known_facts"]
+__all__ = ["Facts", "known_facts", "register_information"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,8 +197,39 @@ _FACTS: Mapping[str, Facts] = {
 }
 
 
+_information: dict[str, Hidden] = {}
+
+
+def register_information(
+    env_class: type | str,
+    *,
+    key: Callable[[Any, Any], Hashable],
+    resample: Callable[[Any, Any, np.random.Generator], None],
+) -> None:
+    """Says of somebody else's AEC environment class what its agents know, so that agents can play it unpeeking.
+
+    Args:
+        env_class: The class of the environment below its checking wrappers, or its full name, so that it need not
+            be imported. It counts for exactly this class.
+        key: All that an agent has seen and done, as a hashable value: called with the environment and the agent.
+        resample: Deals again, in place, what the agent has not seen, as chance would have dealt it: called with
+            a copy of the environment, the agent and a random generator. What is dealt depends on the generator and
+            on what the agent has seen: sort the cards before they are shuffled.
+    """
+    name = env_class if isinstance(env_class, str) else full_name(env_class)
+    _information[name] = Hidden(key, resample)
+
+
 def known_facts(env: Any) -> Facts:
     """What is known about an environment: its own class first, then what it inherits and what it wraps."""
+    found = _known_facts(env)
+    hidden = _information.get(full_name(type(env)))
+    if hidden is None:
+        return found
+    return replace(found, hidden=hidden, traits={**found.traits_of(env), "information": Information.HIDDEN})
+
+
+def _known_facts(env: Any) -> Facts:
     own = _FACTS.get(full_name(type(env)))
     if own is not None:
         return own

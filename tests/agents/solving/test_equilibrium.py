@@ -130,11 +130,11 @@ def test_three_players_play_something_that_is_hard_to_exploit() -> None:
 
 
 def test_external_sampling_comes_near() -> None:
-    agent = CFRAgent(iterations=3000, variant="external_sampling", seed=2)
+    agent = CFRAgent(iterations=600, variant="external_sampling", seed=2)
     policy = agent.policy_for(RulesGame(Kuhn()))
     assert len(policy) == 12
-    assert exploitability(policy, Kuhn()) < 0.06
-    other = CFRAgent(iterations=3000, variant="external_sampling", seed=2).policy_for(RulesGame(Kuhn()))
+    assert exploitability(policy, Kuhn()) < 0.1
+    other = CFRAgent(iterations=600, variant="external_sampling", seed=2).policy_for(RulesGame(Kuhn()))
     assert other == policy
 
 
@@ -222,8 +222,9 @@ def test_who_sees_other_cards_plays_alike() -> None:
     """The policy and the drawn action do not depend on what the seat does not see."""
     game, agent = RulesGame(Leduc(2)), CFRAgent(iterations=10)
     state = game.result(game.result(game.initial_state(), 0), 1)
-    other = game.resample(state, 0, np.random.default_rng(4))
-    assert other != state
+    other = next(
+        one for one in (game.resample(state, 0, np.random.default_rng(n)) for n in range(99)) if one != state
+    )
     found = []
     for one in (state, other):
         agent.reset(7)

@@ -12,7 +12,15 @@ import pettingzoo
 import pytest
 from doubles.clone_envs import DiceEnv
 
-from zermelo.envs import EnvFailedError, IllegalActionError, UnsupportedGameError, as_game
+from zermelo.agents import ISMCTSAgent
+from zermelo.envs import (
+    EnvFailedError,
+    IllegalActionError,
+    Information,
+    UnsupportedGameError,
+    as_game,
+    register_information,
+)
 from zermelo.envs.adapters.facts.cards import redealt_hanabi
 from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
@@ -270,3 +278,34 @@ def test_turns_taken_unseen_are_known_to_be_simultaneous() -> None:
     env = pettingzoo.make("aec", "classic/rps-v2")
     env.reset()
     assert as_game(env).traits.simultaneous
+
+
+class Elsewhere(DiceEnv):
+    """Somebody else's environment, which says nothing of what its agents know."""
+
+    def reset(self, seed: int | None = None, options: Any = None) -> None:
+        super().reset(seed)
+        self.hands = {agent: int(self.rng.integers(4)) for agent in ("a", "b")}
+
+
+def deal_elsewhere(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    env.hands["b" if agent == "a" else "a"] = int(generator.integers(4))
+
+
+def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.envs.adapters.facts.known._information", {})
+    env = Elsewhere()
+    env.reset(seed=1)
+    assert not isinstance(as_game(env, traits=HIDDEN), SupportsInformationStates)
+    with pytest.raises(UnsupportedGameError, match=r"ismcts needs to know what players see.*register_information"):
+        ISMCTSAgent(traits=HIDDEN).act(env)
+    register_information(Elsewhere, key=lambda env, agent: env.hands[agent], resample=deal_elsewhere)
+    other = Elsewhere()
+    other.reset(seed=1)
+    game = as_game(other)
+    assert isinstance(game, SupportsInformationStates)
+    assert game.traits.information is Information.HIDDEN
+    state = game.snapshot(other)
+    hands = {game.resample(state, 0, np.random.default_rng(seed)).env.hands["b"] for seed in range(20)}
+    assert hands == {0, 1, 2, 3}
+    assert ISMCTSAgent(simulations=4).act(other) in (0, 1)
