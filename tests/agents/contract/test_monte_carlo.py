@@ -99,6 +99,38 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
         assert seen(plain) == seen(compiled), seed
 
 
+def test_all_moves_as_first_counts_for_who_was_first() -> None:
+    game = RulesGame(MNK(3, 3, 3))
+    search = PlainMonteCarlo(Start(game, game.initial_state(), MCTSAgent(rave=50.0).policy, 1), Budget(Limits()))
+    search.first_takers = {0: 1, 4: 0, 8: 0}  # and now the player at the root takes 0, before all of them
+    search.back_up_amaf(search.root, search.root.actions.index(0), (1.0,))
+    counted = {action for action, count in zip(search.root.actions, search.root.amaf_counts, strict=True) if count}
+    assert counted == {0, 4, 8}
+    search.first_takers = {0: 1, 4: 0, 8: 1}
+    search.back_up_amaf(search.root, search.root.actions.index(2), (1.0,))
+    counts = dict(zip(search.root.actions, search.root.amaf_counts, strict=True))
+    assert {action: count for action, count in counts.items() if count} == {0: 1, 2: 1, 4: 2, 8: 1}
+
+
+class Preferring(MNK):
+    """Noughts and crosses where one corner is said to be very good, and the middle very bad."""
+
+    def action_priors(self, state: Any, actions: Any, count: int, priors: Any) -> int:
+        for index in range(count):
+            priors[index] = 40.0 if actions[index] == 0 else -40.0 if actions[index] == 4 else 0.0
+        return count
+
+
+@pytest.mark.parametrize("rave", [0.0, 50.0])
+def test_actions_begin_with_their_priors(rave: float) -> None:
+    game = RulesGame(Preferring(3, 3, 3))
+    settings = {"solver": False, "rave": rave, "seed": 1}
+    visits = [MCTSAgent(simulations=count, **settings).search_state(game).visits for count in (60, 3_000)]
+    assert visits[0][0] == max(visits[0].values())
+    assert visits[0][4] == min(visits[0].values())
+    assert visits[1][4] > visits[1][1], "they are outweighed in the end"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"transpositions": True}, {"solver": False}], ids=str)
 def test_compiled_is_plain_where_the_past_matters(settings: dict[str, Any]) -> None:
