@@ -6,7 +6,6 @@ Monte-Carlo Go*, INRIA RR-6062, 2006: hanes, cuts, and moves at the edge. Both c
 
 from __future__ import annotations
 
-import itertools
 from typing import Final
 
 import numpy as np
@@ -44,15 +43,12 @@ def _table() -> npt.NDArray[np.int64]:
     matches = np.zeros((4,) * 8, np.bool_)
     for line in _SHAPES.strip().splitlines():
         rows = "".join(line.split()[:3])
-        shape = rows[:4] + rows[5:]
-        for turns, is_mirrored, is_swapped in itertools.product(range(4), (False, True), (False, True)):
-            seen = shape.translate(str.maketrans("XOxo", "OXox")) if is_swapped else shape
-            for order in [_TURN] * turns + [_MIRROR] * is_mirrored:
-                seen = "".join(seen[place] for place in order)
-            matches[np.ix_(*(_MEANT[mark] for mark in seen))] = True
-    numbers = np.arange(1 << 16)
-    found = matches[tuple((numbers >> place & 1) + 2 * (numbers >> 8 + place & 1) for place in range(8))]
-    return np.packbits(found, bitorder="little").view(np.int64)
+        matches[np.ix_(*(_MEANT[mark] for mark in rows[:4] + rows[5:]))] = True
+    for moved in (_MIRROR, _TURN, tuple(_TURN[place] for place in _TURN)):
+        matches |= matches.transpose(moved)
+    matches |= matches[np.ix_(*[(0, 2, 1, 3)] * 8)]  # the colours reversed
+    bits = matches.reshape((2,) * 16).transpose((*range(14, -1, -2), *range(15, 0, -2)))
+    return np.packbits(bits.ravel(), bitorder="little").view(np.int64)
 
 
 _FITS: Final = _table()

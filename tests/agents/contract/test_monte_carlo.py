@@ -130,7 +130,7 @@ def test_actions_begin_with_their_priors(rave: float) -> None:
     visits = {move.action: move.visits for move in search.root_actions()}
     assert visits[0] == max(visits.values())
     assert visits[4] == min(visits.values())
-    search.simulate(400)
+    search.simulate(1_000)
     assert min(move.visits for move in search.root_actions()) > 20, "outcomes outweigh them"
 
 

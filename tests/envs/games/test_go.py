@@ -200,7 +200,7 @@ def test_priors_are_what_shows() -> None:
     assert priors["B9"] == 22 + 15 + 10, "near, out of atari, a hane"
     assert priors["A2"] == 15 + 10
     assert priors_of("A1 B1 E5 E4 A9")["A2"] == 15 + 10, "a capture"
-    assert priors_of("A1 E5 A3 B3 C9 B1")["A2"] == 24 - 10, "two stones with one liberty"
+    assert priors_of("A1 B2 E5 A3")["A2"] == 24 - 10, "two stones with one liberty"
 
 
 def test_playouts_fill_no_eyes_and_end() -> None:
