@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.envs.games.go.board import NO_POINT, GoState, around, group_of, liberties, point_of, stones_in_atari
+from zermelo.envs.games.go.ladders import can_capture, is_caught
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import own_eyes, rescues
 from zermelo.envs.rules.words import (
@@ -32,7 +33,8 @@ NEAR: Final = (24.0, 22.0, 8.0)
 SHAPE: Final = 10.0
 TACTICS: Final = 15.0
 """A capture, or a rescue from one, of one stone; twice that of more."""
-IN_ATARI: Final = -10.0
+LOST: Final = -10.0
+"""Stones that the opponent can capture at once, or in a ladder."""
 EMPTY_AREA: Final = 10.0
 """On the third line far from all stones; less that on the first and second."""
 EYE: Final = -30.0
@@ -43,7 +45,7 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
     """Writes what each of the first ``number`` actions looks like."""
     own, other = (state.white, state.black) if state.turn & 1 else (state.black, state.white)
     empty = state.empty
-    few, many = _tactics(own, other, empty, size)
+    few, many, lost = _tactics(own, other, empty, size)
     eyes = own_eyes(own, other, empty, size)
     stones = union(own, other)
     first = without(empty, empty)
@@ -86,8 +88,8 @@ def write_priors(state: GoState, size: int, actions: Any, number: int, priors: A
         else:
             if fits(place, own, other, empty, size):
                 prior += SHAPE
-            if stones_in_atari(place, own, other, empty, size) > 0:
-                prior += IN_ATARI
+            if contains(lost, place) or stones_in_atari(place, own, other, empty, size) > 0:
+                prior += LOST
         priors[index] = prior
 
 
@@ -105,11 +107,11 @@ def _inside(points: Words, size: int) -> Words:
     return common(points, common(across, along))
 
 
-def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, Words]:
-    """Where one stone is captured or saved, and where several are."""
-    few = many = without(empty, empty)
+def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, Words, Words]:
+    """Where one stone is captured or saved, where several are, and where they run but are caught in a ladder."""
+    few = many = lost = without(empty, empty)
     for captures in range(2):
-        mine, theirs = (other, own) if captures else (own, other)
+        mine = other if captures else own
         rest = mine
         while not is_empty(rest):
             group = group_of(single(rest, lowest(rest)), mine, size)
@@ -117,9 +119,11 @@ def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, 
             freedom = liberties(group, empty, size)
             if count(freedom) == 1:
                 if not captures:
-                    freedom = rescues(group, freedom, theirs, empty, size)
+                    if not can_capture(group, other, empty, size) and is_caught(group, own, other, empty, size):
+                        lost = union(lost, freedom)
+                    freedom = without(rescues(group, freedom, other, empty, size), lost)
                 if count(group) > 1:
                     many = union(many, freedom)
                 else:
                     few = union(few, freedom)
-    return few, many
+    return few, many, lost

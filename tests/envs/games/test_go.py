@@ -15,11 +15,13 @@ from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import InvalidSettingError, as_game, make, make_env
 from zermelo.envs.games import Go
-from zermelo.envs.games.go.board import NO_POINT, point_of
+from zermelo.envs.games.go.board import NO_POINT, group_of, point_of
+from zermelo.envs.games.go.ladders import is_caught
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.rules import RulesGame, check_rules
 from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.words import single
 
 
 def played(rules: Go, moves: str) -> tuple[RulesGame, Any]:
@@ -197,10 +199,26 @@ def test_priors_are_what_shows() -> None:
     assert [priors[name] for name in ("E4", "E3", "E2", "E1")] == [24, 22, 8, -10], "by steps from the last move"
     assert [priors[name] for name in ("A1", "C3", "C2", "pass")] == [-10, 10, -10, -10]
     priors = priors_of("A1 B1 E5 E4 A9 A8")
-    assert priors["B9"] == 22 + 15 + 10, "near, out of atari, a hane"
-    assert priors["A2"] == 15 + 10
+    assert priors["B9"] == 22 + 10 - 10, "near and a hane, but caught at the edge"
+    assert priors["A2"] == 10 - 10
     assert priors_of("A1 B1 E5 E4 A9")["A2"] == 15 + 10, "a capture"
     assert priors_of("A1 B2 E5 A3")["A2"] == 24 - 10, "two stones with one liberty"
+
+
+@pytest.mark.parametrize(
+    ("moves", "caught"),
+    [
+        ("D5 E5 E4 A1 F5 B1 D6", True),
+        ("D5 E5 E4 A1 F5 G8 D6", False),  # White has a stone where the ladder goes
+        ("D5 E5 E4 A1 F5 B8 D6", True),
+        ("A1 E5 E4 A2 D5 A3 F5", False),  # it is three liberties that White gets
+    ],
+)
+def test_ladders_are_read(moves: str, caught: bool) -> None:
+    game, state = played(Go(9), moves)
+    group = group_of(single(state.white, point_of(40, 9)), state.white, 9)  # E5, which has one liberty, E6
+    assert is_caught(group, state.white, state.black, state.empty, 9) is caught
+    assert (priors_of(moves)["E6"] < 30) is caught
 
 
 def test_playouts_fill_no_eyes_and_end() -> None:
