@@ -221,7 +221,9 @@ class _Check:
         priors = [math.nan] * len(actions)
         count = self._run(self.rules.action_priors, "action_priors", (state, [*actions], len(actions), priors))
         if count != len(actions) or not all(type(prior) is float and math.isfinite(prior) for prior in priors):
-            self.fail("action_priors", state, f"it returned {count!r} for {len(actions)} actions and wrote {priors}")
+            self.fail(
+                "action_priors", state, f"it returned {count!r} for {len(actions)} actions and wrote {priors}"
+            )
         compiled = self.compiled.get("action_priors")
         if compiled is not None and (other := compiled(self.rules, state, actions)) != priors:
             self.fail("action_priors", state, f"compiled it gives {other}, uncompiled {priors}")

@@ -1,7 +1,7 @@
 """Shapes of 3x3 points in whose middle a stone often fits, beside the last move.
 
-The shapes are those of figure 3 of S. Gelly, Y. Wang, R. Munos and O. Teytaud, *Modification of UCT with patterns in
-Monte-Carlo Go*, INRIA RR-6062, 2006: hanes, cuts, and moves at the edge. Both colours play them alike.
+Hanes, cuts, and moves at the edge, as in S. Gelly, Y. Wang, R. Munos and O. Teytaud, *Modification of UCT with
+patterns in Monte-Carlo Go*, INRIA RR-6062, 2006. Both colours play them alike.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHAPES: Final = """
     ?XO x.x  ###    descent
     ?OX X.O  ###    cut at the edge
 """
-"""Three rows each: ``X`` and ``O`` stones, ``.`` empty, ``x`` no ``X``, ``o`` no ``O``, ``#`` off the board, ``?`` any."""
+"""Three rows each: ``X`` and ``O`` stones, ``.`` empty, ``#`` outside; no ``X`` at ``x`` nor ``O`` at ``o``."""
 _MEANT: Final = {".": (0,), "X": (1,), "O": (2,), "#": (3,), "x": (0, 2, 3), "o": (0, 1, 3), "?": (0, 1, 2, 3)}
 """What a point may be: empty, one's own, the other's, off the board."""
 _TURN: Final = (5, 3, 0, 6, 1, 7, 4, 2)

@@ -102,9 +102,8 @@ def rescues(group: Words, escape: Words, other: Words, empty: Words, size: int) 
     """What saves a group in atari: its last liberty, if it has more there, and captures of what surrounds it."""
     found = without(escape, escape)
     left = without(empty, escape)
-    if count(liberties(union(group, escape), left, size)) > 1:
-        found = escape
-    elif not is_empty(captured_by(escape, other, left, size)):
+    gets_away = count(liberties(union(group, escape), left, size)) > 1
+    if gets_away or not is_empty(captured_by(escape, other, left, size)):
         found = escape
     rest = common(around(group, size), other)
     while not is_empty(rest):

@@ -1,7 +1,7 @@
-"""What looks good in Go before it is tried, in simulations won or lost (progressive widening by virtual wins).
+"""What looks good in Go before it is tried, in simulations won or lost.
 
-G. Chaslot, C. Fiter, J.-B. Hoock, A. Rimmel and O. Teytaud, *Adding expert knowledge and exploration in Monte-Carlo
-tree search*, Advances in Computer Games, 2009.
+G. Chaslot, C. Fiter, J.-B. Hoock, A. Rimmel and O. Teytaud, *Adding expert knowledge and exploration in
+Monte-Carlo tree search*, Advances in Computer Games, 2009.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class Go(NamedTuple):
 
     def search_settings(self, search: str) -> dict[str, float]:
         """Measured between searches of 500 and 1,000 simulations on 9x9 (``scripts/bench_go.py``)."""
-        return {"rave": 1_000.0, "exploration": 0.1} if search == "mcts" else {}
+        return {"rave": 1_000.0, "exploration": 0.0} if search == "mcts" else {}
 
     def margin(self, state: GoState) -> int:
         """Black's stones and surrounded points less White's."""

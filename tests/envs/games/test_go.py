@@ -15,7 +15,7 @@ from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import InvalidSettingError, as_game, make, make_env
 from zermelo.envs.games import Go
-from zermelo.envs.games.go.board import NO_POINT, group_of, point_of
+from zermelo.envs.games.go.board import group_of, point_of
 from zermelo.envs.games.go.ladders import is_caught
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import playout_point
@@ -215,7 +215,7 @@ def test_priors_are_what_shows() -> None:
     ],
 )
 def test_ladders_are_read(moves: str, caught: bool) -> None:
-    game, state = played(Go(9), moves)
+    _, state = played(Go(9), moves)
     group = group_of(single(state.white, point_of(40, 9)), state.white, 9)  # E5, which has one liberty, E6
     assert is_caught(group, state.white, state.black, state.empty, 9) is caught
     assert (priors_of(moves)["E6"] < 30) is caught
