@@ -29,9 +29,9 @@ class ExpectiminimaxAgent(PruningAgent):
     Attributes:
         pruning: ``"none"``; or ``"star1"`` or ``"star2"``, which use the game's utility bounds to leave out what
             cannot change the value.
-        min_probability: How probable a state must be for the search to look further: the probability of all chance
-            events between the root and the state. Less probable ones are evaluated as those at the depth limit are;
-            0 for none. Without pruning only.
+        min_probability: How probable a state must be for the search to look further: the product of the
+            probabilities of all chance events on the way there. Less probable states are evaluated, as those at
+            the depth limit are. Without pruning only.
         samples: How many draws stand for a chance event that can only be simulated.
         chance_at_limit: What a chance event is worth at the depth limit: ``"evaluate"`` asks the evaluator before
             anything is drawn, ``"average"`` after each outcome. ``"auto"`` does what the evaluation says is better
