@@ -27,6 +27,7 @@ __all__ = [
     "Game",
     "Information",
     "RewardSum",
+    "SupportsActionPriors",
     "SupportsEnvActions",
     "SupportsEvaluation",
     "SupportsInformationStates",
@@ -345,6 +346,15 @@ class SupportsPlayoutActions(Protocol):
 
     def playout_action(self, state: Any, random: int) -> int:
         """An action chosen by 64 random bits; -1 for any legal one, all as likely."""
+        ...
+
+
+@runtime_checkable
+class SupportsActionPriors(Protocol):
+    """The game says which actions look good before any of them is tried."""
+
+    def action_priors(self, state: Any, actions: Sequence[int]) -> Sequence[float]:
+        """For each action how many simulations, won if positive, lost if negative, it is as good as."""
         ...
 
 

@@ -140,6 +140,10 @@ class Search(ctypes.Structure):
     known_value: float
     known_distance: float
     known_proven: int
+    min_probability: float  # chance leads to states below it too seldom to look further; 0 for none
+    probability: float  # of chance on the way to the state that is visited next
+    least_factor: float  # by which probabilities may change, from here to below there, without another cut
+    below_factor: float
     # Proof.
     key_bits: int
     distances: int  # whether scores count moves
@@ -163,6 +167,7 @@ class Search(ctypes.Structure):
     playout_moves: int
     has_evaluation: int
     guides: int
+    has_priors: int  # whether actions begin with what the rules say of them
     looks: int  # the address of outcomes and probabilities after an action that is only looked at
     arena_top: int
     tree_nodes: int

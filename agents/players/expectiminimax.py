@@ -9,10 +9,10 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.core.options import ChanceAtLimit, ChancePruning, evaluates_chance
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, whole
+from zermelo.agents.core.settings import choice, number, whole
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.envs import Game, Traits
+from zermelo.envs import Game, InvalidSettingError, Traits
 
 __all__ = ["ExpectiminimaxAgent"]
 
@@ -29,6 +29,9 @@ class ExpectiminimaxAgent(PruningAgent):
     Attributes:
         pruning: ``"none"``; or ``"star1"`` or ``"star2"``, which use the game's utility bounds to leave out what
             cannot change the value.
+        min_probability: How probable a state must be for the search to look further: the product of the
+            probabilities of all chance events on the way there. Less probable states are evaluated, as those at
+            the depth limit are. Without pruning only.
         samples: How many draws stand for a chance event that can only be simulated.
         chance_at_limit: What a chance event is worth at the depth limit: ``"evaluate"`` asks the evaluator before
             anything is drawn, ``"average"`` after each outcome. ``"auto"`` does what the evaluation says is better
@@ -41,8 +44,17 @@ class ExpectiminimaxAgent(PruningAgent):
     depends_on_seat: ClassVar[bool] = False
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
+    min_probability: float = number(0.0, lower=0.0, upper=1.0)
     samples: int = whole(8, lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.min_probability and self.pruning is not ChancePruning.NONE:
+            raise InvalidSettingError(
+                f"min_probability={self.min_probability} is for pruning='none', not {self.pruning.value!r}: leave "
+                "one of them out"
+            )
 
     def check_game(self, traits: Traits) -> None:
         """One player, or two opposed, with everything seen."""
@@ -58,6 +70,7 @@ class ExpectiminimaxAgent(PruningAgent):
             budget,
             pruning=self.pruning,
             ordering=self.ordering,
+            min_probability=self.min_probability,
             at_chance=evaluates_chance(self.chance_at_limit, root.game, root.evaluator),
         )
         prunes = self.pruning is not ChancePruning.NONE

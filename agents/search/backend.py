@@ -111,12 +111,22 @@ def minimax(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
 
 
 def expectiminimax(
-    root: Root, budget: Budget, *, pruning: ChancePruning, ordering: Ordering, **rest: Any
+    root: Root,
+    budget: Budget,
+    *,
+    pruning: ChancePruning,
+    ordering: Ordering,
+    min_probability: float = 0.0,
+    **rest: Any,
 ) -> TreeSearch:
-    """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2."""
+    """Through chance, for one player or two with a constant sum: every node, or with Star1 or Star2.
+
+    Without pruning, states that are less probable than ``min_probability`` are evaluated.
+    """
     kind = CompiledGeneralSearch if can_search_through_chance(root.game) else None
     by_kernel = kind, {"pruning": pruning, "ordering": ordering}
     if pruning is ChancePruning.NONE:
+        rest["min_probability"] = min_probability
         return _search(by_kernel, (FullWidthSearch, {}), root, budget, **rest)
     how = {"ordering": ordering, "probing": pruning is ChancePruning.STAR2, "credits_best": True}
     return _search(by_kernel, (AlphaBetaSearch, how), root, budget, **rest)

@@ -8,6 +8,7 @@ table in every process.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable
 from types import ModuleType
@@ -35,6 +36,8 @@ class Entry(NamedTuple):
         proven: No evaluation, cut-off or sample entered the score.
         variance: Of the estimate, where chance was sampled.
         values: Every seat's, where the score does not say them.
+        least, below: With a least probability: from which on, and below which, the position must be reached for
+            the same to be found.
     """
 
     depth: float
@@ -44,6 +47,8 @@ class Entry(NamedTuple):
     proven: bool
     variance: float = 0.0
     values: tuple[float, ...] = ()
+    least: float = 0.0
+    below: float = math.inf
 
     def serves(self, depth: float) -> bool:
         """Whether it says what a search to that depth would: so deep itself, or proven and not deeper."""
@@ -67,7 +72,7 @@ _SIMPLE = frozenset({int, float, bool, str, bytes, type(None)})
 
 # An entry with its score and the numbers in them (small integers and enumeration members are shared).
 _ENTRY_BYTES = (
-    sys.getsizeof(Entry(0, Bound.EXACT, (0.0, 0.0), 0, True)) + sys.getsizeof((0.0, 0.0)) + 4 * sys.getsizeof(0.5)
+    sys.getsizeof(Entry(0, Bound.EXACT, (0.0, 0.0), 0, True)) + sys.getsizeof((0.0, 0.0)) + 6 * sys.getsizeof(0.5)
 )
 
 

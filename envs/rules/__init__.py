@@ -51,6 +51,9 @@ Methods that a game may have, and what stands in for them:
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
     ``playout_action(state, random)``    an action for a playout (Monte Carlo tree search), by 64 random bits; -1,
                                          as without it, for any legal one, all as likely
+    ``action_priors(state, actions,      for Monte Carlo tree search: writes for each of the first ``count``
+    count, priors)``                     actions how many simulations, won if positive, lost if negative (floats),
+                                         it is as good as before it is tried, and returns ``count``; 0.0 for each
     ``noisy_actions(state, actions)``    writes the legal actions that are noisy, ascending, and returns how many,
                                          where that is quicker than asking of each
     ``is_urgent(state)``                 whether selective searches look one move further there, as in check; False

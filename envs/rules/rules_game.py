@@ -89,6 +89,8 @@ class RulesGame:
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
+        if hasattr(rules, "action_priors"):
+            self.action_priors = self._action_priors
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
@@ -187,6 +189,12 @@ class RulesGame:
         return tuple(
             min(max(self.rules.evaluation(state, seat), least), greatest) / EVALUATION_UNIT for seat in self._seats
         )
+
+    def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
+        """For each action how many simulations, won if positive, lost if negative, it is as good as."""
+        priors = [0.0] * len(actions)
+        self.rules.action_priors(state, actions, len(actions), priors)
+        return priors
 
     @property
     def rules_bounds(self) -> tuple[int, int]:

@@ -64,6 +64,7 @@ VALUES: Final = 2
 PLACES: Final = 64
 """Plies that have killers of their own after each outcome of chance; later ones share the last."""
 CHANCE: Final = -1
+TINY: Final = 2.2250738585072014e-308
 HAS_CHANCE = True
 """Whether the rules have chance. Front ends set it, as the next one, for each kernel that they compile."""
 REPLIES = True
@@ -107,6 +108,28 @@ def entry_serves(search: Search, data: int, depth: int) -> bool:
     return serves(data, depth)
 
 
+def narrow(search: Search, least: float, below: float) -> None:
+    """Takes note of factors from which on, and below which, what was cut off for its probability stays so."""
+    search.least_factor = max(search.least_factor, least)
+    search.below_factor = min(search.below_factor, below)
+
+
+def is_improbable(search: Search, probability: float) -> bool:
+    """Whether to look no further at a state that chance leads to with this probability."""
+    factor = search.min_probability / max(probability, TINY)
+    if probability < search.min_probability:
+        narrow(search, 0.0, factor)
+        return True
+    narrow(search, factor, math.inf)
+    return False
+
+
+def write_probabilities(address: int, probability: float, search: Search) -> None:
+    """Writes from which probability on, and below which, the same would be found."""
+    store_float(address, 0, probability * search.least_factor)
+    store_float(address, 1, probability * search.below_factor)
+
+
 def visit(
     rules: Rules,
     state: Any,
@@ -133,6 +156,11 @@ def visit(
         return PROVEN | VALUES
     mover = rules.to_move(state)
     if depth <= 0 and (mover != CHANCE or search.at_chance != 0):
+        write_evaluation(rules, state, top, search)
+        return VALUES
+    probability = search.probability
+    cuts = HAS_CHANCE and search.min_probability > 0.0
+    if cuts and (mover == CHANCE) == (search.at_chance != 0) and is_improbable(search, probability):
         write_evaluation(rules, state, top, search)
         return VALUES
     seats = search.kept_seats
@@ -172,9 +200,19 @@ def visit(
                     settled = not is_less(value, distance, beta, beta_distance)
                 elif bound == UPPER:
                     settled = not is_less(alpha, alpha_distance, value, distance)
+                if cuts:
+                    least = load_float(entry, 3 + seats)
+                    below = load_float(entry, 4 + seats)
+                    settled = settled and least <= probability < below
+                    if settled:
+                        narrow(search, least / probability, below / probability)
                 if settled:
                     read_entry(entry, top, seats, action)
                     return is_proven(data) | (above & 1) << 1
+    outer_least = search.least_factor
+    outer_below = search.below_factor
+    search.least_factor = 0.0
+    search.below_factor = math.inf
     if HAS_CHANCE and mover == CHANCE:
         # 4. The bounds of the average, from those of the game.
         if not has_room(search):
@@ -268,6 +306,7 @@ def visit(
             if REPLIES:
                 child, next_chooser = play_on(rules, child, chooser, search)
                 search.chooser = next_chooser
+            search.probability = probability * p
             found = visit(rules, child, depth, floor, -math.inf, ceiling, math.inf, ply, drawn, below, search)
             if search.stop != 0:
                 return 0
@@ -295,7 +334,11 @@ def visit(
         if search.table != 0:
             data = pack(search, depth, side, all_found & PROVEN, nothing)
             data |= (tag << 1 | all_found >> 1) << ACTION_SHIFT + search.action_bits
-            write_entry(replace(search, key, data), top, seats)
+            entry = replace(search, key, data)
+            write_entry(entry, top, seats)
+            if cuts:
+                write_probabilities(entry + 8 * (3 + seats), probability, search)
+        narrow(search, outer_least, outer_below)
         return all_found
     # 7. The actions, or the opponents' choices, most promising first.
     maximizing = mover == search.root_seat
@@ -345,6 +388,7 @@ def visit(
             else:
                 child = rules.result(state, action)
                 search.chooser = nothing
+            search.probability = probability
             low_at = low_distance - shift(search, low)
             high_at = high_distance - shift(search, high)
             found = visit(rules, child, depth - 1, low, low_at, high, high_at, ply + 1, nothing, record, search)
@@ -394,5 +438,9 @@ def visit(
                 bound = LOWER if above_alpha else UPPER
         data = pack(search, depth, bound, found & PROVEN, best_action)
         data |= (tag << 1 | found >> 1) << ACTION_SHIFT + search.action_bits
-        write_entry(replace(search, key, data), top, seats)
+        entry = replace(search, key, data)
+        write_entry(entry, top, seats)
+        if cuts:
+            write_probabilities(entry + 8 * (3 + seats), probability, search)
+    narrow(search, outer_least, outer_below)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -72,6 +73,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     Args:
         searched: The game whose states are given, if it is another: a ``RepliesGame`` of ``game``, for best reply.
         pruning: What to leave out; without pruning actions are tried in ascending order.
+        min_probability: As ``FullWidthSearch`` takes it.
         table_mb: Memory for the transposition table, in MiB; 0 for none.
         table: The table of an earlier search of this game, for the same seat and with these settings, to go on
             with; a new one, if None.
@@ -93,6 +95,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         ordering: Ordering = Ordering.AUTO,
         table_mb: float = 0,
         at_chance: bool = False,
+        min_probability: float = 0.0,
         table: CompiledTable | None = None,
         **others: Any,
     ) -> None:
@@ -113,7 +116,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         width = most * others_choose + 1 if self._replies else most
         room = max(BLOCKS * most * has_chance, 3 * width + most if self._replies else 2 * most)
         if table is None and table_mb:
-            words, tags = seats + 1, 2 * traits.seats + 2
+            words, tags = seats + 1 + 2 * (min_probability > 0), 2 * traits.seats + 2
             if not has_chance:
                 table_mb = min(table_mb, most_states(game, limits) * 16 * (2 + words) / 2**20)
             table = CompiledTable(table_mb, choices, score_words=words, score_bits=1 + tags.bit_length())
@@ -143,6 +146,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.prunes = self._prunes
         search.probes = pruning is ChancePruning.STAR2
         search.at_chance = at_chance
+        search.min_probability = min_probability
         search.passes = hasattr(game.rules, "pass_turn")
         search.hold("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
@@ -173,12 +177,17 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
         def call(search: Search) -> int:
             search.chooser = chooser
+            search.probability, search.least_factor, search.below_factor = 1.0, 0.0, math.inf
             return int(kernel(*search.start(here), plies, *window, ply, -1, search.arena, search))
 
         found, search = self.run(call, depth, ply)
         values, distance, line = self.record(search)
         by_seat = values if self._keeps_values and found & VALUES else ()
         return Visit((values[search.own], distance), bool(found & 1), line, values=by_seat)
+
+    def recall(self, state: Any, depth: float, ply: int) -> int | None:
+        """The best action in a state; what an improbable state was searched for is nothing to go by."""
+        return None if self.searches[0].min_probability else super().recall(state, depth, ply)
 
     def _table_key(self, state: Any) -> tuple[Any, int]:
         here, chooser = self._inside(state)

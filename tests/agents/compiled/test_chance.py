@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import signal
 import threading
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -28,7 +30,7 @@ from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
-from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Backgammon, EinStein, Game2048, Hypergammon, Pig
 from zermelo.envs.rules import RulesGame
 
@@ -90,7 +92,9 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             evaluator = generator.choice([GAME, GAME, REWARDS])
             ordering, step = generator.choice(list(Ordering)), generator.random() < 0.5 or limits.nodes is not None
             exact, ties = generator.random() < 0.5, generator.choice(list(Ties))
-            shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
+            shared: dict[str, Any] = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
+            if pruning is ChancePruning.NONE:
+                shared["min_probability"] = generator.choice([0.0, 0.03, 0.2])
             compiled = compiled_search(
                 CompiledGeneralSearch,
                 game,
@@ -108,19 +112,23 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
             assert found == expected, (seed, state, pruning, limits, ordering, shared, exact, ties)
 
 
-def compare_tables(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) -> None:
+def compare_tables(
+    rules: Any, seed: Any, count: int, deepest: int, longest: int = 30, min_probability: float = 0.0
+) -> None:
     """With tables, compiled and plain, values and best actions are those of the plain search without anything."""
     generator = random.Random(f"tables {seed} {rules}")
     game = RulesGame(rules)
     for state in positions(game, generator, count, longest):
         limits = Limits(depth=generator.randint(1, deepest))
-        shared = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
+        shared: dict[str, Any] = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
+        if min_probability:
+            shared["min_probability"] = min_probability
         full = plain(game, GAME, limits, ChancePruning.NONE, Ordering.FIXED, **shared)
         step, exact = generator.random() < 0.7, generator.random() < 0.5
         expected = answer(full, state, limits, step=step, exact=True, ties=Ties.RANDOM)
         assert expected.iteration is not None
         assert expected.iteration.best is not None
-        for pruning in ChancePruning:
+        for pruning in [ChancePruning.NONE] if min_probability else ChancePruning:
             table_mb = generator.choice([1, 1, 0.002])
             searches = [
                 compiled_search(
@@ -161,6 +169,66 @@ def test_grown_trees_agree(players: int, seed: int) -> None:
     rules = Grown(seed=1000 * seed, players=players)
     compare(rules, seed, 12, 6, longest=3)
     compare_tables(rules, seed, 6, 6, longest=3)
+
+
+def expected_value(
+    game: RulesGame, state: Any, depth: int, least: float, *, at_chance: bool, p: float = 1.0
+) -> float:
+    """What the first seat can expect if states less probable than ``least`` are evaluated: by definition."""
+    if game.is_terminal(state):
+        return game.utility(state)[0]
+    is_chance = game.to_move(state) == CHANCE
+    if (at_chance or not is_chance) and (depth <= 0 or (p < least and is_chance == at_chance)):
+        return game.evaluation(state)[0]
+    look = partial(expected_value, game, least=least, at_chance=at_chance)
+    if is_chance:
+        return sum(q * look(game.result(state, o), depth, p=p * q) for o, q in game.chance_outcomes(state))
+    values = (look(game.result(state, action), depth - 1, p=p) for action in game.legal_actions(state))
+    return (max, min)[game.to_move(state)](values)
+
+
+def own_evaluation(game: Any, state: Any) -> Any:
+    """What no kernel can call."""
+    return game.evaluation(state)
+
+
+@pytest.mark.parametrize("players", [1, 2])
+@pytest.mark.parametrize("least", [0.02, 0.15])
+def test_improbable_states_are_evaluated(players: int, least: float) -> None:
+    """As the definition says, plain and compiled, with a table and without; and not as a search of all states."""
+    differ = 0
+    for seed in range(0, 6000, 1000):
+        game = RulesGame(Grown(seed=seed, players=players))
+        for at_limit in ("evaluate", "average"):
+            expected = expected_value(game, game.initial_state(), 5, least, at_chance=at_limit == "evaluate")
+            for table_mb, evaluator in itertools.product((0, 1), (None, own_evaluation)):
+                how: Any = {"depth": 5, "chance_at_limit": at_limit, "table_mb": table_mb, "evaluator": evaluator}
+                found = ExpectiminimaxAgent(min_probability=least, **how).search_state(game)
+                assert found.values_by_seat[0] == pytest.approx(expected, abs=1e-12), (seed, how)
+            differ += ExpectiminimaxAgent(**how).search_state(game).value != found.value
+    assert differ
+    for seed in range(3):
+        compare_tables(Grown(seed=1000 * seed, players=players), seed, 4, 6, longest=3, min_probability=least)
+
+
+def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one() -> None:
+    """2048 has many transpositions: with a table there are fewer nodes and the same values."""
+    game = RulesGame(Game2048(rows=2, columns=2))
+    nodes = [0, 0]
+    for state in positions(game, random.Random(3), 5, 8):
+        for evaluator in (None, own_evaluation):
+            how: Any = {"depth": 5, "min_probability": 0.002, "evaluator": evaluator}
+            without, having = (ExpectiminimaxAgent(table_mb=mb, **how).search_state(game, state) for mb in (0, 4))
+            assert having.action_values == pytest.approx(without.action_values, rel=1e-12)
+            nodes = [nodes[0] + without.nodes, nodes[1] + having.nodes]
+    assert nodes[1] < 0.8 * nodes[0]
+
+
+def test_a_least_probability_is_for_searches_that_do_not_prune() -> None:
+    with pytest.raises(InvalidSettingError, match=r"min_probability=0\.01 is for pruning='none', not 'star1'"):
+        ExpectiminimaxAgent(depth=2, min_probability=0.01, pruning="star1")
+    with pytest.raises(InvalidSettingError, match="min_probability must be at most 1"):
+        ExpectiminimaxAgent(depth=2, min_probability=1.5)
 
 
 @pytest.mark.parametrize("players", [1, 2])

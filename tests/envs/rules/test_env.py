@@ -46,8 +46,10 @@ with warnings.catch_warnings():  # it imports an environment in the old way
     from pettingzoo.test import api_test, render_test, seed_test
 
 OWN = [f"zermelo/{name}-v0" for name in own_games.__all__ if is_rules_class(getattr(own_games, name))]
+SMALL = {"zermelo/Go-v0": {"size": 5}}
+"""Smaller than by default, as random games last long on a larger board."""
 EVERY: dict[str, Any] = {
-    **{name: lambda name=name, **parameters: make(name, **parameters) for name in OWN},
+    **{name: lambda name=name, **parameters: make(name, **SMALL.get(name, {}), **parameters) for name in OWN},
     "dice": lambda **parameters: env(Piglike(), **parameters),
     "three players": lambda **parameters: env(ThreeTake(), **parameters),
 }
