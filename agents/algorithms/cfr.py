@@ -37,7 +37,7 @@ def cfr(game: Any, iterations: int) -> dict[tuple[int, Hashable], dict[int, floa
             return float(game.utility(state)[seat])
         mover = game.to_move(state)
         if mover == CHANCE:
-            outcomes = game.chance_outcomes(state)
+            outcomes: list[tuple[int, float]] = game.chance_outcomes(state)
             return sum(p * walk(game.result(state, outcome), seat, own, others * p) for outcome, p in outcomes)
         info = mover, game.information_state_key(state, mover)
         nothing = dict.fromkeys(game.legal_actions(state), 0.0)

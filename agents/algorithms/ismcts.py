@@ -74,7 +74,7 @@ def ismcts(
         return utility
 
     def select(state: Any, actions: dict[int, Action]) -> int:
-        legal = game.legal_actions(state)
+        legal: list[int] = game.legal_actions(state)
         for action in legal:
             actions.setdefault(action, Action()).available += 1
         untried = [action for action in legal if not actions[action].visits]

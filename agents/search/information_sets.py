@@ -91,7 +91,8 @@ class InformationSetSearch:
         self._drawn = self._generator if game.traits.chance is Chance.SAMPLED else None
         lower, upper = game.traits.utility_bounds
         self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self._low, self._high = (lower, upper) if self._has_bounds else (math.inf, -math.inf)
+        self._low: float = lower if self._has_bounds else math.inf
+        self._high: float = upper if self._has_bounds else -math.inf
         self._own_state: Callable[[Any], Any] = lambda state: state
         self._after: Callable[..., Any] = self._result
         if isinstance(game, SupportsPlayouts):

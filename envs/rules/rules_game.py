@@ -52,7 +52,7 @@ class RulesGame:
 
     def __init__(self, rules: Any) -> None:
         kind = type(rules)
-        needed = REQUIRED
+        needed: tuple[str, ...] = REQUIRED
         if hasattr(kind, HIDDEN[0]) or hasattr(kind, HIDDEN[1]):  # without the last, players would observe it all
             needed = (*REQUIRED, *HIDDEN, "observation")
         missing = [name for name in needed if not callable(getattr(kind, name, None))]

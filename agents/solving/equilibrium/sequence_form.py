@@ -126,7 +126,8 @@ class SequenceForm:
         for other, plan in enumerate(plans):
             if other != seat:
                 worth = worth * plan[self.ends[other]]
-        return np.bincount(self.ends[seat], worth, self.seats[seat].size)
+        summed = np.bincount(self.ends[seat], weights=worth, minlength=self.seats[seat].size)
+        return np.asarray(summed, np.float64)
 
     def expected(self, plans: Sequence[Floats]) -> tuple[float, ...]:
         """What all players get when they play so."""
