@@ -35,8 +35,17 @@ if TYPE_CHECKING:
     from zermelo.agents.players.tables.policy_table import PolicyTableAgent
     from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
     from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium, EquilibriumProgress, solve_equilibrium
+    from zermelo.agents.solving.equilibrium.matrix_games import (
+        Dominated,
+        MatrixSolution,
+        dominated,
+        equilibria,
+        pure_equilibria,
+        solve_matrix,
+    )
     from zermelo.agents.solving.equilibrium.policy import TabularPolicy
     from zermelo.agents.solving.equilibrium.responses import Exploitability, best_responses, exploitability
+    from zermelo.agents.solving.equilibrium.simultaneous import SimultaneousSolution, solve_simultaneous
     from zermelo.agents.solving.exact_values import ExactValue, exact_values
     from zermelo.agents.solving.policy import policy_of_values, solve_policy
     from zermelo.agents.solving.policy_table import Plan, PolicyTable
@@ -53,6 +62,7 @@ __all__ = [
     "BestReplyAgent",
     "CFRAgent",
     "DeterminizedAgent",
+    "Dominated",
     "Equilibrium",
     "EquilibriumProgress",
     "Evaluator",
@@ -65,6 +75,7 @@ __all__ = [
     "Limits",
     "LinearEvaluator",
     "MCTSAgent",
+    "MatrixSolution",
     "MaxNAgent",
     "MinimaxAgent",
     "Observation",
@@ -79,6 +90,7 @@ __all__ = [
     "RandomAgent",
     "Sb3Agent",
     "SearchResult",
+    "SimultaneousSolution",
     "Solution",
     "SolvingProgress",
     "StoppedBy",
@@ -87,16 +99,21 @@ __all__ = [
     "ValueIterationAgent",
     "ValueTable",
     "best_responses",
+    "dominated",
+    "equilibria",
     "exact_values",
     "exploitability",
     "list_agents",
     "make_agent",
     "make_evaluator",
     "policy_of_values",
+    "pure_equilibria",
     "search_many",
     "solve",
     "solve_equilibrium",
+    "solve_matrix",
     "solve_policy",
+    "solve_simultaneous",
     "value_iteration",
 ]
 
@@ -131,8 +148,11 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.search_many": "search_many",
             "players.tables.value_iteration": "ValueIterationAgent",
             "solving.equilibrium.equilibrium": "Equilibrium EquilibriumProgress solve_equilibrium",
+            "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
+            "solve_matrix",
             "solving.equilibrium.policy": "TabularPolicy",
             "solving.equilibrium.responses": "Exploitability best_responses exploitability",
+            "solving.equilibrium.simultaneous": "SimultaneousSolution solve_simultaneous",
             "solving.exact_values": "ExactValue exact_values",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",

@@ -98,9 +98,13 @@ def require_turns(traits: Traits, agent: str) -> None:
 
 
 def require_information_states(game: Game[Any], agent: str) -> None:
-    """Refuses games that do not say what their players know, or in which they know everything."""
+    """Refuses games that do not say what their players know, or in which they know everything.
+
+    Where they do say it, players who decide at the same time are players who do not see each other's last move.
+    """
     if isinstance(game, SupportsInformationStates):
         return
+    require_turns(game.traits, agent)
     name = game.traits.name
     if game.traits.information is Information.PERFECT:
         raise UnsupportedGameError(

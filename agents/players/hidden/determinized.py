@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget, SearchStopped
-from zermelo.agents.core.gate import require_information_states, require_turns
+from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.importing import named_agent
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
@@ -74,8 +74,7 @@ class DeterminizedAgent(SearchAgent):
         super().__post_init__()
 
     def check_game(self, traits: Traits) -> None:
-        """Players who take turns, whatever they see; the search says what else it needs."""
-        require_turns(traits, self.kind)
+        """Any game: whether it says what players see shows when it is searched."""
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
@@ -137,7 +136,7 @@ def _as_seen(game: Game[Any]) -> Game[Any]:
     """The game, as if its players saw everything."""
     traits = game.traits
     sources = {**traits.sources, "information": TraitSource.GIVEN}
-    open_traits = dataclasses.replace(traits, information=Information.PERFECT, sources=sources)
+    open_traits = dataclasses.replace(traits, information=Information.PERFECT, simultaneous=False, sources=sources)
     made = copy.copy(game)
     kind = type(game)
     made.__class__ = type(kind.__name__, (kind,), {"traits": property(lambda _: open_traits)})

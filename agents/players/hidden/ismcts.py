@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_information_states, require_turns
+from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
@@ -58,8 +58,7 @@ class ISMCTSAgent(SearchAgent):
         super().__post_init__()
 
     def check_game(self, traits: Traits) -> None:
-        """Players who take turns, whatever they see."""
-        require_turns(traits, self.kind)
+        """Any game: whether it says what players see shows when it is searched."""
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""

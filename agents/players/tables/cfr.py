@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget, SearchStopped
-from zermelo.agents.core.gate import require_turns
+from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, whole
@@ -52,8 +52,7 @@ class CFRAgent(SearchAgent):
         super().__post_init__()
 
     def check_game(self, traits: Traits) -> None:
-        """Players who take turns, whatever they see."""
-        require_turns(traits, self.kind)
+        """Any game: whether it says what players see shows when it is searched."""
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> TabularPolicy:
         """The policy that is played in a game, learned where that has not been done.
@@ -80,6 +79,7 @@ class CFRAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks an information state up, in a policy made when it is first needed."""
+        require_information_states(game, self.kind)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
         try:
             policy = self.policy_for(game, budget)

@@ -7,5 +7,7 @@
 ``policy``          what to play, with which probability, at each information state; kept in a file
 ``responses``       best responses, and so how much a policy can be exploited
 ``equilibrium``     all together: iterations until nobody gains more than a tolerance
+``matrix_games``    games of one simultaneous move: linear programs, supports, dominance
+``simultaneous``    games of several: a matrix game at each state, from the end
 ==================  ==========================================================================================
 """

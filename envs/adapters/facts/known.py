@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.cards import Hidden, deal_hanabi, hanabi_key, poker_key, redeal_poker
+from zermelo.envs.adapters.facts.cards import (
+    Hidden,
+    deal_hanabi,
+    hanabi_key,
+    poker_key,
+    redeal_poker,
+    redraw_rps,
+    rps_key,
+)
 from zermelo.envs.adapters.openspiel import SHIMMY, shimmy_traits
 from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
@@ -176,7 +184,8 @@ _FACTS: Mapping[str, Facts] = {
     "pettingzoo.classic.go.go.raw_env": Facts(traits=_DUEL, legal_actions=_go_actions, key=_go_key),
     "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions, key=_chess_key),
     "pettingzoo.classic.rps.rps.raw_env": Facts(
-        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO}
+        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
+        hidden=Hidden(rps_key, redraw_rps),
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
         traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=Hidden(hanabi_key, deal_hanabi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import RandomNumbers
 from zermelo.agents.search.information_sets import InformationSetSearch, Observers
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, legal_actions, make
 from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice
 from zermelo.envs.rules import RulesGame
 
@@ -75,6 +76,9 @@ def environment(name: str, plies: int, **settings: Any) -> Any:
     env = pettingzoo.make("aec", f"classic/{name}", **settings)
     env.reset(seed=4)
     for _ in range(plies):
+        if name.startswith("rps"):
+            env.step(1)
+            continue
         mask = env.observe(env.agent_selection)["action_mask"]
         env.step(int(np.flatnonzero(mask)[0 if name.startswith("hanabi") else 1 if mask[1] else 0]))
     return env
@@ -93,6 +97,7 @@ CASES: dict[str, Any] = {
             ("texas_holdem-v4", {}),
             ("texas_holdem_no_limit-v6", {}),
             ("hanabi-v5", HANABI),
+            ("rps-v2", {}),
         )
     },
 }
@@ -116,7 +121,7 @@ def test_what_the_seat_does_not_see_plays_no_part(name: str) -> None:
     game, state = CASES[name]()
     seat = game.to_move(state)
     others = [game.resample(state, seat, np.random.default_rng(seed)) for seed in range(2)]
-    keys = {game.information_state_key(one, 1 - seat if seat < 2 else 0) for one in (state, *others)}
+    keys = {game.information_state_key(one, 1 - seat) for one in (state, *others)}
     assert len(keys) > 1, "the others hold other cards"
     inner = "greedy" if isinstance(game, RulesGame) else "mcts(simulations=6)"  # nothing is compiled for it
     for spec in AGENTS:
@@ -129,15 +134,14 @@ def test_what_the_seat_does_not_see_plays_no_part(name: str) -> None:
         assert found == [found[0]] * len(found), spec
 
 
-@pytest.mark.parametrize("name", ["texas_holdem-v4", "texas_holdem_no_limit-v6", "leduc_holdem-v4"])
-def test_pettingzoos_pokers_are_played(name: str) -> None:
+@pytest.mark.parametrize("name", ["texas_holdem-v4", "texas_holdem_no_limit-v6", "leduc_holdem-v4", "rps-v2"])
+def test_pettingzoos_games_are_played(name: str) -> None:
     env = pettingzoo.make("aec", f"classic/{name}")
     env.reset(seed=2)
     agent = ISMCTSAgent(simulations=8)
-    while not any(env.terminations.values()):
-        mask = env.observe(env.agent_selection)["action_mask"]
+    while not any([*env.terminations.values(), *env.truncations.values()]):
         action = agent.act(env)
-        assert mask[action]
+        assert action in legal_actions(env)
         env.step(action)
     assert sum(env.rewards.values()) == pytest.approx(0)
 
@@ -175,10 +179,12 @@ def test_games_that_do_not_say_what_is_known_are_refused(spec: str) -> None:
     agent: Any = make_agent(spec)
     with pytest.raises(UnsupportedGameError, match=r"hides? something from .*: use 'alphabeta'"):
         agent.search_state(RulesGame(MNK()))
-    rps = make("classic/rps-v2")
-    rps.reset()
+    live = make("classic/tictactoe-v3")
+    live.reset()
+    at_once: Any = make_agent(spec)
+    at_once = dataclasses.replace(at_once, name="", traits={"simultaneous": True, "information": "hidden"})
     with pytest.raises(UnsupportedGameError, match="needs players who take turns"):
-        agent.act(rps)
+        at_once.act(live)
     pyspiel = pytest.importorskip("pyspiel")
     with pytest.raises(UnsupportedGameError, match="OpenSpiel cannot deal openspiel/phantom_ttt"):
         agent.search_state(pyspiel.load_game("phantom_ttt"))

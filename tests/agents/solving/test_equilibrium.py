@@ -218,6 +218,14 @@ def test_the_agent_plays_pettingzoos_leduc_by_the_policy_of_our_rules() -> None:
     assert agent.policy_for(as_game(env)) is policy
 
 
+def test_one_round_of_rock_paper_scissors_is_mixed_evenly() -> None:
+    env = make("classic/rps-v2", max_cycles=1)
+    env.reset()
+    assert CFRAgent(iterations=200).search(env).policy == pytest.approx(dict.fromkeys(range(3), 1 / 3), abs=0.01)
+    env.step(1)
+    assert CFRAgent(iterations=200).search(env).policy == pytest.approx(dict.fromkeys(range(3), 1 / 3), abs=0.01)
+
+
 def test_who_sees_other_cards_plays_alike() -> None:
     """The policy and the drawn action do not depend on what the seat does not see."""
     game, agent = RulesGame(Leduc(2)), CFRAgent(iterations=10)
@@ -276,8 +284,8 @@ def test_games_that_cannot_be_written_out_are_refused() -> None:
         CFRAgent().act(env)
     rps = make("classic/rps-v2")
     rps.reset()
-    with pytest.raises(UnsupportedGameError, match="cfr needs players who take turns"):
-        CFRAgent().act(rps)
+    with pytest.raises(UnsupportedGameError, match="has more than 500 states"):
+        CFRAgent(most_states=500).act(rps)
 
 
 def test_settings_that_are_wrong() -> None:
