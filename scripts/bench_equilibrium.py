@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyspiel
 from open_spiel.python.algorithms import cfr, discounted_cfr, exploitability
@@ -26,52 +26,51 @@ from zermelo.agents.solving.equilibrium.responses import measured
 from zermelo.agents.solving.equilibrium.sequence_form import sequence_form
 from zermelo.envs import as_game
 
-Steps = Callable[[int], float]
-"""Makes so many iterations, and returns the exploitability then."""
+
+class Solver(NamedTuple):
+    """What is measured.
+
+    Attributes:
+        step: Makes one iteration.
+        look: The exploitability now.
+        seconds: What it took to make the solver.
+    """
+
+    step: Callable[[], Any]
+    look: Callable[[], float]
+    seconds: float
 
 
-def ours(name: str, variant: str, backend: str = "auto") -> tuple[Steps, float]:
-    """A solver of ours, and the seconds that it took to write the game out."""
+def ours(name: str, variant: str, backend: str = "auto") -> Solver:
+    """A solver of ours."""
     started = time.process_time()
     form = sequence_form(as_game(pyspiel.load_game(name), backend=backend))
-    taken = time.process_time() - started
     solver = CFR(form, Variant(variant))
-
-    def step(count: int) -> float:
-        solver.iterate(count)
-        return 0.0
-
-    step.look = lambda: measured(form, solver.average()).exploitability  # type: ignore[attr-defined]
-    return step, taken
+    taken = time.process_time() - started
+    return Solver(lambda: solver.iterate(1), lambda: measured(form, solver.average()).exploitability, taken)
 
 
-def theirs(name: str, make: Callable[[Any], Any], *, compiled: bool) -> tuple[Steps, float]:
+def theirs(name: str, make: Callable[[Any], Any], measure: Callable[[Any, Any], float]) -> Solver:
     """One of OpenSpiel's solvers."""
     game = pyspiel.load_game(name)
     started = time.process_time()
     solver = make(game)
     taken = time.process_time() - started
-
-    def step(count: int) -> float:
-        for _ in range(count):
-            solver.evaluate_and_update_policy()
-        return 0.0
-
-    if compiled:
-        step.look = lambda: pyspiel.exploitability(game, solver.average_policy())  # type: ignore[attr-defined]
-    else:
-        step.look = lambda: exploitability.exploitability(game, solver.average_policy())  # type:
-        ignore[attr - defined]
-    return step, taken
+    return Solver(solver.evaluate_and_update_policy, lambda: measure(game, solver.average_policy()), taken)
 
 
-SOLVERS: dict[str, Callable[[str], tuple[Steps, float]]] = {
+def in_python(name: str, make: Callable[[Any], Any]) -> Solver:
+    """One of OpenSpiel's solvers in Python."""
+    return theirs(name, make, exploitability.exploitability)
+
+
+SOLVERS: dict[str, Callable[[str], Solver]] = {
     "zermelo, discounted": lambda name: ours(name, "discounted"),
     "zermelo, CFR+": lambda name: ours(name, "plus"),
     "same, by OpenSpiel's states": lambda name: ours(name, "plus", "environment"),
-    "OpenSpiel C++, CFR+": lambda name: theirs(name, pyspiel.CFRPlusSolver, compiled=True),
-    "OpenSpiel Python, discounted": lambda name: theirs(name, discounted_cfr.DCFRSolver, compiled=False),
-    "OpenSpiel Python, CFR+": lambda name: theirs(name, cfr.CFRPlusSolver, compiled=False),
+    "OpenSpiel C++, CFR+": lambda name: theirs(name, pyspiel.CFRPlusSolver, pyspiel.exploitability),
+    "OpenSpiel Python, discounted": lambda name: in_python(name, discounted_cfr.DCFRSolver),
+    "OpenSpiel Python, CFR+": lambda name: in_python(name, cfr.CFRPlusSolver),
 }
 
 
@@ -85,16 +84,16 @@ def looks() -> Iterator[int]:
 
 def measure(name: str, solver: str, gains: list[float], most: float) -> list[str]:
     """A cell for each number: seconds and iterations."""
-    step, spent = SOLVERS[solver](name)
+    step, look, spent = SOLVERS[solver](name)
     cells: list[str] = []
     done = 0
     for count in looks():
         started = time.process_time()
         while done < count and spent + time.process_time() - started < most:
-            step(1)
+            step()
             done += 1
         spent += time.process_time() - started
-        gain = step.look()  # type: ignore[attr-defined]
+        gain = look()
         while len(cells) < len(gains) and gain <= gains[len(cells)]:
             cells.append(f"{spent:.3g} s ({done:,})")
         if len(cells) == len(gains):
