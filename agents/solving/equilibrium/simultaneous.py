@@ -52,9 +52,10 @@ def solve_simultaneous(
     Raises:
         UnsupportedGameError: It is no such game, or has more states.
     """
-    found = as_game(game)
+    found: Any = as_game(game)
     require_two_opposed(found.traits, "solve_simultaneous")
-    if not isinstance(found, SupportsSimultaneousMoves) or found.traits.chance is Chance.SAMPLED:
+    moves_together = isinstance(found, SupportsSimultaneousMoves)
+    if not moves_together or found.traits.chance is Chance.SAMPLED:
         raise UnsupportedGameError(
             f"solve_simultaneous needs to know who moves together, and what chance does, but {found.traits.name} "
             "does not say it: give an OpenSpiel game, or a Game with movers, actions_of and joint_result"
