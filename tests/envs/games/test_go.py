@@ -208,8 +208,7 @@ def test_priors_are_what_shows() -> None:
 def test_playouts_are_cut_off_before_they_go_in_circles() -> None:
     game = RulesGame(Go(5, superko=0))
     start = Start(game, game.initial_state(), MCTSAgent().policy, 1)
-    compiled = CompiledMonteCarlo(game, None, Budget(Limits()), limits=Limits(), start=start)
-    assert compiled.searches[0].playout_moves == 100
+    assert PlainMonteCarlo(start, Budget(Limits())).playout_moves == 100
     assert Go(19).playout_moves() > 19 * 19
 
 
