@@ -380,6 +380,7 @@ class SupportsInformationStates(Protocol):
         """A state that the seat cannot tell from this one.
 
         It is drawn from all of them as chance would have dealt them, whatever the other players' actions suggest.
+        What is drawn depends on the generator and on what the seat has seen: sort what is dealt again.
         """
         ...
 

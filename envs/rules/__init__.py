@@ -95,8 +95,13 @@ States handed to searches, evaluators and methods carry the keys of the past whe
 tables positions are the same only with the same positions behind them, so no value is wrong and a proof is one;
 with superko hardly any are met twice. Symmetries are not used then, nor is ``safe_actions``.
 
-Methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the agent
-``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
+In a game in which players do not see the whole state three methods say what they see, and only agents that heed it
+play it: ``information_state_key(state, seat)``, ``resample(state, seat, generator)``, both as in
+``zermelo.envs.game.SupportsInformationStates``, and ``observation(state, seat)``. They are never compiled.
+``zermelo.envs.games.hidden.kuhn`` is one to copy.
+
+Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
+agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
 ``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
 ``observation_bounds()`` (``zermelo.envs.rules.observations``).
 

@@ -1,0 +1,65 @@
+"""``zermelo solve`` for small games of hidden information: a policy near an equilibrium, and its worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from zermelo.evaluation.match.writing import finite
+
+if TYPE_CHECKING:
+    from zermelo.agents import EquilibriumProgress
+
+__all__ = ["solve_by_policy"]
+
+
+def solve_by_policy(
+    env: str, game: Any, *, tolerance: float, seconds: float | None, policy: str, as_json: bool
+) -> None:
+    """Solves, prints and writes the policy; ``Exit`` with code 1 says that a limit came before the tolerance."""
+    from zermelo.agents import StoppedBy, solve_equilibrium
+
+    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=_show)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if policy:
+        found.policy.save(policy)
+    lower, upper = found.value_bounds(game.traits.constant)
+    if as_json:
+        told = {
+            "env": env,
+            "value_bounds": [finite(lower), finite(upper)],
+            "values_by_seat": list(found.values),
+            "exploitability": found.exploitability,
+            "iterations": found.iterations,
+            "states": found.states,
+            "information_states": found.information_states,
+            "seconds": round(found.seconds, 3),
+            "stopped_by": found.stopped_by.value,
+        }
+        typer.echo(json.dumps(told))
+    else:
+        first = game.traits.seat_names[0]
+        typer.echo(f"{env}, from its start: {found.information_states:,} information states")
+        typer.echo(f"value     {lower:.6g} to {upper:.6g} for {first}")
+        typer.echo(f"policy    a player could gain {found.exploitability:.3g} against it, on average")
+        typer.echo(
+            f"searched  {found.iterations:,} iterations over {found.states:,} states, {found.seconds:.2f} s"
+        )
+    if policy and not as_json:
+        typer.echo(
+            f'written   {len(found.policy):,} information states in {policy}; play it as cfr(path="{policy}")'
+        )
+    if found.stopped_by is not StoppedBy.COMPLETED:
+        raise typer.Exit(1)
+
+
+def _show(progress: EquilibriumProgress) -> None:
+    """Writes over a line on the terminal, where somebody watches."""
+    if sys.stderr.isatty():
+        spent = f"{progress.iterations:,} iterations, {progress.seconds:.1f} s"
+        told = f"\r\x1b[Ksolving ({spent}), exploitability {progress.exploitability:.3g}"
+        print(told, end="", file=sys.stderr, flush=True)
