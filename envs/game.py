@@ -35,6 +35,7 @@ __all__ = [
     "SupportsObservations",
     "SupportsOrdering",
     "SupportsPlayoutActions",
+    "SupportsPlayoutLimit",
     "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
@@ -346,6 +347,15 @@ class SupportsPlayoutActions(Protocol):
 
     def playout_action(self, state: Any, random: int) -> int:
         """An action chosen by 64 random bits; -1 for any legal one, all as likely."""
+        ...
+
+
+@runtime_checkable
+class SupportsPlayoutLimit(Protocol):
+    """Playouts of the game may go on for ever, or for very long."""
+
+    def playout_moves(self) -> int:
+        """After so many moves a playout is cut off, where no other number is asked for."""
         ...
 
 

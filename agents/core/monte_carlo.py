@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.envs import Chance, Game, RewardSum, Traits
-from zermelo.envs.game import SupportsActionPriors
+from zermelo.envs.game import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
@@ -210,6 +210,10 @@ class MonteCarlo:
         """Whether utilities are measured by their bounds, or else by outcomes."""
         self.has_priors = isinstance(self.game, SupportsActionPriors) and policy.selection is not Selection.PUCT
         """Whether actions begin with what the game says of them."""
+        self.playout_moves = policy.playout_moves
+        """After so many moves a playout is cut off, or None."""
+        if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
+            self.playout_moves = self.game.playout_moves()
         self.more_on_nodes = policy.transpositions or policy.implicit > 0
         self.more_on_edges = (
             traits.chance is Chance.EXACT

@@ -54,6 +54,8 @@ Methods that a game may have, and what stands in for them:
     ``action_priors(state, actions,      for Monte Carlo tree search: writes for each of the first ``count``
     count, priors)``                     actions how many simulations, won if positive, lost if negative (floats),
                                          it is as good as before it is tried, and returns ``count``; 0.0 for each
+    ``playout_moves()``                  after so many moves a playout is cut off, where it could go on for ever.
+                                         Never compiled; no limit
     ``noisy_actions(state, actions)``    writes the legal actions that are noisy, ascending, and returns how many,
                                          where that is quicker than asking of each
     ``is_urgent(state)``                 whether selective searches look one move further there, as in check; False

@@ -76,6 +76,7 @@ class RulesGame:
             "is_noisy",
             "is_urgent",
             "playout_action",
+            "playout_moves",
             "evaluates_before_chance",
             "search_settings",
             *HIDDEN,

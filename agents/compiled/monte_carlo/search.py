@@ -115,7 +115,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.has_priors = self.has_priors
             search.guides = hasattr(game.rules, "playout_action")
             search.playouts = policy.playouts
-            search.playout_moves = layout.NO_LIMIT if policy.playout_moves is None else policy.playout_moves
+            search.playout_moves = layout.NO_LIMIT if self.playout_moves is None else self.playout_moves
             search.hold("rows", np.zeros(2 * width, np.int64))
             search.hold("looks", np.zeros(2 * width, np.int64))
             search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))

@@ -50,7 +50,7 @@ class Leaves(PlainTree):
             self.own_state, self.after = start.game.playout_state, start.game.play_on
         self.whole: Callable[..., Any] | None = None
         """What plays a whole game at random, where the policy says no more of it."""
-        is_plain = not start.policy.greedy and start.policy.playout_moves is None
+        is_plain = not start.policy.greedy and self.playout_moves is None
         if is_plain and math.isinf(budget.nodes_left) and isinstance(start.game, SupportsWholePlayouts):
             self.whole = start.game.play_out
         self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
@@ -81,7 +81,7 @@ class Leaves(PlainTree):
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
         game, moves = self.game, 0
-        longest, generator = self.policy.playout_moves, self.generator if self.is_sampled else None
+        longest, generator = self.playout_moves, self.generator if self.is_sampled else None
         if self.whole is not None and not game.is_terminal(state):
             self.budget.check_clock()
             played = self.whole(state, self.random.bits())

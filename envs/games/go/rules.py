@@ -166,6 +166,10 @@ class Go(NamedTuple):
         place = playout_point(state, size, random)
         return place - place // (size + 1) - size - 1 if place != NO_POINT else size * size
 
+    def playout_moves(self) -> int:
+        """Far more than a playout has but where several kos are taken in turn, for ever without superko."""
+        return 4 * self.size * self.size
+
     def action_priors(self, state: GoState, actions: list[int], count: int, priors: list[float]) -> int:
         """Captures, rescues, shapes, and what is near the last move."""
         write_priors(state, self.size, actions, count, priors)
@@ -173,7 +177,7 @@ class Go(NamedTuple):
 
     def search_settings(self, search: str) -> dict[str, float]:
         """Measured between searches of 500 and 1,000 simulations on 9x9 (``scripts/bench_go.py``)."""
-        return {"rave": 1_000.0, "exploration": 0.0} if search == "mcts" else {}
+        return {"rave": 3_000.0, "exploration": 0.0} if search == "mcts" else {}
 
     def margin(self, state: GoState) -> int:
         """Black's stones and surrounded points less White's."""

@@ -121,6 +121,25 @@ class Preferring(MNK):
         return count
 
 
+class CutOff(MNK):
+    """Noughts and crosses of which playouts are not to see much."""
+
+    def playout_moves(self) -> int:
+        return 1
+
+
+def test_playouts_are_cut_off_where_the_game_says() -> None:
+    game = RulesGame(CutOff(3, 3, 3))
+    values = []
+    for settings in ({}, {"playout_moves": 9}):
+        policy = MCTSAgent(solver=False, **settings).policy
+        search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
+        search.simulate(9)
+        values.append([move.values for move in search.root_actions()])
+    assert set(values[0]) == {(0.0,)}, "undecided"
+    assert set(values[1]) > {(0.0,)}, "the agent's own number counts first"
+
+
 @pytest.mark.parametrize("rave", [0.0, 50.0])
 def test_actions_begin_with_their_priors(rave: float) -> None:
     game = RulesGame(Preferring(3, 3, 3))

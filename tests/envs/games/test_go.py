@@ -205,6 +205,13 @@ def test_priors_are_what_shows() -> None:
     assert priors_of("A1 B2 E5 A3")["A2"] == 24 - 10, "two stones with one liberty"
 
 
+def test_playouts_are_cut_off_before_they_go_in_circles() -> None:
+    game = RulesGame(Go(5, superko=0))
+    start = Start(game, game.initial_state(), MCTSAgent().policy, 1)
+    assert PlainMonteCarlo(start, Budget(Limits())).playout_moves == 100
+    assert Go(19).playout_moves() > 19 * 19
+
+
 @pytest.mark.parametrize(
     ("moves", "caught"),
     [
