@@ -61,7 +61,8 @@ def _searched(agent: Any, game: Any, state: Any) -> Mapping[int, float]:
 
 def _view(game: Any, state: Any) -> Observation:
     """What the player to move of a state sees."""
-    if not isinstance(game, SupportsObservations):
+    observes = isinstance(game, SupportsObservations)
+    if not observes:
         raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")
     seat, size = game.to_move(state), game.traits.num_actions
     mask = np.zeros(size, bool)
