@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.gate import require_information_states, require_perfect_information
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, whole
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.envs import Chance, Game, RewardSum, Traits
+from zermelo.envs import Chance, Game, Information, RewardSum, Traits
 from zermelo.envs.game import SupportsPlayoutActions, SupportsSearchSettings
 
 __all__ = ["AutoAgent"]
@@ -36,7 +37,8 @@ class AutoAgent(SearchAgent):
     """The search that fits the game: for an environment of which you know nothing but its name.
 
     Alpha-beta for two players without chance where there is an evaluation, expectiminimax where there is one and
-    chance can be averaged over, Monte Carlo tree search everywhere else. The result says which it was, and why.
+    chance can be averaged over, Monte Carlo tree search everywhere else; where players do not see everything, the
+    one that does not peek. The result says which it was, and why.
     Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
 
     Attributes:
@@ -64,11 +66,14 @@ class AutoAgent(SearchAgent):
         self._set("_agents", {})
 
     def check_game(self, traits: Traits) -> None:
-        """Any game whose whole state is seen."""
-        require_perfect_information(traits, self.kind)
+        """Any game: one that hides something says what players see, or is refused when it is searched."""
+        if traits.information is not Information.HIDDEN:
+            require_perfect_information(traits, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
+        if game.traits.information is Information.HIDDEN:
+            require_information_states(game, self.kind)
         chosen = _choice(game, state)
         agents: dict[type[SearchAgent], Any] = self.__dict__["_agents"]
         if chosen.kind not in agents:
@@ -77,8 +82,9 @@ class AutoAgent(SearchAgent):
                 settings["selective"] = SelectiveBy.GAME
             if isinstance(game, SupportsSearchSettings):
                 settings |= game.search_settings(chosen.kind.kind)
-            settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep
-            if chosen.kind is not ExpectiminimaxAgent:
+            if chosen.kind is not ISMCTSAgent:
+                settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep
+            if chosen.kind in (AlphaBetaAgent, MCTSAgent):
                 settings["threads"] = self.threads
             agents[chosen.kind] = chosen.kind(seed=int(self.generator.integers(2**31)), **settings)
         found: SearchResult = agents[chosen.kind].choose(game, state, budget)
@@ -88,6 +94,8 @@ class AutoAgent(SearchAgent):
 def _choice(game: Game[Any], state: Any) -> _Choice:
     """The search for a game, and why."""
     traits = game.traits
+    if traits.information is Information.HIDDEN:
+        return _Choice(ISMCTSAgent, "players do not see everything")
     opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
     if not opposed and traits.seats > 1:
         players = "two players" if traits.seats == 2 else f"{traits.seats} players"

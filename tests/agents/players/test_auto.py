@@ -8,7 +8,7 @@ import pytest
 from doubles.small_games import ConnectK
 
 from zermelo.agents import AutoAgent, make_agent
-from zermelo.envs import InvalidSettingError, make
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
 
@@ -63,3 +63,16 @@ def test_limits_are_checked() -> None:
     assert AutoAgent().limits.seconds == 1.0
     with pytest.raises(InvalidSettingError, match="seconds must be greater than 0"):
         AutoAgent(seconds=-1)
+
+
+def test_where_something_is_hidden_it_does_not_peek() -> None:
+    env = make("classic/leduc_holdem-v4")
+    env.reset(seed=1)
+    agent = AutoAgent(nodes=300)
+    result = agent.search(env)
+    assert result.method == "ismcts: players do not see everything"
+    assert result.nodes <= 300
+    assert env.unwrapped.observe(env.agent_selection)["action_mask"][agent.act(env)]
+    phantom = pytest.importorskip("pyspiel").load_game("phantom_ttt")
+    with pytest.raises(UnsupportedGameError, match="OpenSpiel cannot deal"):
+        agent.search_state(phantom)
