@@ -14,8 +14,11 @@ from zermelo.agents import algorithms
 from zermelo.agents.algorithms import (
     alpha_beta,
     best_reply,
+    best_response_value,
+    cfr,
     expectimax,
     expectiminimax,
+    ismcts,
     iterative_deepening,
     max_n,
     mcts,
@@ -26,8 +29,9 @@ from zermelo.agents.algorithms import (
     star2,
     value_iteration,
 )
+from zermelo.agents.core.monte_carlo import RandomNumbers
 from zermelo.envs import CHANCE, Chance
-from zermelo.envs.games import MNK, DotsAndBoxes, Hexapawn, Kalah, Nim, Pig
+from zermelo.envs.games import MNK, DotsAndBoxes, Hexapawn, Kalah, Kuhn, Nim, Pig
 from zermelo.envs.rules import RulesGame
 
 PLAIN = [game for game in GAMES if not game.endswith(" compiled")]
@@ -239,3 +243,24 @@ def test_value_iteration_where_nothing_returns(name: str) -> None:
     for position in positions(name):
         if position.state in values:
             assert values[position.state] == close(expectiminimax(game, position.state))
+
+
+def test_kuhn_poker_by_regrets_responses_and_information_sets() -> None:
+    """The searches and solvers that agents run are compared with these in their own tests."""
+    game = RulesGame(Kuhn())
+    policy = cfr(game, 60)
+
+    def plays(state: Any) -> Any:
+        seat = game.to_move(state)
+        return policy[seat, game.information_state_key(state, seat)]
+
+    best = [best_response_value(game, seat, plays) for seat in range(2)]
+    assert -1 / 18 <= best[0] < -1 / 18 + 0.05  # nobody gets less by the best answer than in an equilibrium
+    assert 1 / 18 <= best[1] < 1 / 18 + 0.05
+    state = game.initial_state()
+    for action in (0, 2, 1):  # a jack bets into a king
+        state = game.result(state, action)
+    found = ismcts(game, state, 50, RandomNumbers(1), np.random.default_rng(1))
+    assert found[1][1] == 2
+    assert found[0][1] == -1
+    assert found[1][0] > found[0][0]
