@@ -1,4 +1,4 @@
-"""Which windows of a board share their weights, and which phases of a game do not.
+"""Which windows of a board there are, which share their weights, and which phases of a game do not.
 
 Mirrors and turns are those under which games from the first position go on alike. What seats share, and phases, is
 whatever foretells best how games end that were not fitted to.
@@ -68,7 +68,7 @@ def _is_symmetry(
 
 
 def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float]) -> FeatureSet:
-    """The same features, weights shared by the seats, and then parted by phases.
+    """The same features, weights shared by the seats, only small windows, and then weights parted by phases.
 
     Features of other kinds are as they were.
 
@@ -81,7 +81,7 @@ def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float]) -
         return features
     best = inner
     least = loss_of(_outer(features, inner))
-    for settings in (_by_seats(inner), _by_phases(inner)):
+    for settings in (_by_seats(inner), _by_length(), _by_phases(inner)):
         before = best
         for setting in settings:
             shared = dataclasses.replace(before, **setting)
@@ -100,6 +100,11 @@ def _by_seats(features: PatternFeatures) -> list[dict[str, Any]]:
     if features.seats != 2:
         return []
     return [{"second": turn} for turn in ((0, 1) if features.rows == 1 else (0, 2, 3))]
+
+
+def _by_length() -> list[dict[str, Any]]:
+    """Windows of at most four cells: there are fewer weights to learn."""
+    return [{"longest": 4}]
 
 
 def _by_phases(features: PatternFeatures) -> list[dict[str, Any]]:
