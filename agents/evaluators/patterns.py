@@ -158,9 +158,12 @@ class PatternFeatures:
         starts = np.arange(len(states) + 1) * indices.shape[1]
         return Entries(indices.ravel(), np.ones(indices.size), starts, seats)
 
-    def cells(self, game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
-        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1)."""
-        seen = np.stack([observed_array(game, state) for state in states])
+    def cells(self, game: Any, states: Sequence[Any], seat: int | None = None) -> npt.NDArray[np.int64]:
+        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1).
+
+        A seat sees them, if one is given, else the player to move in each state.
+        """
+        seen = np.stack([observed_array(game, state, seat) for state in states])
         needed = max(self.planes, default=-1) + 1
         shape = seen.shape[1:] if seen.ndim > 2 else (1, *seen.shape[1:])
         if shape[:2] != (self.rows, self.columns) or (len(shape) == 3) != bool(needed) or needed > shape[-1]:

@@ -39,7 +39,7 @@ from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.training.pattern_tables import PatternTables, find_bits
 from zermelo.evaluation.training.regression import Fit, Floats, regress
 from zermelo.evaluation.training.self_play import Played, SelfPlay, after, past_chance
-from zermelo.evaluation.training.sharing import best_sharing, with_symmetries
+from zermelo.evaluation.training.sharing import best_sharing, seat_turns, with_symmetries
 from zermelo.evaluation.training.teacher import Teacher
 
 __all__ = ["Round", "Tuned", "tune"]
@@ -190,7 +190,7 @@ def tune(
             raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
         parts = _parted(before, played)
         if number == 1:
-            chosen = _with_sharing(chosen, game, parts)
+            chosen = _with_sharing(chosen, game, parts, seat_turns(chosen, game, starts[0], generator))
             played = [_read_by(chosen, game, one) for one in played]
             parts = _parted(before, played)
         fit, strength = _fit(traits, parts, _prior(chosen), ridge, evaluator)
@@ -308,7 +308,7 @@ def _read_by(features: FeatureSet, game: Any, played: Played) -> Played:
     return dataclasses.replace(played, entries=features.entries(game, played.states))
 
 
-def _with_sharing(features: FeatureSet, game: Any, parts: _Parts) -> FeatureSet:
+def _with_sharing(features: FeatureSet, game: Any, parts: _Parts, turns: Sequence[int]) -> FeatureSet:
     """The features with weights shared as some of the games say."""
     pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[: _PILOT // 4], [])
 
@@ -321,7 +321,7 @@ def _with_sharing(features: FeatureSet, game: Any, parts: _Parts) -> FeatureSet:
             entries, aims, train, test, _prior(one), ridge=_PILOT_RIDGE, logistic=logistic, steps=_PILOT_STEPS
         ).loss
 
-    return best_sharing(features, loss_of)
+    return best_sharing(features, loss_of, turns)
 
 
 def _joined(traits: Traits, games: Sequence[Played]) -> tuple[Floats, Entries, bool]:
