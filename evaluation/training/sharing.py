@@ -24,8 +24,11 @@ __all__ = ["best_sharing", "seat_turns", "with_symmetries"]
 _WALKS: Final = 2
 _STEPS: Final = 200
 _SEAT_WALKS: Final = 10
-_FEWER: Final = 1.01
-"""Windows of at most four cells are taken if they foretell that much worse: searches ask about unusual positions."""
+_FEWER: Final = 1.03
+"""With fewer weights, those of both seats in one or of smaller windows, games may be foretold that much worse.
+
+Searches ask about unusual positions, which such weights know more about, and the games to choose by are few.
+"""
 _ALIKE: Final = 0.9
 """Turns under which almost as many moves look alike as under the best one may be chosen."""
 
@@ -130,16 +133,15 @@ def best_sharing(features: FeatureSet, loss_of: Callable[[FeatureSet], float], t
     best = inner
     least = loss_of(_outer(features, inner))
     for settings, worth in (
-        ([{"second": turn} for turn in turns], 1.0),
+        ([{"second": turn} for turn in turns], _FEWER),
         ([{"longest": 4}], _FEWER),
         (_by_phases(inner), 1.0),
     ):
-        before = best
-        for setting in settings:
-            shared = dataclasses.replace(before, **setting)
-            loss = loss_of(_outer(features, shared))
-            if loss < worth * least:
-                best, least = shared, loss
+        tried = [dataclasses.replace(best, **setting) for setting in settings]
+        losses = [loss_of(_outer(features, one)) for one in tried]
+        if losses and min(losses) < worth * least:
+            least = min(losses)
+            best = tried[losses.index(least)]
     return _outer(features, best)
 
 

@@ -310,7 +310,7 @@ def _read_by(features: FeatureSet, game: Any, played: Played) -> Played:
 
 def _with_sharing(features: FeatureSet, game: Any, parts: _Parts, turns: Sequence[int]) -> FeatureSet:
     """The features with weights shared as some of the games say."""
-    pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[: _PILOT // 4], [])
+    pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[:_PILOT], [])
 
     def loss_of(one: FeatureSet) -> float:
         read = _Parts(*([_read_by(one, game, played) for played in part] for part in pilot))
