@@ -149,23 +149,29 @@ def sort_by_hint(rules: Rules, state: Any, actions: int, count: int) -> None:
 
 
 def best_of(rules: Rules, state: Any, depth: int, memory: int, size: int, tables: int, dice: int) -> int:
-    """The best action for the player to move, the first of several; its value is left behind the dice."""
+    """The best action for the player to move, of several one that is drawn; its value is left behind the dice.
+
+    Else games from one position would be the same game, and those kept apart would be no others.
+    """
     count = rules.legal_actions(state, words(memory, size))
     maximizes = rules.to_move(state) == 0
-    low = -_INFINITY
-    high = _INFINITY
+    best = -_INFINITY if maximizes else _INFINITY
     chosen = load(memory, 0)
+    ties = 0
     for index in range(count):
         action = load(memory, index)
         child = rules.result(state, action)
+        low = best - 1 if maximizes else -_INFINITY  # so that what is just as good is not only bounded
+        high = _INFINITY if maximizes else best + 1
         value = value_of(rules, child, depth - 1, low, high, memory + 8 * size, size, tables)
-        if maximizes and value > low:
-            low = value
-            chosen = action
-        if not maximizes and value < high:
-            high = value
-            chosen = action
-    store(dice, 2, low if maximizes else high)
+        if value > best if maximizes else value < best:
+            best = value
+            ties = 0
+        if value == best:
+            ties += 1
+            if draw(dice, ties) == 0:
+                chosen = action
+    store(dice, 2, best)
     return chosen
 
 
