@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from zermelo.agents.players.expectimax import ExpectimaxAgent
     from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent
+    from zermelo.agents.players.hidden.agent_policy import agent_policy
+    from zermelo.agents.players.hidden.determinized import DeterminizedAgent
+    from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
     from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
     from zermelo.agents.players.learned.observation import Observation
     from zermelo.agents.players.learned.policy import PolicyAgent
@@ -29,8 +32,21 @@ if TYPE_CHECKING:
     from zermelo.agents.players.paranoid import BestReplyAgent, ParanoidAgent
     from zermelo.agents.players.random import RandomAgent
     from zermelo.agents.players.search_many import search_many
+    from zermelo.agents.players.tables.cfr import CFRAgent
     from zermelo.agents.players.tables.policy_table import PolicyTableAgent
     from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
+    from zermelo.agents.solving.equilibrium.equilibrium import Equilibrium, EquilibriumProgress, solve_equilibrium
+    from zermelo.agents.solving.equilibrium.matrix_games import (
+        Dominated,
+        MatrixSolution,
+        dominated,
+        equilibria,
+        pure_equilibria,
+        solve_matrix,
+    )
+    from zermelo.agents.solving.equilibrium.policy import TabularPolicy
+    from zermelo.agents.solving.equilibrium.responses import Exploitability, best_responses, exploitability
+    from zermelo.agents.solving.equilibrium.simultaneous import SimultaneousSolution, solve_simultaneous
     from zermelo.agents.solving.exact_values import ExactValue, exact_values
     from zermelo.agents.solving.policy import policy_of_values, solve_policy
     from zermelo.agents.solving.policy_table import Plan, PolicyTable
@@ -45,14 +61,22 @@ __all__ = [
     "AlphaBetaAgent",
     "AutoAgent",
     "BestReplyAgent",
+    "CFRAgent",
+    "DeterminizedAgent",
+    "Dominated",
+    "Equilibrium",
+    "EquilibriumProgress",
     "Evaluator",
     "ExactValue",
     "ExpectimaxAgent",
     "ExpectiminimaxAgent",
+    "Exploitability",
     "GreedyAgent",
+    "ISMCTSAgent",
     "Limits",
     "LinearEvaluator",
     "MCTSAgent",
+    "MatrixSolution",
     "MaxNAgent",
     "MinimaxAgent",
     "Observation",
@@ -67,20 +91,31 @@ __all__ = [
     "RandomAgent",
     "Sb3Agent",
     "SearchResult",
+    "SimultaneousSolution",
     "Solution",
     "SolvingProgress",
     "StoppedBy",
+    "TabularPolicy",
     "TorchAgent",
     "ValueIterationAgent",
     "ValueTable",
+    "agent_policy",
+    "best_responses",
+    "dominated",
+    "equilibria",
     "exact_values",
+    "exploitability",
     "list_agents",
     "make_agent",
     "make_evaluator",
     "policy_of_values",
+    "pure_equilibria",
     "search_many",
     "solve",
+    "solve_equilibrium",
+    "solve_matrix",
     "solve_policy",
+    "solve_simultaneous",
     "value_iteration",
 ]
 
@@ -100,6 +135,9 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.expectimax": "ExpectimaxAgent",
             "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",
+            "players.hidden.agent_policy": "agent_policy",
+            "players.hidden.determinized": "DeterminizedAgent",
+            "players.hidden.ismcts": "ISMCTSAgent",
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",
             "players.learned.observation": "Observation",
             "players.learned.policy": "PolicyAgent",
@@ -107,10 +145,17 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.mcts": "MCTSAgent",
             "players.minimax": "MinimaxAgent",
             "players.paranoid": "BestReplyAgent ParanoidAgent",
+            "players.tables.cfr": "CFRAgent",
             "players.tables.policy_table": "PolicyTableAgent",
             "players.random": "RandomAgent",
             "players.search_many": "search_many",
             "players.tables.value_iteration": "ValueIterationAgent",
+            "solving.equilibrium.equilibrium": "Equilibrium EquilibriumProgress solve_equilibrium",
+            "solving.equilibrium.matrix_games": "Dominated MatrixSolution dominated equilibria pure_equilibria "
+            "solve_matrix",
+            "solving.equilibrium.policy": "TabularPolicy",
+            "solving.equilibrium.responses": "Exploitability best_responses exploitability",
+            "solving.equilibrium.simultaneous": "SimultaneousSolution solve_simultaneous",
             "solving.exact_values": "ExactValue exact_values",
             "solving.policy": "policy_of_values solve_policy",
             "solving.policy_table": "Plan PolicyTable",

@@ -31,6 +31,9 @@ _BY_NAME: Final = {
     "bestreply": "paranoid:BestReplyAgent",
     "mcts": "mcts:MCTSAgent",
     "auto": "auto:AutoAgent",
+    "determinized": "hidden.determinized:DeterminizedAgent",
+    "ismcts": "hidden.ismcts:ISMCTSAgent",
+    "cfr": "tables.cfr:CFRAgent",
     "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }
 _LEARNED: Final = {
@@ -140,8 +143,8 @@ def make_agent(agent: str | Agent) -> Agent:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Bare words are text, except for an evaluator or an opponent, which may have settings of its own."""
-    if isinstance(value, Spec) and name not in ("evaluator", "opponent"):
+    """Bare words are text, except for an evaluator, an opponent or an agent, which may have settings."""
+    if isinstance(value, Spec) and name not in ("agent", "evaluator", "opponent"):
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name

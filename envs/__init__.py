@@ -13,6 +13,7 @@ from zermelo.envs.lazy_names import lazy_names
 if TYPE_CHECKING:
     from zermelo.envs.adapters.actions import legal_actions
     from zermelo.envs.adapters.as_game import as_game, register_rules
+    from zermelo.envs.adapters.facts.known import register_information
     from zermelo.envs.clone.clone_env import clone_env
     from zermelo.envs.clone.own_clone import register_clone
     from zermelo.envs.clone.verify import verify_clone
@@ -63,6 +64,7 @@ __all__ = [
     "register_clone",
     "register_env",
     "register_envs",
+    "register_information",
     "register_rules",
     "verify_clone",
 ]
@@ -73,6 +75,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
         {
             "adapters.actions": "legal_actions",
             "adapters.as_game": "as_game register_rules",
+            "adapters.facts.known": "register_information",
             "clone.clone_env": "clone_env",
             "clone.own_clone": "register_clone",
             "clone.verify": "verify_clone",

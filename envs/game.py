@@ -27,6 +27,7 @@ __all__ = [
     "Game",
     "Information",
     "RewardSum",
+    "SupportsActionPriors",
     "SupportsEnvActions",
     "SupportsEvaluation",
     "SupportsInformationStates",
@@ -34,6 +35,7 @@ __all__ = [
     "SupportsObservations",
     "SupportsOrdering",
     "SupportsPlayoutActions",
+    "SupportsPlayoutLimit",
     "SupportsPlayouts",
     "SupportsQuiescence",
     "SupportsSampling",
@@ -349,6 +351,24 @@ class SupportsPlayoutActions(Protocol):
 
 
 @runtime_checkable
+class SupportsPlayoutLimit(Protocol):
+    """Playouts of the game may go on for ever, or for very long."""
+
+    def playout_moves(self) -> int:
+        """After so many moves a playout is cut off, where no other number is asked for."""
+        ...
+
+
+@runtime_checkable
+class SupportsActionPriors(Protocol):
+    """The game says which actions look good before any of them is tried."""
+
+    def action_priors(self, state: Any, actions: Sequence[int]) -> Sequence[float]:
+        """For each action how many simulations, won if positive, lost if negative, it is as good as."""
+        ...
+
+
+@runtime_checkable
 class SupportsInformationStates(Protocol):
     """It is known what each seat has seen, and what it has not seen can be dealt again."""
 
@@ -360,6 +380,7 @@ class SupportsInformationStates(Protocol):
         """A state that the seat cannot tell from this one.
 
         It is drawn from all of them as chance would have dealt them, whatever the other players' actions suggest.
+        What is drawn depends on the generator and on what the seat has seen: sort what is dealt again.
         """
         ...
 

@@ -28,7 +28,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"rave": 0.0, "exploration": 0.5},
     {"rave": 300.0},
     {"rave": 3_000.0},
-    {"exploration": 0.3},
+    {"exploration": 0.1},
 ]
 
 

@@ -8,8 +8,10 @@ alternate: every function asks the game who is to move.
 
 from zermelo.agents.algorithms.alpha_beta import alpha_beta
 from zermelo.agents.algorithms.best_reply import best_reply
+from zermelo.agents.algorithms.cfr import best_response_value, cfr
 from zermelo.agents.algorithms.expectimax import expectimax
 from zermelo.agents.algorithms.expectiminimax import expectiminimax
+from zermelo.agents.algorithms.ismcts import ismcts
 from zermelo.agents.algorithms.iterative_deepening import iterative_deepening
 from zermelo.agents.algorithms.max_n import max_n
 from zermelo.agents.algorithms.mcts import mcts
@@ -22,8 +24,11 @@ from zermelo.agents.algorithms.value_iteration import value_iteration
 __all__ = [
     "alpha_beta",
     "best_reply",
+    "best_response_value",
+    "cfr",
     "expectimax",
     "expectiminimax",
+    "ismcts",
     "iterative_deepening",
     "max_n",
     "mcts",

@@ -167,6 +167,7 @@ class Search(ctypes.Structure):
     playout_moves: int
     has_evaluation: int
     guides: int
+    has_priors: int  # whether actions begin with what the rules say of them
     looks: int  # the address of outcomes and probabilities after an action that is only looked at
     arena_top: int
     tree_nodes: int

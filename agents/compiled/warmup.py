@@ -13,7 +13,7 @@ from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import CompiledSearch
 from zermelo.agents.compiled.proof import PROOF, can_prove
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
-from zermelo.envs import Chance, RewardSum, UnsupportedGameError, as_game
+from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError, as_game
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -35,7 +35,7 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     if reason:
         raise UnsupportedGameError(f"nothing can be compiled here, as {reason}: searches run as plain Python")
     game = as_game(game)
-    if not isinstance(game, RulesGame):
+    if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
         return {}
     rules, traits = game.rules, game.traits
     kinds: dict[str, type[CompiledSearch]] = {}

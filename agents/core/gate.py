@@ -23,6 +23,7 @@ from zermelo.envs import (
     UnsupportedGameError,
     ZermeloError,
 )
+from zermelo.envs.game import SupportsInformationStates
 
 __all__ = [
     "agents_that_fit",
@@ -31,9 +32,11 @@ __all__ = [
     "require_decision",
     "require_deterministic",
     "require_facts",
+    "require_information_states",
     "require_one_or_two_opposed",
     "require_perfect_information",
     "require_plain_game",
+    "require_turns",
     "require_two_opposed",
 ]
 
@@ -44,7 +47,9 @@ _GENERAL = "is general-sum: the players' utilities do not add up to a constant"
 def agents_that_fit(traits: Traits) -> str:
     """The names of the agents for such a game, as a message says them."""
     if traits.information is Information.HIDDEN:
-        return "'random', or a policy that only sees observations"
+        if traits.simultaneous:
+            return "'random', or a policy that only sees observations"
+        return "'ismcts', 'random', or a policy that only sees observations"
     if traits.seats == 1 or (traits.chance is not Chance.NONE and _opposed(traits)):
         return "'expectiminimax' or 'mcts'"
     if _opposed(traits):
@@ -68,8 +73,7 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
 
     Where nothing says whether there are any, a warning does, once a game.
     """
-    if traits.simultaneous:
-        raise _refusal(traits, agent, "players who take turns", "has them decide at the same time", "simultaneous")
+    require_turns(traits, agent)
     if traits.information is not Information.PERFECT:
         raise _refusal(
             traits, agent, "to see the whole state", "hides part of it from the player to move", "information"
@@ -85,6 +89,32 @@ def require_perfect_information(traits: Traits, agent: str) -> None:
             UnknownTraitWarning,
             stacklevel=4,
         )
+
+
+def require_turns(traits: Traits, agent: str) -> None:
+    """Refuses simultaneous moves."""
+    if traits.simultaneous:
+        raise _refusal(traits, agent, "players who take turns", "has them decide at the same time", "simultaneous")
+
+
+def require_information_states(game: Game[Any], agent: str) -> None:
+    """Refuses games that do not say what their players know, or in which they know everything.
+
+    Where they do say it, players who decide at the same time are players who do not see each other's last move.
+    """
+    if isinstance(game, SupportsInformationStates):
+        return
+    require_turns(game.traits, agent)
+    name = game.traits.name
+    if game.traits.information is Information.PERFECT:
+        raise UnsupportedGameError(
+            f"{agent} is for games that hide something from the player to move, and {name} does not: use "
+            f"{agents_that_fit(game.traits)}"
+        )
+    raise UnsupportedGameError(
+        f"{agent} needs to know what players see, and {name} does not say it: write information_state_key and "
+        "resample into its class, or call register_information (README, 'Cards of your own'); else use 'random'"
+    )
 
 
 _warned: set[str] = set()

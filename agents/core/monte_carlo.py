@@ -11,10 +11,12 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.envs import Chance, Game, RewardSum, Traits
+from zermelo.envs.game import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
     "EDGE_WORDS",
+    "EVEN",
     "LOOKED_AT",
     "MORE_EDGE_WORDS",
     "MORE_NODE_WORDS",
@@ -36,8 +38,10 @@ NODE_WORDS: Final = 8
 EDGE_WORDS: Final = 6
 """The words of eight bytes that every node of the tree takes, compiled, and every edge besides one a kept seat."""
 MORE_NODE_WORDS: Final = 3
-MORE_EDGE_WORDS: Final = 4
+MORE_EDGE_WORDS: Final = 5
 """What both take more where chance or a setting needs it."""
+EVEN: Final = 10.0
+"""Where the game has priors, an action begins as if so many simulations of it had come out even, besides those."""
 
 
 class Selection(enum.StrEnum):
@@ -204,12 +208,19 @@ class MonteCarlo:
             policy.scale is Scale.BOUNDS or (policy.scale is Scale.AUTO and traits.seats > 1)
         )
         """Whether utilities are measured by their bounds, or else by outcomes."""
+        self.has_priors = isinstance(self.game, SupportsActionPriors) and policy.selection is not Selection.PUCT
+        """Whether actions begin with what the game says of them."""
+        self.playout_moves = policy.playout_moves
+        """After so many moves a playout is cut off, or None."""
+        if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
+            self.playout_moves = self.game.playout_moves()
         self.more_on_nodes = policy.transpositions or policy.implicit > 0
         self.more_on_edges = (
             traits.chance is Chance.EXACT
             or policy.selection is not Selection.UCT
             or policy.rave > 0
             or policy.bias > 0
+            or self.has_priors
         )
         self.node_words = NODE_WORDS + MORE_NODE_WORDS * self.more_on_nodes
         self.edge_words = EDGE_WORDS + self.kept + MORE_EDGE_WORDS * self.more_on_edges

@@ -53,6 +53,8 @@ class SearchResult:
         standard_error: How wide the estimate of ``value`` is (one standard error), where it is one.
         visits: How many simulations followed each root action, for searches that simulate; ``action_values`` are
             then means, exact only where they are proven.
+        policy: How likely each root action was to be played, for agents that mix by a table; ``value`` is then
+            what the policy gets from the start of the game on.
         method: Which search it was and why, where the agent has chosen (``AutoAgent``).
         evaluator: What judged states before the end of the game: an evaluator's name, or ``"playouts"``; empty
             where nothing had to.
@@ -78,6 +80,7 @@ class SearchResult:
     is_estimate: bool = False
     standard_error: float | None = None
     visits: Mapping[int, int] = field(default_factory=dict)
+    policy: Mapping[int, float] = field(default_factory=dict)
     method: str = ""
     evaluator: str = ""
     leaf_seconds: float = field(default=0.0, compare=False)

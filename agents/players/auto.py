@@ -12,7 +12,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, whole
 from zermelo.agents.evaluators.written import features_for
-from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
@@ -37,6 +37,7 @@ class AutoAgent(SearchAgent):
 
     Alpha-beta for two players without chance where there is an evaluation, expectiminimax where there is one and
     chance can be averaged over, Monte Carlo tree search everywhere else. The result says which it was, and why.
+    Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
 
     Attributes:
         seconds: Time to take, from the call on; 1 if no limit is given.
@@ -72,6 +73,8 @@ class AutoAgent(SearchAgent):
         agents: dict[type[SearchAgent], Any] = self.__dict__["_agents"]
         if chosen.kind not in agents:
             settings: dict[str, Any] = {"seconds": self.limits.seconds, "nodes": self.limits.nodes}
+            if chosen.kind is AlphaBetaAgent:
+                settings["selective"] = SelectiveBy.GAME
             if isinstance(game, SupportsSearchSettings):
                 settings |= game.search_settings(chosen.kind.kind)
             settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep

@@ -54,7 +54,8 @@ class MCTSAgent(SearchAgent):
         transpositions: Whether positions that several move sequences reach are one node.
         keep_tree: Whether what the tree knows of the position after the next moves is kept for them.
         playouts: Random games for each leaf.
-        playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one.
+        playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
+            leaves it to the game.
         greedy: The probability that a move of a playout is the one after which the evaluation is best.
         widening: How many states chance draws for an action where it can only be simulated: so many times the
             square root of its visits.

@@ -23,7 +23,7 @@ from typing import Any, Final
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Plan", "PolicyTable", "game_identity", "stable_key"]
+__all__ = ["Plan", "PolicyTable", "game_identity", "key_text", "stable_key"]
 
 _FORMAT: Final = "zermelo policy table"
 _VERSION: Final = 1
@@ -137,20 +137,20 @@ def stable_key(game: Game[Any], state: Any) -> str:
     if isinstance(game, RulesGame):
         return ",".join(str(int(value)) for value in state)
     digest = hashlib.sha256()
-    digest.update(_text(game, game.key(state)).encode())
+    digest.update(key_text(game, game.key(state)).encode())
     return digest.hexdigest()[:32]
 
 
-def _text(game: Game[Any], key: Hashable) -> str:
+def key_text(game: Game[Any], key: Hashable) -> str:
     """A key as text: equal for equal keys, whatever the process."""
     if isinstance(key, enum.Enum):
         return f"{type(key).__qualname__}.{key.name}"
     if key is None or isinstance(key, bool | int | float | str | bytes):
         return f"{type(key).__name__} {key!r}"
     if isinstance(key, tuple):
-        return f"({', '.join(_text(game, part) for part in key)})"
+        return f"({', '.join(key_text(game, part) for part in key)})"
     if isinstance(key, frozenset):
-        return f"{{{', '.join(sorted(_text(game, part) for part in key))}}}"
+        return f"{{{', '.join(sorted(key_text(game, part) for part in key))}}}"
     if isinstance(key, type):
         return f"{key.__module__}.{key.__qualname__}"
     if type(key).__module__ == "numpy" and hasattr(key, "item"):

@@ -10,7 +10,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.envs import Traits
 
-__all__ = ["Solver", "solution", "utility_range", "values_by_seat"]
+__all__ = ["Solver", "outcome_of", "solution", "utility_range", "values_by_seat"]
 
 _PERIOD: Final = 0.1
 _TOLERANCE: Final = 1e-9

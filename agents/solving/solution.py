@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 
 __all__ = ["Outcome", "Solution", "SolvingProgress"]
 
@@ -55,6 +56,9 @@ class Solution:
         seconds: Time spent.
         stopped_by: What ended the search.
         proven: All that was asked for is proven: the outcome, and unless ``weak`` the value.
+        policy: In a game of hidden information, what both players play: no player can gain more than its
+            ``exploitability``, on average over both. Only the bounds of the value are known then, for the first
+            player, from the start of the game.
     """
 
     seat: int
@@ -70,6 +74,7 @@ class Solution:
     seconds: float = 0.0
     stopped_by: StoppedBy = StoppedBy.COMPLETED
     proven: bool = False
+    policy: TabularPolicy | None = None
 
     @property
     def best_actions(self) -> tuple[int, ...]:

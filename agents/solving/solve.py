@@ -17,13 +17,15 @@ from zermelo.agents.core.checks import check_callable, check_flag, check_number,
 from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
+from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
+from zermelo.agents.solving.progress import outcome_of
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs import Traits, as_game
+from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits, as_game
 from zermelo.envs.adapters.as_game import is_game
-from zermelo.envs.game import SupportsSnapshot
+from zermelo.envs.game import SupportsInformationStates, SupportsSnapshot
 
-__all__ = ["game_and_state", "require_solvable", "solve"]
+__all__ = ["game_and_state", "is_solved_by_policy", "require_solvable", "solve"]
 
 _NAME: Final = "solve"
 _FEW: Final = 3000
@@ -39,9 +41,13 @@ def solve(
     seconds: float | None = None,
     table_mb: float = 16,
     threads: int = 1,
+    tolerance: float = 1e-3,
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Solution:
     """Solves a position of a game for two players with a constant sum, no chance and nothing hidden.
+
+    A small game for two in which players do not see everything, and which says what they see, is solved from its
+    start, as ``solve_equilibrium`` does: the solution has a policy, and bounds of the value for the first player.
 
     Args:
         game: A ``Game``, rules, or a live environment, which is copied and never changed.
@@ -53,6 +59,7 @@ def solve(
         table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower.
         threads: How many threads work on it together, where rules are compiled. Only the line found may depend on
             it.
+        tolerance: Where something is hidden, what a player may gain against the policy, on average over both.
         on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
             and is passed on.
 
@@ -72,6 +79,15 @@ def solve(
     check_whole("threads", threads, lower=1)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
+    hidden = as_game(game)
+    if is_solved_by_policy(hidden):
+        if state is not None:
+            raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
+        if weak or nodes is not None:
+            raise InvalidSettingError(
+                "games of hidden information have no weak and no nodes: use seconds, tolerance"
+            )
+        return _policy_solution(hidden, tolerance, seconds)
     game, state = game_and_state(game, state)
     require_solvable(game.traits)
     require_decision(game, state)
@@ -91,6 +107,34 @@ def solve(
         if not PROOF.load_in_background(game.rules).ready_within(left):
             return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Budget.now() - started)
     return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+
+
+def is_solved_by_policy(game: Any) -> bool:
+    """Whether ``solve`` looks for an equilibrium: for two opposed players who do not see all."""
+    traits = game.traits
+    return (
+        traits.information is Information.HIDDEN
+        and not traits.simultaneous
+        and traits.seats == 2
+        and traits.reward_sum is not RewardSum.GENERAL
+        and traits.chance is not Chance.SAMPLED
+        and isinstance(game, SupportsInformationStates)
+    )
+
+
+def _policy_solution(game: Any, tolerance: float, seconds: float | None) -> Solution:
+    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds)
+    bounds = found.value_bounds(game.traits.constant)
+    return Solution(
+        seat=0,
+        value=None,
+        value_bounds=bounds,
+        outcome=outcome_of(game.traits, 0, *bounds),
+        nodes=found.states,
+        seconds=found.seconds,
+        stopped_by=found.stopped_by,
+        policy=found.policy,
+    )
 
 
 def require_solvable(traits: Traits) -> None:

@@ -30,16 +30,25 @@ class LiveRulesGame(RulesGame):
         env: The environment below its checking wrappers.
         rules: Its game.
         read: The state of the rules that an environment is in, or None if they cannot be in that state.
+        scale: What a point of the rules' utility is in the environment's rewards.
     """
 
-    def __init__(self, env: Any, rules: Any, read: Callable[[Any], Any | None]) -> None:
+    def __init__(self, env: Any, rules: Any, read: Callable[[Any], Any | None], scale: float = 1.0) -> None:
         super().__init__(rules)
+        self._scale = scale
         self.text: Callable[[Any], str]
         self.action_text: Callable[[Any, int], str]
         self._read = read
         self._env_class = type(env)
         agents = self.traits.seat_names if is_gymnasium(env) else tuple(map(str, seat_agents(env)))
-        self.traits = replace(self.traits, name=game_name(env), seat_names=agents)
+        lower, upper = self.traits.utility_bounds
+        bounds = (scale * lower, scale * upper)
+        self.traits = replace(self.traits, name=game_name(env), seat_names=agents, utility_bounds=bounds)
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        """The outcome for every seat, in the environment's rewards; zeros before the end."""
+        utility = super().utility(state)
+        return utility if self._scale == 1 else tuple(self._scale * value for value in utility)
 
     def snapshot(self, env: Any) -> Any:
         """The state of a live environment of this game, now. The environment is not changed.
@@ -91,7 +100,7 @@ def _twin(twin: Twin, env: Any) -> LiveRulesGame | None:
     def read(other: Any) -> Any | None:
         return twin.read(other) if is_rules(twin.rules) or twin.rules(other) == rules else None
 
-    game = LiveRulesGame(env, rules, read)
+    game = LiveRulesGame(env, rules, read, twin.scale)
     if twin.symmetry:
         turn = functools.partial(rules.symmetric_state, symmetry=twin.symmetry)
         game.text = lambda state: rules.text(turn(state))

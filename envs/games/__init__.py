@@ -11,6 +11,7 @@ from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
 from zermelo.envs.games.go import Go
 from zermelo.envs.games.hex import Hex
+from zermelo.envs.games.hidden import Kuhn, Leduc, LiarsDice
 from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.mancala import Kalah, Oware
 from zermelo.envs.games.mnk import MNK
@@ -39,6 +40,9 @@ __all__ = [
     "Hypergammon",
     "Isolation",
     "Kalah",
+    "Kuhn",
+    "Leduc",
+    "LiarsDice",
     "Nim",
     "Othello",
     "Oware",

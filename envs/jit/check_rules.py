@@ -203,6 +203,8 @@ class _Check:
                 self.call("evaluation", state, seat)
         if self.has("playout_action"):
             self._playout(state, actions)
+        if self.has("action_priors"):
+            self._priors(state, actions)
         if self.has("pass_turn"):
             self._pass(state, mover)
         if self.has("bounds"):
@@ -214,6 +216,17 @@ class _Check:
             action = self.call("playout_action", state, random_bits)
             if action != -1 and action not in actions:
                 self.fail("playout_action", state, f"it gave {action}, which is not legal")
+
+    def _priors(self, state: Any, actions: list[int]) -> None:
+        priors = [math.nan] * len(actions)
+        count = self._run(self.rules.action_priors, "action_priors", (state, [*actions], len(actions), priors))
+        if count != len(actions) or not all(type(prior) is float and math.isfinite(prior) for prior in priors):
+            self.fail(
+                "action_priors", state, f"it returned {count!r} for {len(actions)} actions and wrote {priors}"
+            )
+        compiled = self.compiled.get("action_priors")
+        if compiled is not None and (other := compiled(self.rules, state, actions)) != priors:
+            self.fail("action_priors", state, f"compiled it gives {other}, uncompiled {priors}")
 
     def _count(self, state: Any, expected: int) -> None:
         counts = [self._run(self.rules.count_legal, "count_legal", (state, [0] * self.game.max_legal_actions))]

@@ -154,6 +154,10 @@ class PathRules(NamedTuple):
         """As the rules say: where repetition is illegal, it may repeat a position."""
         return self.rules.playout_action(state.position, random)
 
+    def action_priors(self, state: PathState, actions: Any, count: int, priors: Any) -> int:
+        """As the rules say."""
+        return self.rules.action_priors(state.position, actions, count, priors)
+
     def noisy_actions(self, state: PathState, actions: Any) -> int:
         """Of those that ``legal_actions`` writes."""
         if not self.rules.repetition_is_illegal():

@@ -35,6 +35,7 @@ _ARGUMENTS = {
     "noisy_actions": ("state", "actions"),
     "is_urgent": ("state",),
     "playout_action": ("state", "number"),
+    "action_priors": ("state", "actions", "number", "probabilities"),
     "pass_turn": ("state",),
     "symmetries": (),
     "symmetric_state": ("state", "number"),
@@ -129,6 +130,14 @@ def _filled(call: Callable[..., Any], arguments: Sequence[str]) -> Callable[...,
             return [int(action) for action in buffer[:count]]
 
         return actions
+    if "number" in arguments and "probabilities" in arguments:
+
+        def priors(rules: Any, state: Any, actions: Sequence[int]) -> list[float]:
+            found = np.zeros(len(actions))
+            call(rules, state, np.array(actions, np.int64), len(actions), found)
+            return [float(prior) for prior in found]
+
+        return priors
     if "count" in arguments:
         return lambda rules, state, size: int(call(rules, state, np.zeros(size, np.int64)))
     if "probabilities" in arguments:

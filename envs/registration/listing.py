@@ -17,8 +17,8 @@ class EnvEntry:
         name: What ``make`` takes.
         players: How many play, as text.
         kind: Board, cards, dice, ... in a word or two.
-        information: ``perfect``: it can be searched. ``hidden``: hidden cards or simultaneous moves; agents that
-            do not search can still play it.
+        information: ``perfect``: any search. ``hidden``: hidden cards or simultaneous moves; searches that do not
+            peek (``ismcts``) play the former where it is known what players see.
         needs: The extra that has to be installed, as in ``pip install "zermelo[classic]"``, or nothing.
     """
 
@@ -30,9 +30,9 @@ class EnvEntry:
 
     @property
     def summary(self) -> str:
-        """The line without the name: players, kind, whether it can be searched, what it needs."""
+        """The line without the name: players, kind, what players see, what it needs."""
         players = "1 player" if self.players == "1" else f"{self.players} players"
-        search = {"perfect": "searchable", "hidden": "hidden information, not searchable"}.get(self.information)
+        search = {"perfect": "searchable", "hidden": "hidden information"}.get(self.information)
         needs = f'pip install "zermelo[{self.needs}]"' if self.needs else None
         return "; ".join(part for part in (players, self.kind, search, needs) if part)
 

@@ -47,9 +47,10 @@ def env_maker(rules_class: type) -> Callable[..., Any]:
 
 def register_game(rules_class: type, *, players: str = "2", kind: str = "board") -> str:
     """Makes the environment of a class of rules known as ``zermelo/<class>-v0``, and returns that id."""
+    information = "hidden" if hasattr(rules_class, "information_state_key") else "perfect"
     env_id = f"zermelo/{rules_class.__name__}-v0"
     if env_id not in OWN_ENVS:
-        register_env(env_id, env_maker(rules_class), players=players, kind=kind)
+        register_env(env_id, env_maker(rules_class), players=players, kind=kind, information=information)
     return env_id
 
 

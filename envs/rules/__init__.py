@@ -51,6 +51,11 @@ Methods that a game may have, and what stands in for them:
     ``is_noisy(state, action)``          quiescence follows such actions beyond the depth limit; False
     ``playout_action(state, random)``    an action for a playout (Monte Carlo tree search), by 64 random bits; -1,
                                          as without it, for any legal one, all as likely
+    ``action_priors(state, actions,      for Monte Carlo tree search: writes for each of the first ``count``
+    count, priors)``                     actions how many simulations, won if positive, lost if negative (floats),
+                                         it is as good as before it is tried, and returns ``count``; 0.0 for each
+    ``playout_moves()``                  after so many moves a playout is cut off, where it could go on for ever.
+                                         Never compiled; no limit
     ``noisy_actions(state, actions)``    writes the legal actions that are noisy, ascending, and returns how many,
                                          where that is quicker than asking of each
     ``is_urgent(state)``                 whether selective searches look one move further there, as in check; False
@@ -90,8 +95,13 @@ States handed to searches, evaluators and methods carry the keys of the past whe
 tables positions are the same only with the same positions behind them, so no value is wrong and a proof is one;
 with superko hardly any are met twice. Symmetries are not used then, nor is ``safe_actions``.
 
-Methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the agent
-``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
+In a game in which players do not see the whole state three methods say what they see, and only agents that heed it
+play it: ``information_state_key(state, seat)``, ``resample(state, seat, generator)``, both as in
+``zermelo.envs.game.SupportsInformationStates``, and ``observation(state, seat)``. They are never compiled.
+``zermelo.envs.games.hidden.kuhn`` is one to copy.
+
+Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
+agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
 ``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
 ``observation_bounds()`` (``zermelo.envs.rules.observations``).
 

@@ -49,11 +49,14 @@ class Twin:
         read: The state of the rules that such an environment is in, or None if the rules cannot be in it. Of
             rules with ``repetition_key`` it brings its past (``zermelo.envs.rules.history.with_past``).
         symmetry: The symmetry through which text and actions are shown as the environment has them.
+        scale: What a point of the rules' utility is in the environment's rewards; other than 1 only where
+            something is hidden, as no compiled search knows of it.
     """
 
     rules: Any
     read: Callable[[Any], Any | None]
     symmetry: int = 0
+    scale: float = 1.0
 
 
 def same_number(state: Any, action: int) -> int:
@@ -104,11 +107,11 @@ def listed(*, players: str = "2", kind: str = "board", gymnasium: str = "") -> C
 _Read = TypeVar("_Read", bound=Callable[[Any], Any])
 
 
-def twin(env_class: str, rules: Any, *, symmetry: int = 0) -> Callable[[_Read], _Read]:
+def twin(env_class: str, rules: Any, *, symmetry: int = 0, scale: float = 1.0) -> Callable[[_Read], _Read]:
     """Declares a function as the one that reads the state of these rules off an environment of that class."""
 
     def add(read: _Read) -> _Read:
-        TWINS[env_class] = Twin(rules, read, symmetry)
+        TWINS[env_class] = Twin(rules, read, symmetry, scale)
         return read
 
     return add

@@ -107,6 +107,13 @@ def playout_action(self: Any, state: Any, random: int) -> int:
     return -1
 
 
+def action_priors(self: Any, state: Any, actions: Any, count: int, priors: Any) -> int:
+    """No action looks better than another."""
+    for index in range(count):
+        priors[index] = 0.0
+    return count
+
+
 def noisy_actions(self: Rules, state: Any, actions: Any) -> int:
     """Of the legal actions those that are noisy."""
     count = 0
@@ -194,6 +201,7 @@ DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
         noisy_actions,
         is_urgent,
         playout_action,
+        action_priors,
         pass_turn,
         symmetries,
         symmetric_state,

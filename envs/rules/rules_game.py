@@ -11,7 +11,7 @@ from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
 
-__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "REQUIRED", "RulesGame", "is_rules"]
+__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "HIDDEN", "REQUIRED", "RulesGame", "is_rules"]
 
 REQUIRED: Final = (
     "num_actions",
@@ -23,6 +23,8 @@ REQUIRED: Final = (
     "utility",
 )
 """The methods that every rules class has."""
+HIDDEN: Final = ("information_state_key", "resample")
+"""The methods of rules in which players do not see the whole state."""
 
 
 def is_rules(thing: Any) -> bool:
@@ -50,7 +52,10 @@ class RulesGame:
 
     def __init__(self, rules: Any) -> None:
         kind = type(rules)
-        missing = [name for name in REQUIRED if not callable(getattr(kind, name, None))]
+        needed: tuple[str, ...] = REQUIRED
+        if hasattr(kind, HIDDEN[0]) or hasattr(kind, HIDDEN[1]):  # without the last, players would observe it all
+            needed = (*REQUIRED, *HIDDEN, "observation")
+        missing = [name for name in needed if not callable(getattr(kind, name, None))]
         if not is_rules(rules) or missing:
             lacks = f"{kind.__name__} has no {', '.join(missing)}" if missing else f"{rules!r} is no named tuple"
             raise RulesError(f"{lacks}: see zermelo.envs.rules for the methods that rules have")
@@ -71,8 +76,10 @@ class RulesGame:
             "is_noisy",
             "is_urgent",
             "playout_action",
+            "playout_moves",
             "evaluates_before_chance",
             "search_settings",
+            *HIDDEN,
             "text",
             "action_text",
         ):
@@ -83,6 +90,8 @@ class RulesGame:
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
             self.evaluation = self._evaluation
+        if hasattr(rules, "action_priors"):
+            self.action_priors = self._action_priors
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
@@ -182,6 +191,12 @@ class RulesGame:
             min(max(self.rules.evaluation(state, seat), least), greatest) / EVALUATION_UNIT for seat in self._seats
         )
 
+    def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
+        """For each action how many simulations, won if positive, lost if negative, it is as good as."""
+        priors = [0.0] * len(actions)
+        self.rules.action_priors(state, actions, len(actions), priors)
+        return priors
+
     @property
     def rules_bounds(self) -> tuple[int, int]:
         """The least and greatest evaluation, in 1024ths: strictly inside the utility bounds."""
@@ -221,7 +236,7 @@ def _traits(rules: Any) -> Traits:
         reward_sum=reward_sum,
         constant=float(total) if reward_sum is RewardSum.CONSTANT else 0.0,
         chance=Chance.EXACT if hasattr(rules, "chance_outcomes") else Chance.NONE,
-        information=Information.PERFECT,
+        information=Information.HIDDEN if hasattr(rules, HIDDEN[0]) else Information.PERFECT,
         utility_bounds=(float(least), float(greatest)),
         terminal_rewards_only=True,
         num_actions=int(ask("player_actions")),

@@ -44,18 +44,27 @@ def solve_command(
         typer.Option(min=1, help="How many states there may be: 1,000,000 in a policy, 3,000,000 with chance."),
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="With chance, or one player: how far off a value may be.")
-    ] = 1e-9,
+        float | None,
+        typer.Option(
+            help="With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player "
+            "may gain against the policy (0.001).",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     seed: Seed = 0,
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
 
-    For two players with opposed interests and nothing hidden. The value is for the player to move, in the game's
+    For two players with opposed interests. The value is for the player to move, in the game's
     own rewards. Exit code 1 says that a limit came before the proof.
 
     Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
     best play, to within --tolerance. --weak, --nodes, --seconds, --threads and --table-mb are not for those.
+
+    Small games for two with hidden cards, such as Kuhn and Leduc poker, end in a policy near an equilibrium: how
+    much a player could gain against it, and bounds of the value of the game from its start. --moves, --weak,
+    --nodes, --threads, --table-mb, --plan and --states are not for those.
 
     [bold]Examples[/bold]
 
@@ -66,10 +75,14 @@ def solve_command(
     [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --weak
 
     [dim]$[/dim] zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
+
+    [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
     """
     from zermelo.agents import Plan, solve, solve_policy
     from zermelo.agents.core.checks import check_choice
+    from zermelo.agents.solving.solve import is_solved_by_policy
     from zermelo.envs import InvalidSettingError, as_game
+    from zermelo.evaluation.cli.equilibrium import solve_by_policy
     from zermelo.evaluation.cli.position import parse_moves, position_after
     from zermelo.evaluation.cli.solve_values import is_for_values, solve_values
 
@@ -79,6 +92,15 @@ def solve_command(
     state = game.snapshot(driver.env)
     live = _LiveLine()
     try:
+        if is_solved_by_policy(game):
+            if moves or weak or nodes is not None:
+                raise InvalidSettingError(
+                    f"{env} has hidden information, so it is solved from its start: leave out --moves, --weak and "
+                    "--nodes, or use --tolerance and --seconds"
+                )
+            gain = 1e-3 if tolerance is None else tolerance
+            solve_by_policy(env, game, tolerance=gain, seconds=seconds, policy=policy, as_json=as_json)
+            return
         if is_for_values(game.traits):
             if weak or nodes is not None or seconds is not None:
                 raise InvalidSettingError(
@@ -90,7 +112,7 @@ def solve_command(
                 moves,
                 game,
                 state,
-                tolerance=tolerance,
+                tolerance=1e-9 if tolerance is None else tolerance,
                 most_states=states or _MOST_VALUES,
                 policy=policy,
                 plan=covered,

@@ -21,7 +21,21 @@ from zermelo.envs.rules import RulesGame
 __all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions", "textbook"]
 
 NOT_A_SEARCH = frozenset(
-    {"gnubg", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3", "torch", "uci", "gtp"}
+    {
+        "cfr",
+        "determinized",
+        "gnubg",
+        "ismcts",
+        "onnx",
+        "openspiel_mcts",
+        "policy",
+        "policytable",
+        "random",
+        "sb3",
+        "torch",
+        "uci",
+        "gtp",
+    }
 )
 """Agents that do not look ahead, or not with a search of ours."""
 

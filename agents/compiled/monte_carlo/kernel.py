@@ -107,13 +107,16 @@ def tighten(node: int, search: Search) -> bool:
 
 @compiled_into_kernels
 def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
-    """All moves as first: every action that the player took later counts as if it had been taken here."""
-    marks = search.history + 8 * load(node, MOVER) * search.actions
-    store(marks, load(edge, ACTION), search.stamp)
+    """All moves as first: every action that the player took later counts as if it had been taken here.
+
+    ``search.history`` has for each action who was first to take it in which simulation.
+    """
+    marks, mark = search.history, search.stamp * search.seats + load(node, MOVER)
+    store(marks, load(edge, ACTION), mark)
     step, edges = search.edge_words, load(node, EDGES)
     for place in range(load(node, COUNT)):
         other = edges + 8 * step * place
-        if load(marks, load(other, ACTION)) == search.stamp:
+        if load(marks, load(other, ACTION)) == mark:
             more = other + 8 * search.more
             store(more, AMAF_VISITS, load(more, AMAF_VISITS) + 1)
             store_float(more, AMAF_TOTAL, load_float(more, AMAF_TOTAL) + outcome)

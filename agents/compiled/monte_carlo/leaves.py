@@ -65,8 +65,8 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
                     action = look_best(rules, state, mover, count, search)
                 else:
                     action = load(buffer, random_below(search, count))
-            if search.rave > 0:
-                store(search.history, mover * search.actions + action, search.stamp)
+            if search.rave > 0 and load(search.history, action) < search.stamp * search.seats:
+                store(search.history, action, search.stamp * search.seats + mover)
         if search.nodes >= search.node_limit and not claim_nodes(search):
             return False
         search.nodes += 1

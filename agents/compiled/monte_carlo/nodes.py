@@ -8,7 +8,8 @@ key, the estimate. A finished state's outcome is its bounds where one seat's is 
 An edge: action; the address of the child, or 0; visits; what the player to move got on average, from 0 to 1;
 1 / sqrt(visits); the sum of outcomes of each seat that is kept. Only where a setting or chance needs them, from
 ``search.more`` on: the sum of squares; prior, or of an outcome its probability; all moves as first, visits and
-sum. Small edges are fast: a simulation reads all those of the nodes on its way.
+sum; how many simulations the action began with, lost if negative. Small edges are fast: a simulation reads all
+those of the nodes on its way.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from zermelo.envs.rules.protocol import Rules
 
 VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, NARROWED, STAMP, KEY, ESTIMATE = range(11)
 ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
-SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL = range(4)  # from ``search.more`` on
+SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(5)  # from ``search.more`` on
 UCT, TUNED, PUCT = range(3)
 GOLDEN: Final = -7046029254386353131
 
@@ -209,6 +210,12 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
                 place -= 1
             store(edges, step * place + ACTION, action)
             store_float(edges, step * place + prior, look)
+    if mover >= 0 and search.has_priors != 0:
+        for index in range(count):
+            store(buffer, index, load(edges, step * index + ACTION))
+        rules.action_priors(state, words(buffer, width), count, floats(buffer + 8 * width, width))
+        for index in range(count):
+            store_float(edges, step * index + search.more + VIRTUAL, load_float(buffer + 8 * width, index))
     store(node, COUNT, count)
     store(node, EDGES, edges)
     return True

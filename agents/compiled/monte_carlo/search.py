@@ -101,23 +101,26 @@ class CompiledMonteCarlo(MonteCarlo):
             search.expected = traits.constant / 2 if self.kept < traits.seats else (lower + upper) / 2
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.selection = list(Selection).index(policy.selection)
-            search.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+            search.tries_first = policy.selection is not Selection.PUCT and not (policy.rave or self.has_priors)
             search.node_words, search.edge_words = self.node_words, self.edge_words
             search.more = TOTALS + self.kept
             search.hold("weights", _weights())
-            search.is_plain = self.by_bounds and not (policy.rave or policy.bias or policy.implicit)
+            search.is_plain = self.by_bounds and not (
+                policy.rave or policy.bias or policy.implicit or self.has_priors
+            )
             search.exploration, search.rave = policy.exploration, policy.rave
             search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
             search.evaluated = evaluator is not None
             search.has_evaluation = hasattr(game.rules, "evaluation")
+            search.has_priors = self.has_priors
             search.guides = hasattr(game.rules, "playout_action")
             search.playouts = policy.playouts
-            search.playout_moves = layout.NO_LIMIT if policy.playout_moves is None else policy.playout_moves
+            search.playout_moves = layout.NO_LIMIT if self.playout_moves is None else self.playout_moves
             search.hold("rows", np.zeros(2 * width, np.int64))
             search.hold("looks", np.zeros(2 * width, np.int64))
             search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
             search.hold("scratch", np.zeros(max(self.kept, 1), np.int64))
-            search.hold("history", np.full(traits.seats * size if policy.rave else 1, -1, np.int64))
+            search.hold("history", np.full(size if policy.rave else 1, -1, np.int64))
             search.hold("arena", np.empty(max(words, 64 + self.edge_words * width), np.int64))
             search.arena_top = search.arena
             search.arena_end = search.arena + 8 * len(search.held("arena"))

@@ -25,11 +25,13 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     TRIED,
     UCT,
     UPPER,
+    VIRTUAL,
     VISITED,
     VISITS,
     for_mover,
     scaled,
 )
+from zermelo.agents.core.monte_carlo import EVEN
 from zermelo.envs.jit.memory import load, load_float, store
 
 __all__ = ["select"]
@@ -47,7 +49,7 @@ def is_needless(edge: int, node: int, mover: int) -> bool:
 
 
 @compiled_into_kernels
-def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
+def value_of(edge: int, mover: int, search: Search) -> float:
     """What an action seems to be worth to the player to move, from 0 to 1."""
     count = load(edge, VISITED)
     untried = 0.5 if search.selection == PUCT else 1.0
@@ -55,9 +57,14 @@ def value_of(edge: int, visits: int, mover: int, search: Search) -> float:
     if count > 0 and search.adapts != 0:
         seat = 0 if search.kept_seats == 1 else mover
         value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
-    more = edge + 8 * search.more
+    more, tries = edge + 8 * search.more, float(count)
+    if search.has_priors != 0:
+        prior = load_float(more, VIRTUAL)
+        tries += EVEN + abs(prior)
+        value = (value * count + 0.5 * EVEN + max(prior, 0.0)) / tries
     if search.rave > 0 and load(more, AMAF_VISITS) > 0:
-        weight = math.sqrt(search.rave / (3 * visits + search.rave)) if count > 0 else 1.0
+        seen = float(load(more, AMAF_VISITS))
+        weight = seen / (seen + tries + seen * tries / search.rave)
         others = load_float(more, AMAF_TOTAL) / load(more, AMAF_VISITS)
         value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
     if search.implicit > 0 and search.kept_seats == 1 and count > 0:
@@ -103,7 +110,7 @@ def select(node: int, search: Search) -> int:
         if load(node, NARROWED) != 0 and is_needless(edge, node, mover):
             continue
         more, visited = edge + 8 * search.more, load(edge, VISITED)
-        value = value_of(edge, visits, mover, search)
+        value = value_of(edge, mover, search)
         if search.selection == UCT:
             value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
         elif search.selection == PUCT:

@@ -50,12 +50,12 @@ class Leaves(PlainTree):
             self.own_state, self.after = start.game.playout_state, start.game.play_on
         self.whole: Callable[..., Any] | None = None
         """What plays a whole game at random, where the policy says no more of it."""
-        is_plain = not start.policy.greedy and start.policy.playout_moves is None
+        is_plain = not start.policy.greedy and self.playout_moves is None
         if is_plain and math.isinf(budget.nodes_left) and isinstance(start.game, SupportsWholePlayouts):
             self.whole = start.game.play_out
         self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
-        self.taken: set[tuple[int, int]] = set()
-        """Who has taken which action in this simulation, for all moves as first."""
+        self.first_takers: dict[int, int] = {}
+        """Who was first to take an action in this simulation, for all moves as first."""
 
     def mean(self, kept: float, mover: int) -> float:
         """A kept value as the player to move sees it."""
@@ -81,7 +81,7 @@ class Leaves(PlainTree):
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
         game, moves = self.game, 0
-        longest, generator = self.policy.playout_moves, self.generator if self.is_sampled else None
+        longest, generator = self.playout_moves, self.generator if self.is_sampled else None
         if self.whole is not None and not game.is_terminal(state):
             self.budget.check_clock()
             played = self.whole(state, self.random.bits())
@@ -89,7 +89,8 @@ class Leaves(PlainTree):
                 end, taken = played
                 self.budget.nodes += len(taken)
                 if self.policy.rave:
-                    self.taken.update(taken)
+                    for mover, action in taken:
+                        self.first_takers.setdefault(action, mover)
                 return self.kept_of(game.utility(end))
         if self.own_state is not None and not game.is_terminal(state):
             self.budget.check_clock()  # a copy may take long
@@ -109,7 +110,7 @@ class Leaves(PlainTree):
             self.budget.visit(0)
             state = self.after(state, action, generator)
             if self.policy.rave:
-                self.taken.add((mover, action))
+                self.first_takers.setdefault(action, mover)
         return self.kept_of(game.utility(state))
 
     def result_of(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import Selection, Start
+from zermelo.agents.core.monte_carlo import EVEN, Selection, Start
 from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
@@ -49,7 +49,7 @@ class PlainMonteCarlo(Leaves):
         self.low: float = lower if self.by_bounds else math.inf
         self.high: float = upper if self.by_bounds else -math.inf
         self.unit = 1.0 / (upper - lower) if self.by_bounds else 0.0
-        self.tries_first = policy.selection is not Selection.PUCT and not policy.rave
+        self.tries_first = policy.selection is not Selection.PUCT and not (policy.rave or self.has_priors)
         self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
@@ -80,7 +80,7 @@ class PlainMonteCarlo(Leaves):
         node: Node = self.root
         path: list[tuple[Node, int]] = []
         if self.policy.rave:
-            self.taken.clear()
+            self.first_takers.clear()
         while True:
             node.stamp = stamp
             if node.outcome is not None:
@@ -138,7 +138,10 @@ class PlainMonteCarlo(Leaves):
         if self.shares:
             key = game.key(state)
             if key in self.nodes_by_key:
-                return self.nodes_by_key[key]
+                node = self.nodes_by_key[key]
+                if not node.is_expanded:
+                    node.state = state  # priors and playouts may ask how it was reached now
+                return node
         is_over = game.is_terminal(state)
         node = Node(state, 0 if is_over else game.to_move(state), self.bounds)
         if is_over:
@@ -173,6 +176,8 @@ class PlainMonteCarlo(Leaves):
         self.words_left -= words
         node.priors = self.priors(node, actions)
         node.expand(actions, self.kept)
+        if self.has_priors and node.mover != CHANCE:
+            node.virtual = list(game.action_priors(state, actions))
         return True
 
     def priors(self, node: Node, actions: list[int]) -> list[float]:
@@ -228,12 +233,18 @@ class PlainMonteCarlo(Leaves):
     def value_of(self, node: Node, place: int, mover: int) -> float:
         """What an action seems to be worth to the player to move, from 0 to 1."""
         policy, count = self.policy, node.counts[place]
+        tries: float = count
         if count:
             value = self.scaled(self.mean(node.totals[place][0 if self.kept == 1 else mover] / count, mover))
         else:
             value = 0.5 if policy.selection is Selection.PUCT else 1.0
+        if self.has_priors:
+            prior = node.virtual[place]
+            tries += EVEN + abs(prior)
+            value = (value * count + 0.5 * EVEN + max(prior, 0.0)) / tries
         if policy.rave and node.amaf_counts[place]:
-            weight = math.sqrt(policy.rave / (3 * node.visits + policy.rave)) if count else 1.0
+            seen = float(node.amaf_counts[place])
+            weight = seen / (seen + tries + seen * tries / policy.rave)
             others = self.scaled(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
             value = (1.0 - weight) * value + weight * others
         if policy.implicit and self.kept == 1 and count:
@@ -286,12 +297,13 @@ class PlainMonteCarlo(Leaves):
     def back_up_amaf(self, node: Node, place: int, outcome: tuple[float, ...]) -> None:
         """All moves as first: every action that the player took later counts as if it had been taken here.
 
+        It counts for who takes it first: in Go a point where the other's stone was captured is another matter.
         Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
         """
-        self.taken.add((node.mover, node.actions[place]))
+        self.first_takers[node.actions[place]] = node.mover
         value = outcome[0 if self.kept == 1 else node.mover]
         for other, action in enumerate(node.actions):
-            if (node.mover, action) in self.taken:
+            if self.first_takers.get(action) == node.mover:
                 node.amaf_counts[other] += 1
                 node.amaf_totals[other] += value
 

@@ -33,6 +33,7 @@ class Node:
         children: Nodes; None where there is none; where chance is simulated, what it drew, by key, and how often.
         counts, totals, squares: Visits, sums of outcomes (for each seat that is kept) and of their squares.
         priors: For PUCT, and for progressive bias; else empty.
+        virtual: How many simulations each action begins with, won if positive, lost if negative, if the game says.
         amaf_counts, amaf_totals: The same of all simulations in which the action came later.
     """
 
@@ -55,6 +56,7 @@ class Node:
         "state",
         "totals",
         "tried",
+        "virtual",
         "visits",
     )
 
@@ -65,6 +67,7 @@ class Node:
     totals: list[list[float]]
     squares: list[float]
     priors: list[float]
+    virtual: list[float]
     amaf_counts: list[int]
     amaf_totals: list[float]
 

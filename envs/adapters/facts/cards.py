@@ -1,4 +1,4 @@
-"""PettingZoo's card games: what an agent has seen, and how the cards that it has not seen are dealt again.
+"""PettingZoo's games of hidden cards and moves: what an agent has seen, and how the rest is dealt again.
 
 Chance deals every order of the deck alike. So, of what an agent sees, each order of the cards that it has not seen
 is as likely as any other; that is how they are dealt again, whatever the other players' actions suggest.
@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Hidden", "deal_hanabi", "hanabi_key", "poker_key", "redeal_poker", "redealt_hanabi"]
+__all__ = [
+    "Hidden",
+    "deal_hanabi",
+    "hanabi_key",
+    "poker_key",
+    "redeal_poker",
+    "redealt_hanabi",
+    "redraw_rps",
+    "rps_key",
+]
 
 
 class Hidden(NamedTuple):
@@ -49,6 +58,7 @@ def redeal_poker(env: Any, agent: Any, generator: np.random.Generator) -> None:
     deck = game.dealer.deck
     others = [each for seat, each in enumerate(game.players) if env.possible_agents[seat] != agent]
     unseen = [*deck, *(card for other in others for card in _hand(other))]
+    unseen.sort(key=lambda card: card.get_index())  # what is dealt must not depend on what lies where
     unseen = [unseen[place] for place in generator.permutation(len(unseen))]
     for other in others:
         dealt = [unseen.pop() for _ in _hand(other)]
@@ -144,3 +154,20 @@ def deal_hanabi(env: Any, agent: Any, generator: np.random.Generator) -> None:
     inside.game_state = redealt_hanabi(inside.game_state, env.possible_agents.index(agent), generator)
     inside._update_action_masks()
     inside._update_observations()
+
+
+# -- Rock paper scissors ------------------------------------------------------------------------------------------
+
+
+def rps_key(env: Any, agent: Any) -> Hashable:
+    """The last rounds, whose turn it is, and the agent's own choice of this round, if it has made one."""
+    first, second = env.possible_agents
+    own = env.state[first] if agent == first and env.agent_selection == second else None
+    return env.num_moves, tuple(env.history), env.agent_selection, own
+
+
+def redraw_rps(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    """What the first player has chosen in this round, which the second does not see before it has chosen too."""
+    first, second = env.possible_agents
+    if agent == second and env.agent_selection == second:
+        env.state[first] = int(generator.integers(env.action_space(first).n))

@@ -34,7 +34,7 @@ What its agents know, with two methods, so that searches may deal again what an 
             return self.hands[agent], self.open_cards, tuple(self.bids)
 
         def resample(self, agent, generator):       # in place, on copies: deal again what the agent has not seen
-            unseen = [*self.hands[other], *self.deck]
+            unseen = sorted([*self.hands[other], *self.deck])  # whatever lies where now
             generator.shuffle(unseen)
             ...
 

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.cards import Hidden, deal_hanabi, hanabi_key, poker_key, redeal_poker
+from zermelo.envs.adapters.facts.cards import (
+    Hidden,
+    deal_hanabi,
+    hanabi_key,
+    poker_key,
+    redeal_poker,
+    redraw_rps,
+    rps_key,
+)
 from zermelo.envs.adapters.openspiel import SHIMMY, shimmy_traits
 from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Facts", "known_facts"]
+__all__ = ["Facts", "known_facts", "register_information"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +184,8 @@ _FACTS: Mapping[str, Facts] = {
     "pettingzoo.classic.go.go.raw_env": Facts(traits=_DUEL, legal_actions=_go_actions, key=_go_key),
     "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions, key=_chess_key),
     "pettingzoo.classic.rps.rps.raw_env": Facts(
-        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO}
+        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
+        hidden=Hidden(rps_key, redraw_rps),
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
         traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=Hidden(hanabi_key, deal_hanabi)
@@ -197,8 +206,39 @@ _FACTS: Mapping[str, Facts] = {
 }
 
 
+_information: dict[str, Hidden] = {}
+
+
+def register_information(
+    env_class: type | str,
+    *,
+    key: Callable[[Any, Any], Hashable],
+    resample: Callable[[Any, Any, np.random.Generator], None],
+) -> None:
+    """Says of somebody else's AEC environment class what its agents know, so that agents can play it unpeeking.
+
+    Args:
+        env_class: The class of the environment below its checking wrappers, or its full name, so that it need not
+            be imported. It counts for exactly this class.
+        key: All that an agent has seen and done, as a hashable value: called with the environment and the agent.
+        resample: Deals again, in place, what the agent has not seen, as chance would have dealt it: called with
+            a copy of the environment, the agent and a random generator. What is dealt depends on the generator and
+            on what the agent has seen: sort the cards before they are shuffled.
+    """
+    name = env_class if isinstance(env_class, str) else full_name(env_class)
+    _information[name] = Hidden(key, resample)
+
+
 def known_facts(env: Any) -> Facts:
     """What is known about an environment: its own class first, then what it inherits and what it wraps."""
+    found = _known_facts(env)
+    hidden = _information.get(full_name(type(env)))
+    if hidden is None:
+        return found
+    return replace(found, hidden=hidden, traits={**found.traits_of(env), "information": Information.HIDDEN})
+
+
+def _known_facts(env: Any) -> Facts:
     own = _FACTS.get(full_name(type(env)))
     if own is not None:
         return own

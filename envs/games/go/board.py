@@ -12,6 +12,7 @@ from zermelo.envs.rules.words import (
     Words,
     common,
     contains,
+    count,
     is_empty,
     lowest,
     moved_down,
@@ -23,7 +24,7 @@ from zermelo.envs.rules.words import (
 
 __all__ = [
     "NO_POINT", "GoState", "around", "captured_by", "diagonals", "group_of", "is_allowed", "liberties", "point_of",
-    "territory",
+    "stones_in_atari", "territory",
 ]  # fmt: skip
 
 NO_POINT: Final = -1
@@ -104,6 +105,19 @@ def is_allowed(place: int, own: Words, other: Words, empty: Words, size: int) ->
     if not is_empty(captured_by(stone, other, left, size)):
         return True
     return not is_empty(liberties(group_of(stone, union(own, stone), size), left, size))
+
+
+def stones_in_atari(place: int, own: Words, other: Words, empty: Words, size: int) -> int:
+    """How many stones a move leaves with one liberty or none, itself included; 0 where they have more."""
+    stone = single(empty, place)
+    left = without(empty, stone)
+    if count(liberties(stone, left, size)) > 1:
+        return 0
+    group = group_of(stone, union(own, stone), size)
+    freedom = liberties(group, left, size)
+    if count(freedom) <= 1:
+        freedom = union(freedom, captured_by(stone, other, left, size))
+    return count(group) if count(freedom) <= 1 else 0
 
 
 def territory(stones: Words, other: Words, empty: Words, size: int) -> Words:

@@ -1,12 +1,12 @@
-"""How a playout of Go goes on: beside the last move, then anywhere but into own eyes.
-
-Beside it means captures, rescues, and the answers that good players give (``patterns``).
+"""How a playout of Go goes on: beside the last move where something is urgent or fits, else anywhere sensible.
 
 S. Gelly, Y. Wang, R. Munos and O. Teytaud, *Modification of UCT with patterns in Monte-Carlo Go*, INRIA RR-6062,
 2006.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from zermelo.envs.games.go.board import (
     NO_POINT,
@@ -17,30 +17,39 @@ from zermelo.envs.games.go.board import (
     group_of,
     is_allowed,
     liberties,
+    stones_in_atari,
 )
-from zermelo.envs.games.go.patterns import ANSWERED, CERTAIN, pattern_at
+from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.words import Words, common, count, is_empty, lowest, nth, single, union, without
 
-__all__ = ["playout_point"]
+__all__ = ["own_eyes", "playout_point", "rescues"]
+
+_RARELY: Final = 7
+"""One in so many and one moves that put several own stones into atari is played: some kill, as a throw-in does."""
+_ROOM: Final = 5
+"""The most points of an eye that has one vital point."""
 
 
 def playout_point(state: GoState, size: int, random: int) -> int:
     """The place of a playout's next stone, or ``NO_POINT`` for a pass."""
     own, other = (state.white, state.black) if state.turn & 1 else (state.black, state.white)
     if state.last != NO_POINT:
-        urgent = _urgent(state, own, other, size)
-        if not is_empty(urgent):
-            return _drawn(urgent, random)
-        place = _answer(state, own, other, size, random & 0xFFFF)
-        if place != NO_POINT:
-            return place
-    free = without(state.empty, _eyes(own, other, state.empty, size))
+        found = _urgent(state, own, other, size)
+        if is_empty(found):
+            found = _vital(state, own, other, size)
+        if is_empty(found):
+            found = _fitting(state, own, other, size)
+        if not is_empty(found):
+            return _drawn(found, random)
+    free = without(state.empty, own_eyes(own, other, state.empty, size))
     if state.ko != NO_POINT:
         free = without(free, single(free, state.ko))
     while not is_empty(free):
         place = _drawn(free, random)
-        if is_allowed(place, own, other, state.empty, size):
+        if is_allowed(place, own, other, state.empty, size) and (
+            random & _RARELY == 0 or stones_in_atari(place, own, other, state.empty, size) <= 1
+        ):
             return place
         free = without(free, single(free, place))
         random = mix(random)
@@ -52,7 +61,7 @@ def _drawn(places: Words, random: int) -> int:
     return nth(places, shift_right(random, 32) * count(places) >> 32)
 
 
-def _eyes(own: Words, other: Words, empty: Words, size: int) -> Words:
+def own_eyes(own: Words, other: Words, empty: Words, size: int) -> Words:
     """Points that a player must not fill: stones of its own all round, not too many of the other's diagonally.
 
     One of the other's makes no difference in the middle of the board, but does at its edge.
@@ -82,35 +91,68 @@ def _urgent(state: GoState, own: Words, other: Words, size: int) -> Words:
         group = group_of(single(rest, lowest(rest)), own, size)
         rest = without(rest, group)
         freedom = liberties(group, state.empty, size)
-        if count(freedom) == 1 and lowest(freedom) != state.ko:
-            found = union(found, _rescue(group, freedom, other, state.empty, size))
+        if count(freedom) == 1:
+            found = union(found, rescues(group, freedom, other, state.empty, size))
+    if state.ko != NO_POINT:
+        found = without(found, single(found, state.ko))
     return found
 
 
-def _answer(state: GoState, own: Words, other: Words, size: int, random: int) -> int:
-    """A point beside the last move, each as often as good players take it, or none; ``random`` has 16 bits."""
+def rescues(group: Words, escape: Words, other: Words, empty: Words, size: int) -> Words:
+    """What saves a group in atari: its last liberty, if it has more there, and captures of what surrounds it."""
+    found = without(escape, escape)
+    left = without(empty, escape)
+    gets_away = count(liberties(union(group, escape), left, size)) > 1
+    if gets_away or not is_empty(captured_by(escape, other, left, size)):
+        found = escape
+    rest = common(around(group, size), other)
+    while not is_empty(rest):
+        near = group_of(single(rest, lowest(rest)), other, size)
+        rest = without(rest, near)
+        freedom = liberties(near, empty, size)
+        if count(freedom) == 1:
+            found = union(found, freedom)
+    return found
+
+
+def _vital(state: GoState, own: Words, other: Words, size: int) -> Words:
+    """The middle of a small room beside the last move, from where it is one eye or can be made two (nakade)."""
+    last = single(own, state.last)
+    found = without(own, own)
+    rest = common(around(last, size), state.empty)
+    while not is_empty(rest):
+        room = single(rest, lowest(rest))
+        wider = common(union(room, around(room, size)), state.empty)
+        while wider != room and count(wider) <= _ROOM:
+            room = wider
+            wider = common(union(room, around(room, size)), state.empty)
+        rest = without(rest, wider)
+        if wider != room or count(room) < 3:
+            continue
+        walls = around(room, size)
+        if not is_empty(common(walls, own)) and not is_empty(common(walls, other)):
+            continue
+        points = room
+        while not is_empty(points):
+            point = single(points, lowest(points))
+            points = without(points, point)
+            if count(common(around(point, size), room)) == count(room) - 1:
+                found = union(found, point)
+    return found
+
+
+def _fitting(state: GoState, own: Words, other: Words, size: int) -> Words:
+    """The points beside the last move where a stone makes a good shape, and is not in atari."""
     last = single(own, state.last)
     rest = common(union(around(last, size), diagonals(last, size)), state.empty)
     if state.ko != NO_POINT:
         rest = without(rest, single(rest, state.ko))
+    found = without(rest, rest)
     while not is_empty(rest):
         place = lowest(rest)
         stone = single(rest, place)
         rest = without(rest, stone)
-        random -= int(ANSWERED[pattern_at(place, own, other, state.empty, size)]) * (65_536 // CERTAIN)
-        if random < 0:
-            left = without(state.empty, stone)
-            group = group_of(stone, union(own, stone), size)
-            if count(liberties(group, left, size)) > 1 or not is_empty(captured_by(stone, other, left, size)):
-                return place
-            return NO_POINT
-    return NO_POINT
-
-
-def _rescue(group: Words, escape: Words, other: Words, empty: Words, size: int) -> Words:
-    """The last liberty of a group, if a stone there gives it more than one, or captures."""
-    left = without(empty, escape)
-    after = liberties(union(group, escape), left, size)
-    if count(after) > 1 or not is_empty(captured_by(escape, other, left, size)):
-        return escape
-    return without(escape, escape)
+        is_good = fits(place, own, other, state.empty, size)
+        if is_good and stones_in_atari(place, own, other, state.empty, size) == 0:
+            found = union(found, stone)
+    return found

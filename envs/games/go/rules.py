@@ -26,6 +26,7 @@ from zermelo.envs.games.go.board import (
     territory,
 )
 from zermelo.envs.games.go.playouts import playout_point
+from zermelo.envs.games.go.priors import write_priors
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.words import (
@@ -165,9 +166,18 @@ class Go(NamedTuple):
         place = playout_point(state, size, random)
         return place - place // (size + 1) - size - 1 if place != NO_POINT else size * size
 
+    def playout_moves(self) -> int:
+        """Far more than a playout has but where several kos are taken in turn, for ever without superko."""
+        return 4 * self.size * self.size
+
+    def action_priors(self, state: GoState, actions: list[int], count: int, priors: list[float]) -> int:
+        """Captures, rescues, shapes, and what is near the last move."""
+        write_priors(state, self.size, actions, count, priors)
+        return count
+
     def search_settings(self, search: str) -> dict[str, float]:
         """Measured between searches of 500 and 1,000 simulations on 9x9 (``scripts/bench_go.py``)."""
-        return {"rave": 1_000.0, "exploration": 0.1} if search == "mcts" else {}
+        return {"rave": 3_000.0, "exploration": 0.0} if search == "mcts" else {}
 
     def margin(self, state: GoState) -> int:
         """Black's stones and surrounded points less White's."""

@@ -99,6 +99,60 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
         assert seen(plain) == seen(compiled), seed
 
 
+def test_all_moves_as_first_counts_for_who_was_first() -> None:
+    game = RulesGame(MNK(3, 3, 3))
+    search = PlainMonteCarlo(Start(game, game.initial_state(), MCTSAgent(rave=50.0).policy, 1), Budget(Limits()))
+    search.first_takers = {0: 1, 4: 0, 8: 0}  # and now the player at the root takes 0, before all of them
+    search.back_up_amaf(search.root, search.root.actions.index(0), (1.0,))
+    counted = {action for action, count in zip(search.root.actions, search.root.amaf_counts, strict=True) if count}
+    assert counted == {0, 4, 8}
+    search.first_takers = {0: 1, 4: 0, 8: 1}
+    search.back_up_amaf(search.root, search.root.actions.index(2), (1.0,))
+    counts = dict(zip(search.root.actions, search.root.amaf_counts, strict=True))
+    assert {action: count for action, count in counts.items() if count} == {0: 1, 2: 1, 4: 2, 8: 1}
+
+
+class Preferring(MNK):
+    """Noughts and crosses where one corner is said to be very good, and the middle very bad."""
+
+    def action_priors(self, state: Any, actions: Any, count: int, priors: Any) -> int:
+        for index in range(count):
+            priors[index] = 10.0 if actions[index] == 0 else -10.0 if actions[index] == 4 else 0.0
+        return count
+
+
+class CutOff(MNK):
+    """Noughts and crosses of which playouts are not to see much."""
+
+    def playout_moves(self) -> int:
+        return 1
+
+
+def test_playouts_are_cut_off_where_the_game_says() -> None:
+    game = RulesGame(CutOff(3, 3, 3))
+    values = []
+    for settings in ({}, {"playout_moves": 9}):
+        policy = MCTSAgent(solver=False, **settings).policy
+        search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
+        search.simulate(9)
+        values.append([move.values for move in search.root_actions()])
+    assert set(values[0]) == {(0.0,)}, "undecided"
+    assert set(values[1]) > {(0.0,)}, "the agent's own number counts first"
+
+
+@pytest.mark.parametrize("rave", [0.0, 50.0])
+def test_actions_begin_with_their_priors(rave: float) -> None:
+    game = RulesGame(Preferring(3, 3, 3))
+    policy = MCTSAgent(solver=False, rave=rave).policy
+    search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
+    search.simulate(40)
+    visits = {move.action: move.visits for move in search.root_actions()}
+    assert visits[0] == max(visits.values())
+    assert visits[4] == min(visits.values())
+    search.simulate(1_000)
+    assert min(move.visits for move in search.root_actions()) > 20, "outcomes outweigh them"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"transpositions": True}, {"solver": False}], ids=str)
 def test_compiled_is_plain_where_the_past_matters(settings: dict[str, Any]) -> None:
@@ -251,7 +305,7 @@ def test_playouts_on_one_copy(env_class: Any) -> None:
         search = PlainMonteCarlo(Start(counted, state, policy, 7), Budget(Limits()))
         if not on_one:
             search.own_state, search.after = None, search.result_of
-        search.simulate(60)
+        search.simulate(40)
         found.append(search.root_actions())
         copies.append(counted.copies)
         assert game.key(state) == game.key(game.snapshot(env)), "the root is as it was"

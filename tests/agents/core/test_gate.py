@@ -75,9 +75,10 @@ def test_hidden_information_in_pettingzoo(name, agent):
     env = pettingzoo.make("aec", f"classic/{name}")
     env.reset(seed=1)
     found = AT_ONCE if name == "rps-v2" else HIDES
-    with pytest.raises(
-        UnsupportedGameError, match=rf"{found} \(known to zermelo\): use 'random', or a policy that only"
-    ):
+    instead = (
+        "'random', or a policy that only" if name == "rps-v2" else "'ismcts', 'random', or a policy that only"
+    )
+    with pytest.raises(UnsupportedGameError, match=rf"{found} \((known to|declared by).*\): use {instead}"):
         agent().act(env)
     assert env.action_space(env.agent_selection).contains(RandomAgent().act(env))
 
@@ -87,7 +88,8 @@ def test_hidden_information_in_pettingzoo(name, agent):
 def test_hidden_information_in_openspiel(name, agent):
     pyspiel = pytest.importorskip("pyspiel")
     found = AT_ONCE if name == "matrix_rps" else HIDES
-    with pytest.raises(UnsupportedGameError, match=rf"{found} .*: use 'random'"):
+    instead = "'random'" if name == "matrix_rps" else "'ismcts', 'random'"
+    with pytest.raises(UnsupportedGameError, match=rf"{found} .*: use {instead}"):
         agent().search_state(pyspiel.load_game(name))
 
 

@@ -12,7 +12,15 @@ import pettingzoo
 import pytest
 from doubles.clone_envs import DiceEnv
 
-from zermelo.envs import EnvFailedError, IllegalActionError, UnsupportedGameError, as_game
+from zermelo.agents import ISMCTSAgent
+from zermelo.envs import (
+    EnvFailedError,
+    IllegalActionError,
+    Information,
+    UnsupportedGameError,
+    as_game,
+    register_information,
+)
 from zermelo.envs.adapters.facts.cards import redealt_hanabi
 from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
@@ -52,7 +60,7 @@ def cards(env: Any) -> Any:
 @pytest.mark.parametrize(("name", "plies"), [*itertools.product(POKER, (0, 3)), ("hanabi-v5", 9)])
 def test_dealing_again_changes_nothing_that_the_seat_saw(name: str, plies: int) -> None:
     env = played(name, plies, seed=plies + 4)
-    game = as_game(env)
+    game = as_game(env, backend="environment")
     assert isinstance(game, SupportsInformationStates)
     state = game.snapshot(env)
     assert not game.is_terminal(state)
@@ -62,6 +70,8 @@ def test_dealing_again_changes_nothing_that_the_seat_saw(name: str, plies: int) 
         others = set()
         for _ in range(8):
             dealt = game.resample(state, seat, generator)
+            again = [game.resample(one, seat, np.random.default_rng(7)) for one in (state, dealt)]
+            assert game.information_state_key(again[0], 1 - seat) == game.information_state_key(again[1], 1 - seat)
             assert np.array_equal(dealt.env.observe(agent)["observation"], seen)
             assert game.information_state_key(dealt, seat) == key
             assert game.to_move(dealt) == game.to_move(state)
@@ -80,7 +90,7 @@ def test_dealing_again_changes_nothing_that_the_seat_saw(name: str, plies: int) 
 @pytest.mark.parametrize("plies", [0, 2])
 def test_leduc_is_dealt_as_chance_would(plies: int) -> None:
     env = played("leduc_holdem-v4", plies, seed=8)
-    game = as_game(env)
+    game = as_game(env, backend="environment")
     state = game.snapshot(env)
     generator = np.random.default_rng(5)
     _, theirs, shown, deck = cards(state.env)
@@ -215,7 +225,7 @@ def test_dealing_again_what_was_seen_is_an_error_and_an_end_stays_as_it_is() -> 
     with pytest.raises(EnvFailedError, match=r"resample\(\) of dice_v0 changed what 'a' has seen"):
         game.resample(game.snapshot(env), 0, np.random.default_rng(1))
     over = played("leduc_holdem-v4", 20, seed=1)
-    game = as_game(over)
+    game = as_game(over, backend="environment")
     state = game.snapshot(over)
     assert game.is_terminal(state)
     assert game.resample(state, 0, np.random.default_rng(1)) is state
@@ -229,7 +239,7 @@ def test_games_without_hidden_cards_say_nothing_of_them() -> None:
 
 def test_open_spiel_deals_again_where_the_game_has_it() -> None:
     pyspiel = pytest.importorskip("pyspiel")
-    game = as_game(pyspiel.load_game("kuhn_poker"))
+    game = as_game(pyspiel.load_game("kuhn_poker"), backend="environment")
     assert isinstance(game, SupportsInformationStates)
     state = game.result(game.result(game.initial_state(), 0), 2)
     key = game.information_state_key(state, 0)
@@ -268,3 +278,34 @@ def test_turns_taken_unseen_are_known_to_be_simultaneous() -> None:
     env = pettingzoo.make("aec", "classic/rps-v2")
     env.reset()
     assert as_game(env).traits.simultaneous
+
+
+class Elsewhere(DiceEnv):
+    """Somebody else's environment, which says nothing of what its agents know."""
+
+    def reset(self, seed: int | None = None, options: Any = None) -> None:
+        super().reset(seed)
+        self.hands = {agent: int(self.rng.integers(4)) for agent in ("a", "b")}
+
+
+def deal_elsewhere(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    env.hands["b" if agent == "a" else "a"] = int(generator.integers(4))
+
+
+def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.envs.adapters.facts.known._information", {})
+    env = Elsewhere()
+    env.reset(seed=1)
+    assert not isinstance(as_game(env, traits=HIDDEN), SupportsInformationStates)
+    with pytest.raises(UnsupportedGameError, match=r"ismcts needs to know what players see.*register_information"):
+        ISMCTSAgent(traits=HIDDEN).act(env)
+    register_information(Elsewhere, key=lambda env, agent: env.hands[agent], resample=deal_elsewhere)
+    other = Elsewhere()
+    other.reset(seed=1)
+    game = as_game(other)
+    assert isinstance(game, SupportsInformationStates)
+    assert game.traits.information is Information.HIDDEN
+    state = game.snapshot(other)
+    hands = {game.resample(state, 0, np.random.default_rng(seed)).env.hands["b"] for seed in range(20)}
+    assert hands == {0, 1, 2, 3}
+    assert ISMCTSAgent(simulations=4).act(other) in (0, 1)

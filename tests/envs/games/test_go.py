@@ -15,9 +15,13 @@ from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import InvalidSettingError, as_game, make, make_env
 from zermelo.envs.games import Go
-from zermelo.envs.games.go.board import point_of
-from zermelo.envs.games.go.patterns import ANSWERED, CERTAIN, pattern_at
+from zermelo.envs.games.go.board import group_of, point_of
+from zermelo.envs.games.go.ladders import is_caught
+from zermelo.envs.games.go.patterns import fits
+from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.rules import RulesGame, check_rules
+from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.words import single
 
 
 def played(rules: Go, moves: str) -> tuple[RulesGame, Any]:
@@ -135,15 +139,93 @@ def test_region_of_both_colours_is_nobodys() -> None:
     assert game.utility(state) == (-1.0, 1.0)
 
 
-def test_patterns_are_the_stones_around() -> None:
-    game, state = played(Go(5), "A5 C5 B4")  # Black at A5 and B4, White at C5, who is to move
-    place = point_of(1, 5)  # B5, at the upper edge
-    found = pattern_at(place, state.white, state.black, state.empty, 5)
-    edge, right, left, below = 0b111, 1 << 4, 1 << 3, 1 << 6
-    assert game.rules.action_text(state, 1) == "B5"
-    assert found == edge | right | (edge | left | below) << 8
-    assert ANSWERED.shape == (1 << 16,)
-    assert 0 < ANSWERED[found] < CERTAIN
+def fitting(game: RulesGame, state: Any) -> set[str]:
+    """Where a stone of the player to move makes one of the shapes."""
+    size = game.rules.size
+    own, other = (state.white, state.black) if state.turn & 1 else (state.black, state.white)
+    points = [action for action in game.legal_actions(state) if action != size * size]
+    found = [action for action in points if fits(point_of(action, size), own, other, state.empty, size)]
+    return {game.rules.action_text(state, action) for action in found}
+
+
+@pytest.mark.parametrize(
+    ("moves", "shapes"),
+    [
+        ("C4", set()),
+        ("C4 D4", {"C3", "D3", "C5", "D5"}),
+        ("B1 C2 D1", {"C1", "B2", "D2"}),
+    ],
+)
+def test_shapes_are_the_stones_around(moves: str, shapes: set[str]) -> None:
+    assert fitting(*played(Go(6), moves)) == shapes
+    assert fitting(*played(Go(6), "pass " + moves)) == shapes, "with colours reversed"
+
+
+@pytest.mark.parametrize(
+    ("moves", "answer"),
+    [
+        ("C3 C2 A5 D3 A4 B3", "C4"),  # out of atari
+        ("A2 A3 B3 E5 E1 B2", "A4"),  # that saves A2, by a capture
+        ("pass A3 pass B3 pass C3 pass C2 pass A1 pass C1", "B2"),  # else White lives there
+        ("C4 D4 A1", "D5 C5 D3 C3"),
+    ],
+)
+def test_playouts_answer_the_last_move(moves: str, answer: str) -> None:
+    game, state = played(Go(5), moves)
+    if answer.count(" "):
+        state = state._replace(last=point_of(5 + 3, 5))  # D4
+    places = {playout_point(state, 5, mix(seed)) for seed in range(20)}
+    assert {game.rules.action_text(state, place - place // 6 - 6) for place in places} == set(answer.split())
+
+
+def test_playouts_seldom_put_stones_into_atari() -> None:
+    game, state = played(Go(3), "A1 C1 pass B2 pass A3 pass B3")
+    assert game.rules.text(state) == "O O .\n. O .\nX . O"
+    places = [playout_point(state, 3, mix(seed)) for seed in range(400)]
+    joined = [place for place in places if place in (point_of(3, 3), point_of(7, 3))]
+    assert 0 < len(joined) < 100 < len(places) - len(joined), "A2 and B1, of four points"
+
+
+def priors_of(moves: str) -> dict[str, float]:
+    """What each move begins with, by name."""
+    game, state = played(Go(9), moves)
+    actions = game.legal_actions(state)
+    priors = game.action_priors(state, actions)
+    return {game.rules.action_text(state, action): prior for action, prior in zip(actions, priors, strict=True)}
+
+
+def test_priors_are_what_shows() -> None:
+    priors = priors_of("E5")
+    assert [priors[name] for name in ("E4", "E3", "E2", "E1")] == [24, 22, 8, -10], "by steps from the last move"
+    assert [priors[name] for name in ("A1", "C3", "C2", "pass")] == [-10, 10, -10, -10]
+    priors = priors_of("A1 B1 E5 E4 A9 A8")
+    assert priors["B9"] == 22 + 10 - 10, "near and a hane, but caught at the edge"
+    assert priors["A2"] == 10 - 10
+    assert priors_of("A1 B1 E5 E4 A9")["A2"] == 15 + 10, "a capture"
+    assert priors_of("A1 B2 E5 A3")["A2"] == 24 - 10, "two stones with one liberty"
+
+
+def test_playouts_are_cut_off_before_they_go_in_circles() -> None:
+    game = RulesGame(Go(5, superko=0))
+    start = Start(game, game.initial_state(), MCTSAgent().policy, 1)
+    assert PlainMonteCarlo(start, Budget(Limits())).playout_moves == 100
+    assert Go(19).playout_moves() > 19 * 19
+
+
+@pytest.mark.parametrize(
+    ("moves", "caught"),
+    [
+        ("D5 E5 E4 A1 F5 B1 D6", True),
+        ("D5 E5 E4 A1 F5 G8 D6", False),  # White has a stone where the ladder goes
+        ("D5 E5 E4 A1 F5 B8 D6", True),
+        ("A1 E5 E4 A2 D5 A3 F5", False),  # it is three liberties that White gets
+    ],
+)
+def test_ladders_are_read(moves: str, caught: bool) -> None:
+    _, state = played(Go(9), moves)
+    group = group_of(single(state.white, point_of(40, 9)), state.white, 9)  # E5, which has one liberty, E6
+    assert is_caught(group, state.white, state.black, state.empty, 9) is caught
+    assert (priors_of(moves)["E6"] < 30) is caught
 
 
 def test_playouts_fill_no_eyes_and_end() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from typing import Any, NamedTuple
@@ -128,6 +129,17 @@ def _four(self: Any) -> int:
     return 4
 
 
+def _prior_missing(self: Any, state: HeapState, actions: Any, count: int, priors: Any) -> int:
+    priors[0] = 1.0
+    return count
+
+
+def _prior_without_end(self: Any, state: HeapState, actions: Any, count: int, priors: Any) -> int:
+    for index in range(count):
+        priors[index] = 1.0 if state.left > 3 else math.inf
+    return count
+
+
 def _same(self: Any, action: int, symmetry: int) -> int:
     return action
 
@@ -169,6 +181,8 @@ def _sorted_text(self: Any, state: HeapState) -> bool:
         ({"player_actions": _four}, r"Broken\.player_actions at .*it gave 4, but 2 is legal"),
         ({"pass_turn": _not_passed}, r"Broken\.pass_turn at HeapState\(.*seat 0 is to move again"),
         ({"pass_turn": lambda self, state: 0}, r"Broken\.pass_turn"),
+        ({"action_priors": _prior_missing}, r"Broken\.action_priors at HeapState\(.*wrote \[1\.0, nan, nan\]"),
+        ({"action_priors": _prior_without_end}, r"Broken\.action_priors at HeapState\(left=[23].*wrote \[inf"),
         ({"is_terminal": _raises}, r"Broken\.is_terminal at HeapState\(left=\d.*raised ValueError: too few"),
     ],
 )

@@ -252,7 +252,7 @@ def test_a_line_of_the_list() -> None:
     entry = EnvEntry("classic/go-v5", "2", "board", "perfect", "classic")
     assert entry.summary == '2 players; board; searchable; pip install "zermelo[classic]"'
     hidden: Any = EnvEntry("x/Y-v0", "1", "cards", "hidden")
-    assert hidden.summary == "1 player; cards; hidden information, not searchable"
+    assert hidden.summary == "1 player; cards; hidden information"
 
 
 def test_what_a_factory_raises_comes_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,10 +66,11 @@ def test_a_limit_leaves_exit_code_1(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["classic/leduc_holdem-v4"], "solve needs to see the whole state"),
+        (["classic/texas_holdem-v4"], "solve needs to see the whole state"),
         (["zermelo/Pig-v0(players=3)"], "value_iteration needs one or two players"),
         (["classic/tictactoe-v3", "--moves", "0,0"], "move 2 of --moves is"),
         (["classic/tictactoe-v3", "--moves", "0,3,1,4,2"], "is over"),
+        (["zermelo/Kuhn-v0", "--weak"], "zermelo/Kuhn-v0 has hidden information, so it is solved from its start"),
         (["classic/tictactoe-v3", "--seconds", "-1"], "seconds must be greater than 0"),
     ],
 )
@@ -90,6 +91,32 @@ def test_a_policy_is_written_and_plays(cli: Cli, tmp_path: Path) -> None:
     searched = cli("search", "classic/tictactoe-v3", agent, "--moves", "4,1")
     assert searched.exit_code == 0, searched.output
     assert "value     1 for player_1 (proven" in searched.stdout
+
+
+def test_hidden_cards_end_in_a_policy(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "kuhn.jsonl"
+    result = cli("solve", "zermelo/Kuhn-v0", "--tolerance", "0.01", "--policy", str(file))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("zermelo/Kuhn-v0, from its start: 12 information states\nvalue     -0.0")
+    assert f'12 information states in {file}; play it as cfr(path="{file}")' in result.stdout
+    searched = cli("search", "zermelo/Kuhn-v0", f'cfr(path="{file}")')
+    assert searched.exit_code == 0, searched.output
+    result = cli("solve", "zermelo/Kuhn-v0", "--tolerance", "0", "--seconds", "0.1", "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert told["value_bounds"][0] <= -1 / 18 <= told["value_bounds"][1]
+    assert told["stopped_by"] == "seconds"
+
+
+def test_exploitability(cli: Cli) -> None:
+    result = cli("exploitability", "zermelo/Kuhn-v0", "random", "cfr(iterations=50)")
+    assert result.exit_code == 0, result.output
+    first, second = result.stdout.splitlines()
+    assert first == "0.4583    random: against it player_0 could get 0.5, player_1 could get 0.4167"
+    assert second.startswith("0.00")
+    refused = cli("exploitability", "classic/tictactoe-v3", "random")
+    assert refused.exit_code == 2
+    assert "does not say what its players know" in refused.stderr
 
 
 def test_a_policy_of_too_many_states(cli: Cli, tmp_path: Path) -> None:

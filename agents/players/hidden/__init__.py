@@ -1,0 +1,1 @@
+"""Agents for games in which players do not see the whole state."""

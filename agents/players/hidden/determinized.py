@@ -1,0 +1,143 @@
+"""Perfect-information Monte Carlo: any search, on deals that the player cannot tell from the real one."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.importing import named_agent
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ties
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import choice, whole
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.envs import Game, Information, InvalidSettingError, Traits, TraitSource
+from zermelo.envs.spec_text import Spec, parse_spec
+
+__all__ = ["Decides", "DeterminizedAgent"]
+
+
+class Decides(enum.StrEnum):
+    """What decides between actions over all deals."""
+
+    VOTES = "votes"
+    """The deals on which the search chose an action; of as many, the mean value."""
+    VALUES = "values"
+    """The mean value that the search gave an action."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class DeterminizedAgent(SearchAgent):
+    """Deals again what it has not seen, and lets any search play each deal as if everybody saw it.
+
+    Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001). It has two known
+    faults: the search acts as if it could play each deal as that deal needs it (strategy fusion), so that it never
+    values hiding or finding out; and it takes all deals for as likely, however the others' play speaks against
+    some (non-locality). Long, Sturtevant, Buro and Furtak, "Understanding the success of perfect information Monte
+    Carlo sampling in game tree search", AAAI (2010). ``ismcts`` has not the first fault.
+
+    The value is the mean over all deals; ``values_by_seat`` that over the deals on which the action was chosen.
+
+    Attributes:
+        agent: The search, or its spec, such as ``mcts(simulations=100)``.
+        samples: How many deals to look at.
+        seconds: Time to take, from the call on; no further deal is begun after it.
+        decides: ``"votes"`` or ``"values"``.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+    """
+
+    kind: ClassVar[str] = "determinized"
+
+    agent: Any = "mcts(simulations=50)"
+    samples: int = whole(20, lower=1)
+    seconds: float | None = None
+    decides: Decides = choice(Decides.VOTES)
+    ties: Ties = choice(Ties.RANDOM)
+
+    def __post_init__(self) -> None:
+        given = str(self.agent) if isinstance(self.agent, Spec) else self.agent
+        inner = copy.copy(named_agent(given))
+        if not hasattr(inner, "search_state") or isinstance(inner, DeterminizedAgent):
+            raise InvalidSettingError(f"determinized needs an agent that searches, not {self.agent!r}")
+        self._set("_inner", inner)
+        if isinstance(self.agent, str):
+            self._set("agent", parse_spec(self.agent))
+        if isinstance(self.agent, Spec) and not self.agent.arguments:
+            self._set("agent", self.agent.name)
+        self._set("_limits", Limits(seconds=self.seconds))
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """Any game: whether it says what players see shows when it is searched."""
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Searches a state in which there is something to decide."""
+        require_information_states(game, self.kind)
+        inner: Any = self.__dict__["_inner"]
+        seen: Any = _as_seen(game)
+        seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
+        votes: Counter[int] = Counter()
+        totals: dict[int, float] = {}
+        valued: Counter[int] = Counter()
+        by_seat: dict[int, list[tuple[float, ...]]] = {}
+        nodes = samples = 0
+        for _ in range(self.samples):
+            try:
+                if samples:
+                    budget.check_clock()
+            except SearchStopped as stopped:
+                stopped_by = stopped.reason
+                break
+            inner.reset(int(self.generator.integers(2**31)))
+            found = inner.search_state(seen, seen.resample(state, seat, self.generator))
+            samples, nodes = samples + 1, nodes + found.nodes
+            votes[found.action] += 1
+            by_seat.setdefault(found.action, []).append(found.values_by_seat)
+            for action, value in (found.action_values or {found.action: found.value}).items():
+                totals[action] = totals.get(action, 0.0) + value
+                valued[action] += 1
+        means = {action: totals[action] / valued[action] for action in sorted(valued)}
+        action = self._best(votes, means, float(self.generator.random()))
+        chosen_on = by_seat.get(action) or [each for deals in by_seat.values() for each in deals]
+        values = tuple(sum(seats) / len(chosen_on) for seats in zip(*chosen_on, strict=True))
+        return SearchResult(
+            action=action,
+            env_action=game.to_env_action(state, action),
+            value=means[action],
+            values_by_seat=values,
+            action_values=means,
+            principal_variation=(action,),
+            nodes=nodes,
+            seconds=budget.seconds,
+            stopped_by=stopped_by,
+            is_estimate=True,
+            visits={action: votes[action] for action in game.legal_actions(state)},
+            evaluator=found.evaluator,
+            stats={"samples": samples},
+        )
+
+    def _best(self, votes: Counter[int], means: dict[int, float], draw: float) -> int:
+        """The action to play."""
+        scores = {
+            action: (votes[action], mean) if self.decides is Decides.VOTES else (mean,)
+            for action, mean in means.items()
+        }
+        tied = [action for action, score in scores.items() if score == max(scores.values())]
+        return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
+
+
+def _as_seen(game: Game[Any]) -> Game[Any]:
+    """The game, as if its players saw everything."""
+    traits = game.traits
+    sources = {**traits.sources, "information": TraitSource.GIVEN}
+    open_traits = dataclasses.replace(traits, information=Information.PERFECT, simultaneous=False, sources=sources)
+    made = copy.copy(game)
+    kind = type(game)
+    made.__class__ = type(kind.__name__, (kind,), {"traits": property(lambda _: open_traits)})
+    return made

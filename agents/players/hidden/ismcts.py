@@ -1,0 +1,105 @@
+"""Information set Monte Carlo tree search as an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Ties
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import choice, function, number
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.search.information_sets import InformationSetSearch, Observers, TriedAction
+from zermelo.envs import Game, Traits
+
+__all__ = ["ISMCTSAgent"]
+
+_SIMULATIONS = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ISMCTSAgent(SearchAgent):
+    """Monte Carlo tree search that does not peek: for games of hidden cards that say what players know.
+
+    Each simulation deals again what the player to move has not seen, as chance would have dealt it, and statistics
+    belong to what players can tell apart. Any number of players, whatever they play for. The action that most
+    simulations followed is played; so it does not mix, and who knows it can exploit it. Cowling, Powley and
+    Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on Computational Intelligence and AI
+    in Games 4 (2012).
+
+    Attributes:
+        simulations: How many to make; 1,000 if no limit is given.
+        nodes: States to visit, those of playouts too.
+        seconds: Time to take, from the call on.
+        observers: ``"single"``: opponents' decisions are averaged over what the player does not see;
+            ``"multiple"``: they know what they see.
+        exploration: The weight of what was tried less, with values from 0 to 1.
+        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
+        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+    """
+
+    kind: ClassVar[str] = "ismcts"
+
+    simulations: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    observers: Observers = choice(Observers.MULTIPLE)
+    exploration: float = number(0.7, lower=0)
+    ties: Ties = choice(Ties.RANDOM)
+    on_iteration: Any = function("of a SearchResult")
+
+    def __post_init__(self) -> None:
+        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
+        simulations = self.simulations if is_limited else _SIMULATIONS
+        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """Any game: whether it says what players see shows when it is searched."""
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Searches a state in which there is something to decide."""
+        require_information_states(game, self.kind)
+        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+        search = InformationSetSearch(
+            game, state, budget, observers=self.observers, exploration=self.exploration, seed=seed
+        )
+        batch = 16
+        while True:
+            stopped_by = search.run(self.limits, batch)
+            if stopped_by is not None:
+                return self._result(search, stopped_by, draw)
+            batch = min(2 * batch, 1 << 12)
+            if self.on_iteration is not None:
+                found = self._result(search, StoppedBy.SIMULATIONS, draw)
+                if self.on_iteration(found) is False:
+                    return self._result(search, StoppedBy.INTERRUPT, draw)
+
+    def _result(self, search: InformationSetSearch, stopped_by: StoppedBy, draw: float) -> SearchResult:
+        game, actions = search.game, search.root_actions()
+        chosen = self._chosen(actions, draw)
+        values = chosen.values or tuple(map(float, game.utility(search.root_state)))
+        return SearchResult(
+            action=chosen.action,
+            env_action=game.to_env_action(search.root_state, chosen.action),
+            value=values[search.seat],
+            values_by_seat=values,
+            action_values={each.action: each.values[search.seat] for each in actions if each.visits},
+            principal_variation=(chosen.action,),
+            nodes=search.budget.nodes,
+            seconds=search.budget.seconds,
+            stopped_by=stopped_by,
+            is_estimate=True,
+            visits={each.action: each.visits for each in actions},
+            evaluator="playouts",
+            stats={"simulations": search.simulations, "information_sets": len(search.nodes)},
+        )
+
+    def _chosen(self, actions: list[TriedAction], draw: float) -> TriedAction:
+        """The action that most simulations followed."""
+        most = max(each.visits for each in actions)
+        tied = [each for each in actions if each.visits == most]
+        return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]

@@ -1,0 +1,112 @@
+"""A policy near an equilibrium, learned by CFR or read from a file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import choice, whole
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
+from zermelo.agents.solving.equilibrium.policy import TabularPolicy
+from zermelo.agents.solving.equilibrium.regrets import Variant
+from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES
+from zermelo.envs import Game, InvalidSettingError, Traits
+
+__all__ = ["CFRAgent"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CFRAgent(SearchAgent):
+    """Plays small games of hidden cards by a policy that can hardly be exploited: CFR, once a game.
+
+    For two opposed players; with more, or other sums, the policy may be exploited. Chance must be exact, or none.
+    Actions are drawn as the policy mixes them. Games too large to be written out are sampled
+    (``variant=external_sampling``).
+
+    Attributes:
+        iterations: How many to make.
+        variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
+        path: A file that ``TabularPolicy.save`` wrote, to play by that policy and learn none.
+        most_states: How many states the game may have, where it is written out.
+    """
+
+    kind: ClassVar[str] = "cfr"
+
+    iterations: int = whole(1_000, lower=1)
+    variant: Variant = choice(Variant.DISCOUNTED)
+    path: str = ""
+    most_states: int = whole(MOST_STATES, lower=1)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str | os.PathLike):
+            raise InvalidSettingError(f"path must name a file that TabularPolicy.save wrote, not {self.path!r}")
+        self._set("path", os.fspath(self.path))
+        if self.path:
+            self._set("_policy", (None, TabularPolicy.load(self.path)))
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """Any game: whether it says what players see shows when it is searched."""
+
+    def policy_for(self, game: Game[Any], budget: Budget | None = None) -> TabularPolicy:
+        """The policy that is played in a game, learned where that has not been done.
+
+        Raises:
+            UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.
+            InvalidSettingError: The file's policy is for another game.
+        """
+        known, policy = self.__dict__.get("_policy", (None, None))
+        if policy is not None and (self.path or known is game or known == game):
+            found: TabularPolicy = policy
+            found.check_game(game)
+            return found
+        found = learn_policy(
+            game,
+            iterations=self.iterations,
+            variant=self.variant,
+            seed=self.seed,
+            most_states=self.most_states,
+            check=(lambda: None) if budget is None else budget.check_clock,
+        )
+        self._set("_policy", (game, found))
+        return found
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Looks an information state up, in a policy made when it is first needed."""
+        require_information_states(game, self.kind)
+        seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
+        try:
+            policy = self.policy_for(game, budget)
+            mixed, values, stats = policy.probabilities(game, state), policy.values, {}
+            if policy.exploitability is not None:
+                stats = {"exploitability": policy.exploitability}
+        except SearchStopped as stopped:  # nothing is known before the end
+            actions = game.legal_actions(state)
+            mixed, values, stats, stopped_by = dict.fromkeys(actions, 1 / len(actions)), (), {}, stopped.reason
+        threshold = float(self.generator.random())
+        for action, share in mixed.items():
+            threshold -= share
+            if share > 0:
+                chosen = action
+            if threshold < 0:
+                break
+        values = values or (0.0,) * game.traits.seats
+        return SearchResult(
+            action=chosen,
+            env_action=game.to_env_action(state, chosen),
+            value=values[seat],
+            values_by_seat=values,
+            principal_variation=(chosen,),
+            nodes=1,
+            seconds=budget.seconds,
+            stopped_by=stopped_by,
+            is_estimate=True,
+            policy=dict(mixed),
+            stats=stats,
+        )

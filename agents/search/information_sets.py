@@ -1,0 +1,225 @@
+"""Monte Carlo tree search over information sets: each simulation deals again what the player has not seen.
+
+Statistics belong to what a player can tell apart, not to states, so a player never plays one way on one deal and
+another way on the next that looks the same to it. Cowling, Powley and Whitehouse, "Information set Monte Carlo
+tree search", IEEE Transactions on Computational Intelligence and AI in Games 4 (2012): SO-ISMCTS looks at
+everything through the eyes of the searching player, MO-ISMCTS lets each player decide by what it sees itself.
+
+Which actions there are may depend on the deal; so an action competes with its siblings only in simulations in
+which it was there, and its bonus counts these.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.gate import no_legal_action
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.envs import CHANCE, Chance
+from zermelo.envs.game import SupportsPlayouts, SupportsWholePlayouts
+
+__all__ = ["InformationSetSearch", "Observers", "TriedAction"]
+
+
+class Observers(enum.StrEnum):
+    """Through whose eyes the tree sees the game."""
+
+    SINGLE = "single"
+    """Those of the searching player: opponents' decisions are averaged over what it does not see (SO-ISMCTS)."""
+    MULTIPLE = "multiple"
+    """Those of each player where it decides: opponents know their own cards (MO-ISMCTS)."""
+
+
+class TriedAction(NamedTuple):
+    """What is known of an action at the root.
+
+    Attributes:
+        action: An integer of the game.
+        visits: How many simulations followed it.
+        values: Mean utility of each seat.
+    """
+
+    action: int
+    visits: int
+    values: tuple[float, ...]
+
+
+class _Edge:
+    """An action at an information set: how often it was followed, how often it was there, and what came of it."""
+
+    __slots__ = ("available", "totals", "visits")
+
+    def __init__(self, seats: int) -> None:
+        self.visits = 0
+        self.available = 0
+        self.totals = [0.0] * seats
+
+
+class InformationSetSearch:
+    """A search from one state, of which only what its player sees plays a part.
+
+    Args:
+        game: A game with information states.
+        state: The root; the player to move is the one who searches.
+        budget: Counts states, those of playouts too, and stops.
+        observers: Through whose eyes the tree sees the game.
+        exploration: The weight of what was tried less, with values from 0 to 1.
+        seed: Where the random numbers start.
+
+    Attributes:
+        simulations: How many have been made.
+        nodes: The information sets in the tree, and their actions.
+    """
+
+    def __init__(
+        self, game: Any, state: Any, budget: Budget, *, observers: Observers, exploration: float, seed: int
+    ) -> None:
+        self.game, self.root_state, self.budget = game, state, budget
+        self.seat: int = game.to_move(state)
+        self.observers, self.exploration = observers, exploration
+        self.simulations = 0
+        self.nodes: dict[Hashable, dict[int, _Edge]] = {}
+        self._random = RandomNumbers(seed)
+        self._generator = np.random.default_rng(seed)
+        self._drawn = self._generator if game.traits.chance is Chance.SAMPLED else None
+        lower, upper = game.traits.utility_bounds
+        self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+        self._low: float = lower if self._has_bounds else math.inf
+        self._high: float = upper if self._has_bounds else -math.inf
+        self._own_state: Callable[[Any], Any] = lambda state: state
+        self._after: Callable[..., Any] = self._result
+        if isinstance(game, SupportsPlayouts):
+            self._own_state, self._after = game.playout_state, game.play_on
+        self._whole: Callable[..., Any] | None = None
+        if math.isinf(budget.nodes_left) and isinstance(game, SupportsWholePlayouts):
+            self._whole = game.play_out
+        self._root_key = self._key(state, self.seat)
+        self.nodes[self._root_key] = {}
+
+    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
+        """So many more simulations; why they ended, or None where they may go on."""
+        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
+        if left <= 0:
+            return StoppedBy.SIMULATIONS
+        try:
+            for _ in range(left):
+                self._simulate()
+        except SearchStopped as stopped:
+            return stopped.reason
+        return None
+
+    def root_actions(self) -> list[TriedAction]:
+        """All actions at the root, ascending; without a simulation nothing is known of one."""
+        edges = self.nodes[self._root_key]
+        found = []
+        for action in self.game.legal_actions(self.root_state):
+            edge = edges.get(action)
+            if edge is None or not edge.visits:
+                found.append(TriedAction(action, 0, ()))
+            else:
+                found.append(TriedAction(action, edge.visits, tuple(t / edge.visits for t in edge.totals)))
+        return found
+
+    # -- one simulation
+
+    def _simulate(self) -> None:
+        """Deals again, goes down the tree, adds a node, plays on to the end, and takes the outcome back up."""
+        game, visit = self.game, self.budget.visit
+        visit(0)
+        state = game.resample(self.root_state, self.seat, self._generator)
+        if state is self.root_state:
+            state = self._own_state(state)
+        path: list[_Edge] = []
+        edges: dict[int, _Edge] | None = self.nodes[self._root_key]
+        while edges is not None and not game.is_terminal(state):
+            actions = self._actions(state)
+            action = self._select(edges, actions, game.to_move(state))
+            path.append(edges[action])
+            visit(len(path))
+            state = self._through_chance(self._after(state, action, self._drawn))
+            edges = None
+            if not game.is_terminal(state):
+                key = self._key(state, game.to_move(state))
+                edges = self.nodes.get(key)
+                if edges is None:
+                    self.nodes[key] = {}
+        outcome = self._play_out(state)
+        if not self._has_bounds:
+            self._low, self._high = min(self._low, *outcome), max(self._high, *outcome)
+        for edge in path:
+            edge.visits += 1
+            for seat, value in enumerate(outcome):
+                edge.totals[seat] += value
+        self.simulations += 1
+
+    def _select(self, edges: dict[int, _Edge], actions: Sequence[int], mover: int) -> int:
+        """An action not tried yet, else of those that are there the one with the greatest confidence bound."""
+        untried = []
+        for action in actions:
+            edge = edges.get(action)
+            if edge is None:
+                edge = edges[action] = _Edge(self.game.traits.seats)
+            edge.available += 1
+            if not edge.visits:
+                untried.append(action)
+        if untried:
+            return untried[self._random.below(len(untried))]
+        low, unit = self._low, 1.0 / (self._high - self._low) if self._high > self._low else 0.0
+        best, chosen = -math.inf, actions[0]
+        for action in actions:
+            edge = edges[action]
+            value = (edge.totals[mover] / edge.visits - low) * unit
+            bound = value + self.exploration * math.sqrt(math.log(edge.available) / edge.visits)
+            if bound > best:
+                best, chosen = bound, action
+        return chosen
+
+    def _play_out(self, state: Any) -> tuple[float, ...]:
+        """The outcome of a game at random from a state on, which is used up."""
+        game = self.game
+        if self._whole is not None and not game.is_terminal(state):
+            self.budget.check_clock()
+            played = self._whole(state, self._random.bits())
+            if played is not None:
+                self.budget.nodes += len(played[1])
+                return tuple(map(float, game.utility(played[0])))
+        while not game.is_terminal(state):
+            actions = self._actions(state)
+            self.budget.visit(0)
+            state = self._through_chance(
+                self._after(state, actions[self._random.below(len(actions))], self._drawn)
+            )
+        return tuple(map(float, game.utility(state)))
+
+    def _actions(self, state: Any) -> Sequence[int]:
+        actions: Sequence[int] = self.game.legal_actions(state)
+        if not actions:
+            raise no_legal_action(self.game)
+        return actions
+
+    def _through_chance(self, state: Any) -> Any:
+        """The state once chance has decided."""
+        game = self.game
+        while not game.is_terminal(state) and game.to_move(state) == CHANCE:
+            outcomes = game.chance_outcomes(state)
+            place = self._random.draw([probability for _, probability in outcomes])
+            state = self._after(state, outcomes[place][0], None)
+        return state
+
+    def _result(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
+        """The state after an action, as a state of its own."""
+        if generator is None:
+            return self.game.result(state, action)
+        return self.game.sample_result(state, action, generator)
+
+    def _key(self, state: Any, mover: int) -> Hashable:
+        observer = self.seat if self.observers is Observers.SINGLE else mover
+        key: Hashable = self.game.information_state_key(state, observer)
+        return mover, key

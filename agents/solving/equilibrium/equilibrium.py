@@ -1,0 +1,190 @@
+"""Iterations of CFR until nobody could gain more than a tolerance, and the policy that they end in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.checks import check_callable, check_choice, check_number, check_whole
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.solving.equilibrium.policy import TabularPolicy, policy_of
+from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
+from zermelo.agents.solving.equilibrium.responses import Exploitability, measured
+from zermelo.agents.solving.equilibrium.sampling import ExternalSampling
+from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, sequence_form
+from zermelo.envs import Game, InvalidSettingError, as_game
+
+__all__ = ["Equilibrium", "EquilibriumProgress", "learn_policy", "solve_equilibrium"]
+
+_FIRST_LOOK: Final = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquilibriumProgress:
+    """How far ``solve_equilibrium`` is.
+
+    Attributes:
+        iterations: How many there were.
+        seconds: The time spent.
+        exploitability: That of the policy so far.
+    """
+
+    iterations: int
+    seconds: float
+    exploitability: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equilibrium:
+    """A policy near an equilibrium, and how near.
+
+    Attributes:
+        policy: What all players play.
+        values: What each player gets when all play by it.
+        best_responses: What each could get by the best answer to the others' policies.
+        iterations: How many iterations it took.
+        states: The states of the game, chance events and ends included.
+        information_states: The information states of all players.
+        seconds: Time spent.
+        stopped_by: ``completed`` where the tolerance was reached.
+    """
+
+    policy: TabularPolicy = field(repr=False)
+    values: tuple[float, ...]
+    best_responses: tuple[float, ...]
+    iterations: int
+    states: int
+    information_states: int
+    seconds: float
+    stopped_by: StoppedBy
+
+    @property
+    def exploitability(self) -> float:
+        """What a player could gain, on average over the players."""
+        return Exploitability(values=self.values, best_responses=self.best_responses).exploitability
+
+    def value_bounds(self, constant: float = 0.0) -> tuple[float, float]:
+        """For two opposed players: the value of the game for the first lies between these.
+
+        It gets no more than by its best response, and no less than the second's best response leaves.
+        """
+        return constant - self.best_responses[1], self.best_responses[0]
+
+
+def solve_equilibrium(
+    game: Any,
+    *,
+    tolerance: float = 1e-3,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    variant: Variant | str = Variant.DISCOUNTED,
+    most_states: int = MOST_STATES,
+    on_progress: Callable[[EquilibriumProgress], Any] | None = None,
+) -> Equilibrium:
+    """Looks for an equilibrium of a game from its start, until nobody could gain more than a tolerance.
+
+    For two opposed players the policy comes as near as wanted. For more players, or other sums, nothing is
+    promised: ``exploitability`` says what was reached.
+
+    Args:
+        game: A ``Game`` with information states and exact chance or none, or what ``as_game`` makes one of.
+        tolerance: What a player may gain on average over the players (``exploitability``), in units of utility.
+        iterations: The most iterations to make.
+        seconds: The most time to take.
+        variant: Which variant of CFR, of those that write the game out.
+        most_states: How many states the game may have.
+        on_progress: Called after each look at the exploitability.
+
+    Raises:
+        UnsupportedGameError: It is no such game, or has too many states.
+        InvalidSettingError: A setting has a value it cannot have.
+    """
+    check_number("tolerance", tolerance, lower=0)
+    check_whole("most_states", most_states, lower=1)
+    check_callable("on_progress", on_progress, "of an EquilibriumProgress")
+    if iterations is not None:
+        check_whole("iterations", iterations, lower=1)
+    chosen = check_choice("variant", variant, Variant)
+    if chosen is Variant.EXTERNAL_SAMPLING:
+        raise InvalidSettingError(
+            "external sampling does not write the game out, so it cannot say how exploitable a policy is: use "
+            "another variant, or CFRAgent(variant='external_sampling')"
+        )
+    budget = Budget(Limits(seconds=seconds))
+    form = sequence_form(as_game(game), most_states=most_states, check=budget.check_clock)
+    solver, look, stopped_by = CFR(form, chosen), _FIRST_LOOK, StoppedBy.COMPLETED
+    while True:
+        count = look - solver.iterations
+        if iterations is not None:
+            count = min(count, iterations - solver.iterations)
+        try:
+            for _ in range(count):
+                budget.check_clock()
+                solver.iterate(1)
+        except SearchStopped as stopped:
+            stopped_by = stopped.reason
+        behaviours = solver.average()
+        found = measured(form, behaviours)
+        if on_progress is not None:
+            on_progress(
+                EquilibriumProgress(
+                    iterations=solver.iterations, seconds=budget.seconds, exploitability=found.exploitability
+                )
+            )
+        is_near = found.exploitability <= tolerance
+        if is_near or stopped_by is not StoppedBy.COMPLETED or solver.iterations == iterations:
+            break
+        look = look + look // 4
+    if not is_near and stopped_by is StoppedBy.COMPLETED:
+        stopped_by = StoppedBy.SIMULATIONS
+    return Equilibrium(
+        policy=policy_of(form, behaviours, values=found.values, exploitability=found.exploitability),
+        values=found.values,
+        best_responses=found.best_responses,
+        iterations=solver.iterations,
+        states=form.states,
+        information_states=sum(len(seat.keys) for seat in form.seats),
+        seconds=budget.seconds,
+        stopped_by=StoppedBy.COMPLETED if is_near else stopped_by,
+    )
+
+
+def learn_policy(
+    game: Game[Any],
+    *,
+    iterations: int,
+    variant: Variant | str = Variant.DISCOUNTED,
+    seed: int = 0,
+    most_states: int = MOST_STATES,
+    check: Callable[[], Any] = lambda: None,
+) -> TabularPolicy:
+    """The average policy after so many iterations of any variant.
+
+    Args:
+        game: A game with information states, and exact chance or none.
+        iterations: How many to make.
+        variant: Which variant of CFR.
+        seed: Where the random numbers of external sampling start.
+        most_states: How many states the game may have, where it is written out.
+        check: Called at each iteration; what it raises ends the work.
+
+    Raises:
+        UnsupportedGameError: It is no such game, or has too many states.
+        InvalidSettingError: A setting has a value it cannot have.
+    """
+    check_whole("iterations", iterations, lower=1)
+    chosen = check_choice("variant", variant, Variant)
+    if chosen is Variant.EXTERNAL_SAMPLING:
+        sampled = ExternalSampling(game, seed, check)
+        sampled.iterate(iterations)
+        return sampled.policy()
+    form = sequence_form(game, most_states=most_states, check=check)
+    solver = CFR(form, chosen)
+    for _ in range(iterations):
+        check()
+        solver.iterate(1)
+    behaviours = solver.average()
+    found = measured(form, behaviours)
+    return policy_of(form, behaviours, values=found.values, exploitability=found.exploitability)

@@ -1,0 +1,189 @@
+"""Games of one simultaneous move: payoffs by row and column, their equilibria, and what dominates what.
+
+The first player chooses a row, the second a column, neither sees the other's choice. Arrays are of shape (rows,
+columns); mixed strategies are probabilities of rows and of columns.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.solving.equilibrium.sequence_form import Floats
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["Dominated", "MatrixSolution", "dominated", "equilibria", "pure_equilibria", "solve_matrix"]
+
+_ROUNDING: Final = 1e-9
+
+
+class MatrixSolution(NamedTuple):
+    """An equilibrium of a zero-sum game.
+
+    Attributes:
+        value: What the first player gets, and the second pays.
+        row: How likely the first player chooses each row.
+        column: How likely the second chooses each column.
+    """
+
+    value: float
+    row: Floats
+    column: Floats
+
+
+class Dominated(NamedTuple):
+    """A choice that is worse than another, or than a mixture of others, whatever the other player does.
+
+    Attributes:
+        player: 0 for rows, 1 for columns.
+        action: The row or column.
+        by: How likely a mixture that is better chooses each row or column.
+    """
+
+    player: int
+    action: int
+    by: Floats
+
+
+def solve_matrix(payoffs: npt.ArrayLike) -> MatrixSolution:
+    """The value and an equilibrium of a zero-sum game, by linear programming.
+
+    Von Neumann (1928): the first player's best guarantee is the second's. A saddle point is found without a
+    program.
+
+    Args:
+        payoffs: What the second player pays to the first.
+
+    Raises:
+        InvalidSettingError: They are no matrix of finite numbers.
+    """
+    matrix = _matrix(payoffs)
+    rows, columns = matrix.shape
+    worst, best = matrix.min(axis=1), matrix.max(axis=0)
+    if worst.max() == best.min():
+        return MatrixSolution(float(worst.max()), _pure(rows, worst.argmax()), _pure(columns, best.argmin()))
+    from scipy.optimize import linprog
+
+    # Maximize v, where a mixture of rows gets at least v against every column; v may be negative.
+    objective = np.append(np.zeros(rows), -1.0)
+    against = np.hstack([-matrix.T, np.ones((columns, 1))])
+    total = np.append(np.ones(rows), 0.0)[None]
+    bounds = [(0.0, None)] * rows + [(None, None)]
+    found: Any = linprog(objective, A_ub=against, b_ub=np.zeros(columns), A_eq=total, b_eq=[1.0], bounds=bounds)
+    column = np.maximum(-found.ineqlin.marginals, 0.0)  # the dual program is the second player's
+    row = np.maximum(found.x[:-1], 0.0)
+    return MatrixSolution(float(found.x[-1]), row / row.sum(), column / column.sum())
+
+
+def pure_equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[int, int]]:
+    """All rows and columns from which neither player gains by changing its own choice.
+
+    Args:
+        first: What the first player gets.
+        second: What the second player gets.
+    """
+    one, two = _matrices(first, second)
+    stable = (one == one.max(axis=0)) & (two == two.max(axis=1)[:, None])
+    return [(int(row), int(column)) for row, column in np.argwhere(stable)]
+
+
+def equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[Floats, Floats]]:
+    """Equilibria of a game for two, mixed ones too, by support enumeration; for small games.
+
+    Both players mix as many choices, so of degenerate games some equilibria may be missing. Nisan, Roughgarden,
+    Tardos and Vazirani (eds.), *Algorithmic Game Theory* (2007), algorithm 3.4.
+
+    Args:
+        first: What the first player gets.
+        second: What the second player gets.
+    """
+    one, two = _matrices(first, second)
+    rows, columns = one.shape
+    found: list[tuple[Floats, Floats]] = []
+    for size in range(1, min(rows, columns) + 1):
+        for mine in itertools.combinations(range(rows), size):
+            for theirs in itertools.combinations(range(columns), size):
+                column = _indifferent(one[np.ix_(mine, theirs)])  # makes the first player indifferent
+                row = _indifferent(two[np.ix_(mine, theirs)].T)
+                if row is None or column is None:
+                    continue
+                x, y = np.zeros(rows), np.zeros(columns)
+                x[list(mine)], y[list(theirs)] = row, column
+                is_best = (one @ y).max() <= x @ one @ y + _ROUNDING and (x @ two).max() <= x @ two @ y + _ROUNDING
+                if is_best:
+                    found.append((x, y))
+    return found
+
+
+def _indifferent(payoffs: Floats) -> Floats | None:
+    """The mixture of columns, all of them used, against which all rows get the same; None where there is none."""
+    size = len(payoffs)
+    system = np.zeros((size + 1, size + 1))
+    system[:size, :size], system[:size, size], system[size, :size] = payoffs, -1.0, 1.0
+    try:
+        mixed: Floats = np.linalg.solve(system, np.append(np.zeros(size), 1.0))[:size]
+    except np.linalg.LinAlgError:
+        return None
+    return mixed if (mixed > _ROUNDING).all() else None
+
+
+def dominated(first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[Dominated]:
+    """Strictly dominated choices, one after the other: each is left out before the next is looked for.
+
+    Args:
+        first: What the first player gets.
+        second: What the second player gets.
+
+    Yields:
+        The next choice that is dominated in what is left of the game, rows and columns numbered as given.
+    """
+    payoffs = _matrices(first, second)
+    left = [list(range(payoffs[0].shape[0])), list(range(payoffs[0].shape[1]))]
+    while True:
+        step = next((each for player in (0, 1) for each in _dominated_by(player, payoffs, left)), None)
+        if step is None:
+            return
+        left[step.player].remove(step.action)
+        yield step
+
+
+def _dominated_by(player: int, payoffs: tuple[Floats, Floats], left: list[list[int]]) -> Iterator[Dominated]:
+    """The player's choices that a mixture of its others beats everywhere, in what is left."""
+    mine = left[player]
+    worth = payoffs[player][np.ix_(left[0], left[1])]
+    worth = worth if player == 0 else worth.T
+    for place, action in enumerate(mine):
+        if len(mine) == 1:
+            return
+        others = [each for each in range(len(mine)) if each != place]
+        margin = solve_matrix(worth[others] - worth[place])
+        if margin.value > _ROUNDING:
+            by = np.zeros(payoffs[player].shape[player])
+            by[[mine[each] for each in others]] = margin.row
+            yield Dominated(player, action, by)
+
+
+def _pure(size: int, place: Any) -> Floats:
+    chosen = np.zeros(size)
+    chosen[int(place)] = 1.0
+    return chosen
+
+
+def _matrix(payoffs: npt.ArrayLike) -> Floats:
+    matrix = np.asarray(payoffs, np.float64)
+    if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
+        raise InvalidSettingError(
+            f"payoffs must be a matrix of finite numbers, rows for the first player, not {payoffs!r}"
+        )
+    return matrix
+
+
+def _matrices(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:
+    one, two = _matrix(first), _matrix(second)
+    if one.shape != two.shape:
+        raise InvalidSettingError(f"both players' payoffs need one shape, not {one.shape} and {two.shape}")
+    return one, two

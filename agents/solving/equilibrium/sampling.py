@@ -1,0 +1,104 @@
+"""CFR by external sampling: chance and the other players' actions are drawn, one player's are all tried.
+
+An iteration costs a small part of the game, so it is for games too large to be written out, and converges slower.
+Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo sampling for regret minimization in extensive games", NIPS
+(2009), algorithm 1 with external sampling.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from zermelo.agents.core.gate import no_legal_action
+from zermelo.agents.solving.equilibrium.policy import TabularPolicy, information_text
+from zermelo.agents.solving.policy_table import game_identity
+from zermelo.envs import CHANCE, Game
+
+__all__ = ["ExternalSampling"]
+
+
+class _Decision:
+    """An information state: its actions, their regrets, and how often each was to be played."""
+
+    __slots__ = ("actions", "played", "regrets")
+
+    def __init__(self, actions: Sequence[int]) -> None:
+        self.actions = tuple(actions)
+        self.regrets = [0.0] * len(self.actions)
+        self.played = [0.0] * len(self.actions)
+
+
+def _matched(weights: list[float]) -> list[float]:
+    """Probabilities in proportion to what is positive; uniform where nothing is."""
+    positive = [weight if weight > 0 else 0.0 for weight in weights]
+    total = sum(positive)
+    if total <= 0:
+        return [1 / len(weights)] * len(weights)
+    return [weight / total for weight in positive]
+
+
+class ExternalSampling:
+    """Regrets and average policies, iteration by iteration; players are updated in turn.
+
+    Args:
+        game: A game with information states.
+        seed: Where the random numbers start.
+        check: Called in each iteration; what it raises ends the work.
+
+    Attributes:
+        iterations: How many have been made.
+    """
+
+    def __init__(self, game: Game[Any], seed: int, check: Callable[[], Any] = lambda: None) -> None:
+        self.game: Any = game
+        self.iterations = 0
+        self._random = random.Random(seed)
+        self._check = check
+        self._decisions: dict[tuple[int, Hashable], _Decision] = {}
+
+    def iterate(self, count: int) -> None:
+        """So many more iterations."""
+        for _ in range(count):
+            self._check()
+            self.iterations += 1
+            for seat in range(self.game.traits.seats):
+                self._walk(self.game.initial_state(), seat)
+
+    def _walk(self, state: Any, seat: int) -> float:
+        """What a seat gets from a state on, in one sample; its regrets on the way are updated."""
+        game = self.game
+        if game.is_terminal(state):
+            return float(game.utility(state)[seat])
+        mover = game.to_move(state)
+        if mover == CHANCE:
+            outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+            return self._walk(game.result(state, self._random.choices(outcomes, chances)[0]), seat)
+        decision = self._decision(state, mover)
+        shares = _matched(decision.regrets)
+        if mover != seat:  # its average is what it was to play whenever another was updated
+            decision.played = [before + share for before, share in zip(decision.played, shares, strict=True)]
+            return self._walk(game.result(state, self._random.choices(decision.actions, shares)[0]), seat)
+        values = [self._walk(game.result(state, action), seat) for action in decision.actions]
+        value = sum(share * each for share, each in zip(shares, values, strict=True))
+        decision.regrets = [before + each - value for before, each in zip(decision.regrets, values, strict=True)]
+        return value
+
+    def _decision(self, state: Any, mover: int) -> _Decision:
+        key = mover, self.game.information_state_key(state, mover)
+        found = self._decisions.get(key)
+        if found is None:
+            actions = self.game.legal_actions(state)
+            if not actions:
+                raise no_legal_action(self.game)
+            found = self._decisions[key] = _Decision(actions)
+        return found
+
+    def policy(self) -> TabularPolicy:
+        """The average policy, at all information states that were met."""
+        entries = {
+            (seat, information_text(self.game, key)): dict(zip(each.actions, _matched(each.played), strict=True))
+            for (seat, key), each in self._decisions.items()
+        }
+        return TabularPolicy(game=game_identity(self.game), entries=entries)

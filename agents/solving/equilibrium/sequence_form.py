@@ -1,0 +1,292 @@
+"""A game in sequence form: what each player knows and does, as arrays.
+
+A sequence of a player is what it has done to come to some point: an action at one of its information states, after
+another sequence. The game pays by the sequences of all players together; chance is averaged over. Koller, Megiddo
+and von Stengel, "Efficient computation of equilibria for extensive two-person games", Games and Economic Behavior
+14 (1996). So an algorithm need not walk through the game again: what each sequence is worth against the others is
+one weighted sum over the ends of the game, and a player's own decisions are a small tree, handled level by level.
+
+Shapes: ``I`` information states, ``S`` sequences, the empty one (number 0) included, ``T`` ends with different
+sequences. A player's information states are ordered by how many of its own decisions come before, and sequences by
+information state, so that the sequences 1 to S - 1 are the actions of information state 0, then those of 1, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.agents.core.gate import no_legal_action
+from zermelo.envs import CHANCE, Chance, Game, UnsupportedGameError
+from zermelo.envs.game import SupportsInformationStates
+
+__all__ = ["MOST_STATES", "Floats", "Level", "SeatForm", "SequenceForm", "sequence_form"]
+
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+MOST_STATES = 2_000_000
+"""How many states are written out before a game counts as too large."""
+
+
+class Level(NamedTuple):
+    """Information states before which a player has made equally many decisions: from where to where they are.
+
+    Attributes:
+        infos: The slice of them.
+        sequences: The slice of their sequences.
+        starts: Where in that slice each information state's sequences begin.
+        owners: For each sequence in it, which of the level's information states it belongs to.
+        parents: For each information state, the sequence after which it comes.
+    """
+
+    infos: slice
+    sequences: slice
+    starts: Whole
+    owners: Whole
+    parents: Whole
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeatForm:
+    """One player's decisions.
+
+    Attributes:
+        keys: The information states, as the game tells them apart. I.
+        examples: A state of the game in each. I.
+        actions: The action of each sequence but the empty one. S - 1.
+        starts: Which of these each information state's begin with. I.
+        owners: Which information state each belongs to. S - 1.
+        levels: The information states by the number of own decisions before.
+    """
+
+    keys: list[Hashable] = field(repr=False)
+    examples: list[Any] = field(repr=False)
+    actions: Whole = field(repr=False)
+    starts: Whole = field(repr=False)
+    owners: Whole = field(repr=False)
+    levels: list[Level] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of sequences, S."""
+        return len(self.actions) + 1
+
+    def uniform(self) -> Floats:
+        """The behaviour that plays every action alike. S - 1."""
+        return 1.0 / np.bincount(self.owners, minlength=len(self.keys))[self.owners]
+
+    def normalized(self, weights: Floats) -> Floats:
+        """The behaviour that plays actions in proportion to weights, uniform where all are zero. S - 1."""
+        if not len(self.keys):
+            return weights
+        sums = np.add.reduceat(weights, self.starts)[self.owners]
+        behaviour = self.uniform()
+        np.divide(weights, sums, out=behaviour, where=sums > 0)
+        return behaviour
+
+    def plan(self, behaviour: Floats) -> Floats:
+        """How likely the player does its part of each sequence. S."""
+        plan = np.empty(self.size)
+        plan[0] = 1.0
+        for level in self.levels:
+            lower, upper = level.sequences.start, level.sequences.stop
+            np.multiply(behaviour[lower - 1 : upper - 1], plan[level.parents][level.owners], out=plan[lower:upper])
+        return plan
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SequenceForm:
+    """A game in sequence form.
+
+    Attributes:
+        game: The game.
+        seats: Each player's decisions.
+        ends: For each player, its sequence at each end. (players, T).
+        payoffs: For each player, what each end pays times its probability by chance. (players, T).
+        states: How many states there are, chance events and ends included.
+    """
+
+    game: Game[Any] = field(repr=False)
+    seats: Sequence[SeatForm]
+    ends: Whole = field(repr=False)
+    payoffs: Floats = field(repr=False)
+    states: int
+
+    def sequence_values(self, seat: int, plans: Sequence[Floats]) -> Floats:
+        """What the ends behind each of a player's own sequences pay it, as the others play. S.
+
+        Only the ends that come after no further decision of the player's count for a sequence.
+        """
+        worth = self.payoffs[seat]
+        for other, plan in enumerate(plans):
+            if other != seat:
+                worth = worth * plan[self.ends[other]]
+        summed = np.bincount(self.ends[seat], weights=worth, minlength=self.seats[seat].size)
+        return np.asarray(summed, np.float64)
+
+    def expected(self, plans: Sequence[Floats]) -> tuple[float, ...]:
+        """What all players get when they play so."""
+        likely = np.ones(self.ends.shape[1])
+        for seat, plan in enumerate(plans):
+            likely = likely * plan[self.ends[seat]]
+        return tuple(float(value) for value in self.payoffs @ likely)
+
+
+def sequence_form(
+    game: Game[Any], *, most_states: int = MOST_STATES, check: Callable[[], Any] = lambda: None
+) -> SequenceForm:
+    """Writes a game out, from its initial state.
+
+    Args:
+        game: A game with information states and exact chance, or none; of any number of players, and any sums.
+        most_states: How many states there may be.
+        check: Called now and then; what it raises ends the work.
+
+    Raises:
+        UnsupportedGameError: It is no such game, has more states, or a player forgets what it has done.
+    """
+    if not isinstance(game, SupportsInformationStates):
+        raise UnsupportedGameError(
+            f"{game.traits.name} does not say what its players know: give its class information_state_key and "
+            "resample (README, 'Cards of your own')"
+        )
+    if game.traits.chance is Chance.SAMPLED:
+        raise UnsupportedGameError(
+            f"an equilibrium needs the probabilities of chance, but {game.traits.name} can only be simulated: "
+            "write it as rules with chance_outcomes, or use 'ismcts'"
+        )
+    return _Writer(game, most_states, check).written()
+
+
+class _Seat:
+    """One player's decisions while the game is being written out; sequences are numbered as they are met."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Hashable, int] = {}
+        self.examples: list[Any] = []
+        self.parents: list[int] = []
+        self.first: list[int] = []
+        self.actions: list[tuple[int, ...]] = []
+        self.depths: list[int] = []
+        self.sequence_depths = [0]
+
+    def decision(self, key: Hashable, state: Any, parent: int, actions: tuple[int, ...], name: str) -> int:
+        """The number of the first sequence at an information state, that of a state, after another sequence."""
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.parents)
+            depth = self.sequence_depths[parent]
+            self.examples.append(state)
+            self.parents.append(parent)
+            self.actions.append(actions)
+            self.depths.append(depth)
+            self.first.append(len(self.sequence_depths))
+            self.sequence_depths.extend([depth + 1] * len(actions))
+        elif self.parents[number] != parent or self.actions[number] != actions:
+            what = "what it has done" if self.actions[number] == actions else "which actions it has"
+            raise UnsupportedGameError(
+                f"the information state {key!r} of {name} does not say {what}: information_state_key must tell "
+                "everything that the player has seen and done"
+            )
+        return self.first[number]
+
+    def form(self) -> tuple[SeatForm, Whole]:
+        """The decisions in order of depth, and the new number of each sequence."""
+        order = sorted(range(len(self.parents)), key=lambda number: self.depths[number])
+        keys = list(self.numbers)
+        renumbered = np.zeros(len(self.sequence_depths), np.int64)
+        starts: list[int] = []
+        owners: list[int] = []
+        for place, number in enumerate(order):
+            count = len(self.actions[number])
+            starts.append(len(owners))
+            renumbered[self.first[number] : self.first[number] + count] = np.arange(count) + len(owners) + 1
+            owners.extend([place] * count)
+        depths = [self.depths[number] for number in order]
+        parents = renumbered[[self.parents[number] for number in order]] if order else np.zeros(0, np.int64)
+        starts_of, owners_of = np.array(starts, np.int64), np.array(owners, np.int64)
+        levels = []
+        for depth in range(max(depths, default=-1) + 1):
+            lower, upper = depths.index(depth), len(depths) - depths[::-1].index(depth)
+            begin = starts[lower]
+            end = starts[upper] if upper < len(starts) else len(owners)
+            levels.append(
+                Level(
+                    slice(lower, upper),
+                    slice(begin + 1, end + 1),
+                    starts_of[lower:upper] - begin,
+                    owners_of[begin:end] - lower,
+                    parents[lower:upper],
+                )
+            )
+        form = SeatForm(
+            keys=[keys[number] for number in order],
+            examples=[self.examples[number] for number in order],
+            actions=np.array([action for number in order for action in self.actions[number]], np.int64),
+            starts=starts_of,
+            owners=owners_of,
+            levels=levels,
+        )
+        return form, renumbered
+
+
+class _Writer:
+    """Writes a game out."""
+
+    def __init__(self, game: Any, most_states: int, check: Callable[[], Any]) -> None:
+        self.game, self.most_states, self.check = game, most_states, check
+        self.seats = [_Seat() for _ in range(game.traits.seats)]
+        self.paid: dict[tuple[int, ...], list[float]] = {}
+        self.states = 0
+
+    def written(self) -> SequenceForm:
+        game, traits = self.game, self.game.traits
+        waiting = [(game.initial_state(), 1.0, (0,) * traits.seats)]
+        while waiting:
+            state, probability, sequences = waiting.pop()
+            self._count()
+            if game.is_terminal(state):
+                paid = self.paid.setdefault(sequences, [0.0] * traits.seats)
+                for seat, utility in enumerate(game.utility(state)):
+                    paid[seat] += probability * utility
+                continue
+            mover = game.to_move(state)
+            if mover == CHANCE:
+                for outcome, chance in game.chance_outcomes(state):
+                    waiting.append((game.result(state, outcome), probability * chance, sequences))
+                continue
+            actions = tuple(game.legal_actions(state))
+            if not actions:
+                raise no_legal_action(game)
+            key = game.information_state_key(state, mover)
+            first = self.seats[mover].decision(key, state, sequences[mover], actions, traits.seat_names[mover])
+            before, after = sequences[:mover], sequences[mover + 1 :]
+            for number, action in enumerate(actions, first):
+                waiting.append((game.result(state, action), probability, (*before, number, *after)))
+        return self._form()
+
+    def _count(self) -> None:
+        self.states += 1
+        if not self.states & 1023:
+            self.check()
+        if self.states > self.most_states:
+            raise UnsupportedGameError(
+                f"{self.game.traits.name} has more than {self.most_states:,} states: raise most_states, sample it "
+                "(variant=external_sampling), or use 'ismcts'"
+            )
+
+    def _form(self) -> SequenceForm:
+        forms, numbers = zip(*(seat.form() for seat in self.seats), strict=True)
+        met = np.array(list(self.paid), np.int64).reshape(len(self.paid), len(forms)).T
+        return SequenceForm(
+            game=self.game,
+            seats=forms,
+            ends=np.stack([number[ends] for number, ends in zip(numbers, met, strict=True)]),
+            payoffs=np.ascontiguousarray(np.array(list(self.paid.values()), np.float64).T),
+            states=self.states,
+        )

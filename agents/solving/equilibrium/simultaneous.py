@@ -1,0 +1,118 @@
+"""Games in which both players move at the same time, solved from the end: a matrix game at each state.
+
+Shapley, "Stochastic games", PNAS 39 (1953), for games that end. Players see everything but each other's move of
+the moment, so a state's value does not depend on what led there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zermelo.agents.core.gate import require_two_opposed
+from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution, solve_matrix
+from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
+from zermelo.envs.game import SupportsSimultaneousMoves
+
+__all__ = ["SimultaneousSolution", "solve_simultaneous"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimultaneousSolution:
+    """The value of a game, and what to play in the state it was solved from.
+
+    Attributes:
+        values_by_seat: What each player gets in an equilibrium, rewards so far included.
+        policies: For each player that moves now, the probability of each action.
+        states: How many states were looked at.
+    """
+
+    values_by_seat: tuple[float, float]
+    policies: Mapping[int, Mapping[int, float]]
+    states: int = field(compare=False)
+
+
+def solve_simultaneous(
+    game: Any,
+    state: Any = None,
+    *,
+    most_states: int = 200_000,
+    check: Callable[[], Any] = lambda: None,
+) -> SimultaneousSolution:
+    """Solves a game for two opposed players who move at the same time, or in turn, by backward induction.
+
+    Args:
+        game: A ``Game`` with simultaneous moves and exact chance or none, in which nothing else is hidden, or what
+            ``as_game`` makes one of.
+        state: The state to solve; the initial state, if not given.
+        most_states: How many states may be looked at; states with equal keys count once.
+        check: Called at each state; what it raises ends the work.
+
+    Raises:
+        UnsupportedGameError: It is no such game, or has more states.
+    """
+    found: Any = as_game(game)
+    require_two_opposed(found.traits, "solve_simultaneous")
+    moves_together = isinstance(found, SupportsSimultaneousMoves)
+    if not moves_together or found.traits.chance is Chance.SAMPLED:
+        raise UnsupportedGameError(
+            f"solve_simultaneous needs to know who moves together, and what chance does, but {found.traits.name} "
+            "does not say it: give an OpenSpiel game, or a Game with movers, actions_of and joint_result"
+        )
+    return _Induction(found, most_states, check).solution(found.initial_state() if state is None else state)
+
+
+class _Induction:
+    """Values of states, each worked out once."""
+
+    def __init__(self, game: Any, most_states: int, check: Callable[[], Any]) -> None:
+        self.game, self.most_states, self.check = game, most_states, check
+        self.known: dict[Hashable, float] = {}
+
+    def solution(self, state: Any) -> SimultaneousSolution:
+        value, movers = self.value(state), self.game.movers(state)
+        policies = {}
+        if movers:
+            solved, actions = self._solved(state, movers)
+            for seat, mixed in zip((0, 1), (solved.row, solved.column), strict=True):
+                if seat in movers:
+                    policies[seat] = dict(zip(actions[seat], map(float, mixed), strict=True))
+        other = self.game.traits.constant - value
+        return SimultaneousSolution(values_by_seat=(value, other), policies=policies, states=len(self.known))
+
+    def value(self, state: Any) -> float:
+        """What the first player gets, rewards so far included."""
+        game = self.game
+        key = game.key(state), tuple(game.utility(state))
+        if key in self.known:
+            return self.known[key]
+        self.check()
+        if len(self.known) >= self.most_states:
+            raise UnsupportedGameError(
+                f"{game.traits.name} has more than {self.most_states:,} states: raise most_states"
+            )
+        movers = game.movers(state)
+        if game.is_terminal(state):
+            value = float(game.utility(state)[0])
+        elif not movers:
+            assert game.to_move(state) == CHANCE
+            outcomes = game.chance_outcomes(state)
+            value = sum(chance * self.value(game.result(state, outcome)) for outcome, chance in outcomes)
+        else:
+            value = self._solved(state, movers)[0].value
+        self.known[key] = value
+        return value
+
+    def _solved(self, state: Any, movers: Any) -> tuple[MatrixSolution, list[list[int]]]:
+        """The matrix game at a state, and both players' actions; who does not move has one that is none."""
+        game = self.game
+        actions = [list(game.actions_of(state, seat)) if seat in movers else [-1] for seat in (0, 1)]
+        payoffs = [
+            [
+                self.value(game.joint_result(state, {s: a for s, a in ((0, row), (1, column)) if s in movers}))
+                for column in actions[1]
+            ]
+            for row in actions[0]
+        ]
+        return solve_matrix(payoffs), actions

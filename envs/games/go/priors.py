@@ -1,0 +1,129 @@
+"""What looks good in Go before it is tried, in simulations won or lost.
+
+G. Chaslot, C. Fiter, J.-B. Hoock, A. Rimmel and O. Teytaud, *Adding expert knowledge and exploration in
+Monte-Carlo tree search*, Advances in Computer Games, 2009.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.envs.games.go.board import NO_POINT, GoState, around, group_of, liberties, point_of, stones_in_atari
+from zermelo.envs.games.go.ladders import can_capture, is_caught
+from zermelo.envs.games.go.patterns import fits
+from zermelo.envs.games.go.playouts import own_eyes, rescues
+from zermelo.envs.rules.words import (
+    Words,
+    common,
+    contains,
+    count,
+    is_empty,
+    lowest,
+    moved_down,
+    moved_up,
+    single,
+    union,
+    without,
+)
+
+__all__ = ["write_priors"]
+
+NEAR: Final = (24.0, 22.0, 8.0)
+"""A point one, two or three steps from the last move; chains of stones are one step long."""
+SHAPE: Final = 10.0
+TACTICS: Final = 15.0
+"""A capture, or a rescue from one, of one stone; twice that of more."""
+LOST: Final = -10.0
+"""Stones that the opponent can capture at once, or in a ladder."""
+EMPTY_AREA: Final = 10.0
+"""On the third line far from all stones; less that on the first and second."""
+EYE: Final = -30.0
+PASS: Final = -10.0
+
+
+def write_priors(state: GoState, size: int, actions: Any, number: int, priors: Any) -> None:
+    """Writes what each of the first ``number`` actions looks like."""
+    own, other = (state.white, state.black) if state.turn & 1 else (state.black, state.white)
+    empty = state.empty
+    few, many, lost = _tactics(own, other, empty, size)
+    eyes = own_eyes(own, other, empty, size)
+    stones = union(own, other)
+    first = without(empty, empty)
+    if state.last != NO_POINT:
+        first = group_of(single(own, state.last), other, size)
+    one = _wider(first, own, other, empty, size)
+    two = _wider(one, own, other, empty, size)
+    three = _wider(two, own, other, empty, size)
+    busy = stones
+    for _ in range(3):
+        busy = union(busy, around(busy, size))
+    board = union(stones, empty)
+    second = _inside(board, size)
+    third = _inside(second, size)
+    middle = _inside(third, size)
+    for index in range(number):
+        action = actions[index]
+        if action == size * size:
+            priors[index] = PASS
+            continue
+        place = point_of(action, size)
+        prior = 0.0
+        if contains(one, place):
+            prior += NEAR[0]
+        elif contains(two, place):
+            prior += NEAR[1]
+        elif contains(three, place):
+            prior += NEAR[2]
+        if contains(eyes, place):
+            prior += EYE
+        if contains(many, place):
+            prior += 2 * TACTICS
+        elif contains(few, place):
+            prior += TACTICS
+        if not contains(busy, place):
+            if not contains(third, place):
+                prior -= EMPTY_AREA
+            elif not contains(middle, place):
+                prior += EMPTY_AREA
+        else:
+            if fits(place, own, other, empty, size):
+                prior += SHAPE
+            if contains(lost, place) or stones_in_atari(place, own, other, empty, size) > 0:
+                prior += LOST
+        priors[index] = prior
+
+
+def _wider(reached: Words, own: Words, other: Words, empty: Words, size: int) -> Words:
+    """All within one more step: the points beside, and the chains of stones among them."""
+    wider = union(reached, around(reached, size))
+    chains = union(group_of(common(wider, own), own, size), group_of(common(wider, other), other, size))
+    return union(chains, common(wider, empty))
+
+
+def _inside(points: Words, size: int) -> Words:
+    """The points that have all four neighbours among them."""
+    across = common(moved_up(points, 1), moved_down(points, 1))
+    along = common(moved_up(points, size + 1), moved_down(points, size + 1))
+    return common(points, common(across, along))
+
+
+def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, Words, Words]:
+    """Where one stone is captured or saved, where several are, and where they run but are caught in a ladder."""
+    few = many = lost = without(empty, empty)
+    for captures in range(2):
+        mine = other if captures else own
+        rest = mine
+        while not is_empty(rest):
+            group = group_of(single(rest, lowest(rest)), mine, size)
+            rest = without(rest, group)
+            freedom = liberties(group, empty, size)
+            if count(freedom) == 1:
+                if not captures:
+                    if not can_capture(group, other, empty, size) and is_caught(group, own, other, empty, size):
+                        lost = union(lost, freedom)
+                    freedom = without(rescues(group, freedom, other, empty, size), lost)
+                if count(group) > 1:
+                    many = union(many, freedom)
+                else:
+                    few = union(few, freedom)
+    return few, many, lost

@@ -1,0 +1,206 @@
+"""Kuhn poker, for two players or more.
+
+Rules: H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory of Games 1 (1950); for more players
+D. Szafron, R. Gibson and N. Sturtevant, "A parameterized family of equilibrium profiles for three-player Kuhn
+poker", AAMAS (2013). The deck has one card more than there are players, all of different rank. Each player antes
+one chip and is dealt one card. In turn, players pass or bet one chip; once somebody has bet, each of the others
+may answer once, by folding (pass) or calling (bet). Of those who have bet, or of all if nobody has, the highest
+card takes the pot.
+
+Actions: 0 passes or folds, 1 bets or calls. Chance outcomes: the rank of the card dealt, from 0.
+
+A state is two integers: the cards, four bits for each seat, the first seat's lowest, its rank and one, 0 before it
+is dealt; and the actions so far, one bit each, the last one lowest, below a leading one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+
+__all__ = ["Kuhn", "KuhnState"]
+
+_NAMES: Final = "23456789TJQKA"
+"""Ranks as players write them; the highest card in the deck is a king."""
+
+
+class KuhnState(NamedTuple):
+    """A position: everybody's card, and what has been bet."""
+
+    cards: int
+    history: int
+
+
+@listed(players="2-10", kind="cards")
+class Kuhn(NamedTuple):
+    """Kuhn poker: one card each, one chip to bet.
+
+    Attributes:
+        players: From 2 to 10.
+    """
+
+    players: int = 2
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for too few or too many players."""
+        if not 2 <= self.players <= 10:
+            raise InvalidSettingError(f"Kuhn needs players of 2 to 10, not {self.players}")
+
+    def num_actions(self) -> int:
+        """Pass and bet; and as many numbers as there are cards."""
+        return self.players + 1
+
+    def player_actions(self) -> int:
+        """Pass and bet."""
+        return 2
+
+    def seats(self) -> int:
+        """As many as there are players."""
+        return self.players
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """Ante and bet are lost, or won from all others."""
+        return -2, 2 * (self.players - 1)
+
+    def initial_state(self) -> KuhnState:
+        """No card is dealt."""
+        return KuhnState(0, 1)
+
+    def to_move(self, state: KuhnState) -> int:
+        """Chance until all have a card, then everybody in turn."""
+        if state.cards >> 4 * (self.players - 1) == 0:
+            return CHANCE
+        return self._moves(state) % self.players
+
+    def legal_actions(self, state: KuhnState, actions: list[int]) -> int:
+        """Pass and bet."""
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+
+    def chance_outcomes(self, state: KuhnState, outcomes: list[int], probabilities: list[float]) -> int:
+        """Each card that is left, all as likely."""
+        count = 0
+        for rank in range(self.players + 1):
+            is_left = True
+            for seat in range(self.players):
+                if self._card(state, seat) == rank + 1:
+                    is_left = False
+            if is_left:
+                outcomes[count] = rank
+                count += 1
+        for place in range(count):
+            probabilities[place] = 1.0 / count
+        return count
+
+    def result(self, state: KuhnState, action: int) -> KuhnState:
+        """Deals a card to the next player, or notes what the mover does."""
+        seat = 0
+        while seat < self.players and self._card(state, seat):
+            seat += 1
+        if seat < self.players:
+            return KuhnState(state.cards | (action + 1) << 4 * seat, state.history)
+        return KuhnState(state.cards, state.history << 1 | action)
+
+    def is_terminal(self, state: KuhnState) -> bool:
+        """All have passed, or all others have answered the bet."""
+        moves, first_bet = self._moves(state), self._first_bet(state)
+        if first_bet < 0:
+            return moves == self.players
+        return moves == first_bet + self.players
+
+    def utility(self, state: KuhnState, seat: int) -> int:
+        """What the seat has won or lost, in chips."""
+        pot, winner, best = 0, 0, 0
+        for other in range(self.players):
+            pot += 1 + self._has_bet(state, other)
+            in_play = self._first_bet(state) < 0 or self._has_bet(state, other)
+            if in_play and self._card(state, other) > best:
+                winner, best = other, self._card(state, other)
+        paid = 1 + self._has_bet(state, seat)
+        return pot - paid if seat == winner else -paid
+
+    # -- what players see, never compiled ------------------------------------------------------------------------
+
+    def information_state_key(self, state: KuhnState, seat: int) -> Hashable:
+        """The seat's card and what has been bet."""
+        return self._card(state, seat), state.history
+
+    def resample(self, state: KuhnState, seat: int, generator: np.random.Generator) -> KuhnState:
+        """The other players' cards dealt again."""
+        mine = self._card(state, seat)
+        unseen = generator.permutation([card for card in range(1, self.players + 2) if card != mine]).tolist()
+        cards = 0
+        for other in range(self.players):
+            if self._card(state, other):
+                cards |= (mine if other == seat else unseen.pop()) << 4 * other
+        return KuhnState(cards, state.history)
+
+    def observation(self, state: KuhnState, seat: int) -> npt.NDArray[np.int8]:
+        """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""
+        seen = np.zeros(3 * self.players + 1, np.int8)
+        if self._card(state, seat):
+            seen[self._card(state, seat) - 1] = 1
+        for turn in range(self.players):
+            other = (seat + turn) % self.players
+            seen[self.players + 1 + turn] = self._moves(state) > other
+            seen[2 * self.players + 1 + turn] = self._has_bet(state, other)
+        return seen
+
+    def text(self, state: KuhnState) -> str:
+        """Everybody's card, and what has been bet: p for pass, b for bet."""
+        cards = [self._card(state, seat) for seat in range(self.players)]
+        names = [_NAMES[10 - self.players + card] if card else "-" for card in cards]
+        played = "".join("pb"[int(bit)] for bit in f"{state.history:b}"[1:])
+        return "\n".join([*(f"player {seat}: {name}" for seat, name in enumerate(names)), f"bets: {played}"])
+
+    def action_text(self, state: KuhnState, action: int) -> str:
+        """Pass and bet, or fold and call; the card while chance deals."""
+        if self.to_move(state) == CHANCE:
+            return _NAMES[11 - self.players + action]
+        if self._first_bet(state) < 0:
+            return "bet" if action else "pass"
+        return "call" if action else "fold"
+
+    # -- helpers -----------------------------------------------------------------------------------------------
+
+    def _card(self, state: KuhnState, seat: int) -> int:
+        """A seat's rank and one; 0 before it is dealt."""
+        return state.cards >> 4 * seat & 15
+
+    def _moves(self, state: KuhnState) -> int:
+        """How many actions there have been."""
+        moves = 0
+        while state.history >> moves + 1:
+            moves += 1
+        return moves
+
+    def _first_bet(self, state: KuhnState) -> int:
+        """The number of the action that was the first bet, from 0; -1 without any."""
+        moves = self._moves(state)
+        for number in range(moves):
+            if state.history >> moves - 1 - number & 1:
+                return number
+        return -1
+
+    def _has_bet(self, state: KuhnState, seat: int) -> int:
+        """1 if the seat has bet or called, else 0."""
+        moves, number = self._moves(state), seat
+        while number < moves:
+            if state.history >> moves - 1 - number & 1:
+                return 1
+            number += self.players
+        return 0
+
+
+@openspiel_twin("kuhn_poker")
+def _openspiel(players: int) -> OpenSpielTwin | None:
+    """The same cards and numbers."""
+    return OpenSpielTwin(rules=Kuhn(players))

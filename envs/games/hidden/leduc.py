@@ -1,0 +1,307 @@
+"""Leduc hold'em for two players, with antes as in the literature or with blinds as in RLCard.
+
+Rules: F. Southey et al., "Bayes' bluff: opponent modelling in poker", UAI (2005). Two cards of each rank; each
+player antes one chip and is dealt a card. There are two rounds of betting, in which the players in turn check,
+raise, call or fold; a raise is two chips in the first round and four in the second, and there are at most two of
+them in each. Between the rounds one card is laid open. Who makes a pair with it wins; else the higher card does;
+equal cards share the pot. The first player begins both rounds, and only who faces a raise may fold.
+
+``blinds=True`` is RLCard's game, PettingZoo's ``classic/leduc_holdem-v4``: instead of antes, one player, drawn by
+chance, puts in one chip and begins, the other two chips; a player may always fold; in the second round the player
+begins who did not act last in the first.
+
+Utilities are in chips. Cards of the same rank are not told apart.
+
+Actions: 0 calls, 1 raises, 2 folds, 3 checks. Chance outcomes: the rank of the card dealt, from 0; with blinds,
+before the cards, the seat that begins.
+
+A state is ten integers: see ``LeducState``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
+
+__all__ = ["Leduc", "LeducState"]
+
+_CALL: Final = 0
+_RAISE: Final = 1
+_FOLD: Final = 2
+_CHECK: Final = 3
+_NAMES: Final = ("call", "raise", "fold", "check")
+_RANKS: Final = "23456789TJQKA"
+_MOST_RAISES: Final = 2
+_CHIPS: Final = 15
+"""More than a player can have put in."""
+
+
+class LeducState(NamedTuple):
+    """A position.
+
+    Attributes:
+        begins: The seat that begins; -1 before chance has drawn it.
+        first_card, second_card, open_card: Ranks, from 1; 0 before they are dealt.
+        seat: The seat to move.
+        first_chips, second_chips: What each has put in.
+        bets: Raises of this round, and four times the number of actions since the last raise, itself included.
+        stage: 0 and 1, the rounds; 2 after the showdown; 3 or 4, the first or the second seat has folded.
+        history: The actions so far, two bits each, the last one lowest, below a leading one.
+    """
+
+    begins: int
+    first_card: int
+    second_card: int
+    open_card: int
+    seat: int
+    first_chips: int
+    second_chips: int
+    bets: int
+    stage: int
+    history: int
+
+
+@listed(kind="cards")
+class Leduc(NamedTuple):
+    """Leduc hold'em: two rounds of betting, one open card.
+
+    Attributes:
+        ranks: How many ranks there are, of 2 to 13; each has two cards.
+        blinds: Whether it is played with blinds, as in RLCard; else with antes.
+    """
+
+    ranks: int = 3
+    blinds: bool = False
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for ranks that are not there."""
+        if not 2 <= self.ranks <= 13 or self.blinds not in (0, 1):
+            raise InvalidSettingError(
+                f"Leduc needs ranks of 2 to 13, and blinds of True or False, not ranks={self.ranks}, "
+                f"blinds={self.blinds}"
+            )
+
+    def num_actions(self) -> int:
+        """Four actions, or the ranks."""
+        return max(4, self.ranks)
+
+    def player_actions(self) -> int:
+        """Call, raise, fold and check."""
+        return 4
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """The ante or the big blind, and two raises in each round."""
+        return (-14, 14) if self.blinds else (-13, 13)
+
+    def initial_state(self) -> LeducState:
+        """No card is dealt."""
+        if self.blinds:
+            return LeducState(-1, 0, 0, 0, 0, 0, 0, 0, 0, 1)
+        return LeducState(0, 0, 0, 0, 0, 1, 1, 0, 0, 1)
+
+    def to_move(self, state: LeducState) -> int:
+        """Chance while cards are to be dealt, else the seat whose turn it is."""
+        if self.is_terminal(state):
+            return state.seat
+        if state.begins < 0 or state.second_card == 0 or (state.stage == 1 and state.open_card == 0):
+            return CHANCE
+        return state.seat
+
+    def legal_actions(self, state: LeducState, actions: list[int]) -> int:
+        """Call or check, raise while there may be raises, fold."""
+        mine, other = self._chips(state, state.seat), self._chips(state, 1 - state.seat)
+        count = 0
+        if mine < other:
+            actions[count] = _CALL
+            count += 1
+        if state.bets & 3 < _MOST_RAISES:
+            actions[count] = _RAISE
+            count += 1
+        if mine < other or self.blinds:
+            actions[count] = _FOLD
+            count += 1
+        if mine == other:
+            actions[count] = _CHECK
+            count += 1
+        return count
+
+    def chance_outcomes(self, state: LeducState, outcomes: list[int], probabilities: list[float]) -> int:
+        """Who begins; or each rank, as likely as there are cards of it left."""
+        if state.begins < 0:
+            for seat in range(2):
+                outcomes[seat] = seat
+                probabilities[seat] = 0.5
+            return 2
+        left = 2 * self.ranks - (state.first_card > 0) - (state.second_card > 0)
+        count = 0
+        for rank in range(self.ranks):
+            of_rank = 2 - (state.first_card == rank + 1) - (state.second_card == rank + 1)
+            if of_rank:
+                outcomes[count] = rank
+                probabilities[count] = of_rank / left
+                count += 1
+        return count
+
+    def result(self, state: LeducState, action: int) -> LeducState:
+        """Deals a card, or makes the mover's action."""
+        begins, first_card, second_card, open_card, seat, first, second, bets, stage, history = state
+        if begins < 0:  # the small blind begins
+            return LeducState(action, 0, 0, 0, action, 1 + action, 2 - action, 0, 0, 1)
+        if first_card == 0:
+            return LeducState(begins, action + 1, 0, 0, seat, first, second, bets, stage, history)
+        if second_card == 0:
+            return LeducState(begins, first_card, action + 1, 0, seat, first, second, bets, stage, history)
+        if stage == 1 and open_card == 0:
+            return LeducState(begins, first_card, second_card, action + 1, seat, first, second, bets, 1, history)
+        history = history << 2 | action
+        if action == _FOLD:
+            stage = 3 + seat
+        else:
+            mine = self._chips(state, 1 - seat)  # a call or a check makes both equal
+            if action == _RAISE:
+                mine += 4 if stage else 2
+                bets = (bets & 3) + 1 | 4
+            else:
+                bets += 4
+            first, second = (mine, second) if seat == 0 else (first, mine)
+        seat = 1 - seat
+        if bets >> 2 == 2 and stage < 2:
+            bets, stage = 0, stage + 1
+            seat = seat if self.blinds else begins
+        return LeducState(begins, first_card, second_card, open_card, seat, first, second, bets, stage, history)
+
+    def is_terminal(self, state: LeducState) -> bool:
+        """Both rounds are over, or somebody has folded."""
+        return state.stage >= 2
+
+    def utility(self, state: LeducState, seat: int) -> int:
+        """What the seat has won or lost, in chips."""
+        if state.stage > 2:
+            loser = state.stage - 3
+        else:
+            first, second = state.first_card, state.second_card
+            first += 100 * (first == state.open_card)
+            second += 100 * (second == state.open_card)
+            if first == second:
+                return 0
+            loser = 0 if first < second else 1
+        lost = self._chips(state, loser)
+        return -lost if seat == loser else lost
+
+    # -- what players see, never compiled ------------------------------------------------------------------------
+
+    def information_state_key(self, state: LeducState, seat: int) -> Hashable:
+        """The seat's card, the open card, who began, and all actions."""
+        return (state.second_card if seat else state.first_card), state.open_card, state.begins, state.history
+
+    def resample(self, state: LeducState, seat: int, generator: np.random.Generator) -> LeducState:
+        """The other player's card dealt again; at the end, where nothing is to come, this state."""
+        mine, other = (state.second_card, state.first_card) if seat else (state.first_card, state.second_card)
+        if not other or self.is_terminal(state):
+            return state
+        unseen = [rank for rank in range(1, self.ranks + 1) for _ in range(2)]
+        for seen in (mine, state.open_card):
+            if seen:
+                unseen.remove(seen)
+        drawn = unseen[int(generator.integers(len(unseen)))]
+        return state._replace(first_card=drawn) if seat else state._replace(second_card=drawn)
+
+    def observation(self, state: LeducState, seat: int) -> npt.NDArray[np.int8]:
+        """RLCard's: the seat's card, the open card, its chips and the other's, each as a row with a single one."""
+        seen = np.zeros(2 * self.ranks + 2 * _CHIPS, np.int8)
+        mine = state.second_card if seat else state.first_card
+        if mine:
+            seen[mine - 1] = 1
+        if state.open_card:
+            seen[self.ranks + state.open_card - 1] = 1
+        seen[2 * self.ranks + self._chips(state, seat)] = 1
+        seen[2 * self.ranks + _CHIPS + self._chips(state, 1 - seat)] = 1
+        return seen
+
+    def text(self, state: LeducState) -> str:
+        """The cards, the chips, the bets and whose turn it is."""
+        lines = [
+            f"{'>' if seat == state.seat else ' '} player {seat}: {self._name(card)}, {chips} in the pot"
+            for seat, card, chips in (
+                (0, state.first_card, state.first_chips),
+                (1, state.second_card, state.second_chips),
+            )
+        ]
+        actions = f"{state.history:b}"[1:]
+        played = [_NAMES[int(actions[place : place + 2], 2)] for place in range(0, len(actions), 2)]
+        return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {' '.join(played)}"])
+
+    def action_text(self, state: LeducState, action: int) -> str:
+        """The action; the card, or who begins, where chance decides."""
+        if self.to_move(state) != CHANCE:
+            return _NAMES[action]
+        return f"player {action} begins" if state.begins < 0 else self._name(action + 1)
+
+    # -- helpers -----------------------------------------------------------------------------------------------
+
+    def _chips(self, state: LeducState, seat: int) -> int:
+        return state.second_chips if seat else state.first_chips
+
+    def _name(self, card: int) -> str:
+        """With three ranks jack, queen and king."""
+        highest = 12 if self.ranks > 12 else 11
+        return _RANKS[highest - self.ranks + card] if card else "-"
+
+
+# -- twins -------------------------------------------------------------------------------------------------------
+
+
+@twin("pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env", Leduc(blinds=True), scale=0.5)
+def _pettingzoo(env: Any) -> LeducState | None:
+    """Played over again from RLCard's record; its rewards are in big blinds."""
+    game, played = env.env.game, env.env.action_recorder
+    if len(game.players) != 2 or game.allowed_raise_num != _MOST_RAISES:
+        return None
+    rules = Leduc(blinds=True)
+    begins = played[0][0] if played else game.game_pointer
+    cards = ["JQK".index(player.hand.rank) for player in game.players]
+    state = rules.initial_state()
+    for outcome in (begins, *cards):
+        state = rules.result(state, outcome)
+    for _, name in played:
+        if rules.is_terminal(state):
+            return None
+        state = rules.result(state, _NAMES.index(name))
+        if not rules.is_terminal(state) and rules.to_move(state) == CHANCE:
+            if game.public_card is None:
+                return None
+            state = rules.result(state, "JQK".index(game.public_card.rank))
+    chips = [player.in_chips for player in game.players]
+    return state if chips == [state.first_chips, state.second_chips] else None
+
+
+def _to_openspiel(state: LeducState, action: int) -> int:
+    """There 0 folds, 1 calls and checks, 2 raises; of each rank there are the cards 2 * rank and 2 * rank + 1."""
+    if Leduc().to_move(state) == CHANCE:
+        return 2 * action + (state.first_card == action + 1 or state.second_card == action + 1)
+    return (1, 2, 0, 1)[action]
+
+
+def _from_openspiel(state: LeducState, number: int) -> int:
+    if Leduc().to_move(state) == CHANCE:
+        return number // 2
+    if number == 1:
+        return _CHECK if state.first_chips == state.second_chips else _CALL
+    return _RAISE if number else _FOLD
+
+
+@openspiel_twin("leduc_poker")
+def _openspiel(
+    action_mapping: bool, players: int, starting_player: int, suit_isomorphism: bool
+) -> OpenSpielTwin | None:
+    """For two players, the first beginning, and with cards that have suits."""
+    if action_mapping or players != 2 or starting_player != 0 or suit_isomorphism:
+        return None
+    return OpenSpielTwin(rules=Leduc(), to_openspiel=_to_openspiel, from_openspiel=_from_openspiel)

@@ -1,0 +1,183 @@
+"""Liar's dice for two players.
+
+Rules: each player rolls its dice and hides them. In turn they bid: that all dice together show at least so many of
+a face. Each bid must be higher than the last: more dice, or as many of a higher face. Instead of bidding, a player
+may say that the other is a liar: then the dice are shown, and the bidder wins if the last bid is true. The highest
+face is wild: it counts as whatever was bid.
+
+With one die each this is the game of M. Lanctot, R. Gibson, N. Burch, M. Zinkevich and M. Bowling, "No-regret
+learning in extensive-form games with imperfect recall", ICML (2012), and OpenSpiel's.
+
+Actions: ``sides * (quantity - 1) + face``, faces from 0, is a bid; the number after the highest bid says liar.
+Chance outcomes: the face of the next die, from 0; the first player's dice are rolled first.
+
+A state is five integers: how many dice of each face the first and the second player have, four bits a face; how
+many dice have been rolled; the bids made, bit ``action`` each; and 1 after somebody has said liar, else 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
+from zermelo.envs.rules.bits import popcount
+
+__all__ = ["LiarsDice", "LiarsDiceState"]
+
+
+class LiarsDiceState(NamedTuple):
+    """A position: both players' dice, how many are rolled, the bids, and whether one was called a lie."""
+
+    first: int
+    second: int
+    rolled: int
+    bids: int
+    called: int
+
+
+@listed(kind="dice")
+class LiarsDice(NamedTuple):
+    """Liar's dice: bid on what all dice show, and see only your own.
+
+    Attributes:
+        dice: How many dice each player has, from 1 to 15.
+        sides: Sides of a die, from 2 to 15; the highest is wild. There are at most 62 bids: ``2 * dice * sides``.
+    """
+
+    dice: int = 1
+    sides: int = 6
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for dice that do not fit."""
+        if not (1 <= self.dice <= 15 and 2 <= self.sides <= 15 and 2 * self.dice * self.sides <= 62):
+            raise InvalidSettingError(
+                "LiarsDice needs dice of 1 to 15 and sides of 2 to 15 with 2 * dice * sides at most 62, not "
+                f"dice={self.dice}, sides={self.sides}"
+            )
+
+    def num_actions(self) -> int:
+        """Every bid, and to say liar."""
+        return 2 * self.dice * self.sides + 1
+
+    def initial_state(self) -> LiarsDiceState:
+        """No die is rolled."""
+        return LiarsDiceState(0, 0, 0, 0, 0)
+
+    def to_move(self, state: LiarsDiceState) -> int:
+        """Chance until all dice are rolled, then both in turn."""
+        if state.rolled < 2 * self.dice:
+            return CHANCE
+        return popcount(state.bids) & 1
+
+    def legal_actions(self, state: LiarsDiceState, actions: list[int]) -> int:
+        """Every higher bid; and to say liar, where there is a bid."""
+        last, count = self._last(state), 0
+        for bid in range(last + 1, 2 * self.dice * self.sides):
+            actions[count] = bid
+            count += 1
+        if last >= 0:
+            actions[count] = 2 * self.dice * self.sides
+            count += 1
+        return count
+
+    def chance_outcomes(self, state: LiarsDiceState, outcomes: list[int], probabilities: list[float]) -> int:
+        """Each face, all as likely."""
+        for face in range(self.sides):
+            outcomes[face] = face
+            probabilities[face] = 1.0 / self.sides
+        return self.sides
+
+    def result(self, state: LiarsDiceState, action: int) -> LiarsDiceState:
+        """Rolls a die, bids, or says liar."""
+        if state.rolled < 2 * self.dice:
+            mine = 1 << 4 * action
+            if state.rolled < self.dice:
+                return LiarsDiceState(state.first + mine, 0, state.rolled + 1, 0, 0)
+            return LiarsDiceState(state.first, state.second + mine, state.rolled + 1, 0, 0)
+        if action == 2 * self.dice * self.sides:
+            return LiarsDiceState(state.first, state.second, state.rolled, state.bids, 1)
+        return LiarsDiceState(state.first, state.second, state.rolled, state.bids | 1 << action, 0)
+
+    def is_terminal(self, state: LiarsDiceState) -> bool:
+        """Somebody has said liar."""
+        return state.called == 1
+
+    def utility(self, state: LiarsDiceState, seat: int) -> int:
+        """1 for who was right about the last bid, -1 for the other."""
+        last = self._last(state)
+        face, wild = last % self.sides, self.sides - 1
+        there = (state.first >> 4 * face & 15) + (state.second >> 4 * face & 15)
+        if face != wild:
+            there += (state.first >> 4 * wild & 15) + (state.second >> 4 * wild & 15)
+        bidder = 1 - (popcount(state.bids) & 1)
+        is_true = there > last // self.sides
+        return 1 if is_true == (seat == bidder) else -1
+
+    # -- what players see, never compiled ------------------------------------------------------------------------
+
+    def information_state_key(self, state: LiarsDiceState, seat: int) -> Hashable:
+        """The seat's dice, the bids and whether one was called a lie."""
+        return (state.second if seat else state.first), state.bids, state.called
+
+    def resample(self, state: LiarsDiceState, seat: int, generator: np.random.Generator) -> LiarsDiceState:
+        """The other player's dice rolled again; at the end, where nothing is to come, this state."""
+        if state.called:
+            return state
+        theirs = state.rolled - self.dice if seat == 0 else state.rolled
+        rolled = 0
+        for face in generator.integers(self.sides, size=min(max(theirs, 0), self.dice)).tolist():
+            rolled += 1 << 4 * face
+        return state._replace(first=rolled) if seat else state._replace(second=rolled)
+
+    def observation(self, state: LiarsDiceState, seat: int) -> npt.NDArray[np.int8]:
+        """How many of its dice show each face, and for every bid whether it was made."""
+        mine = state.second if seat else state.first
+        counts = [mine >> 4 * face & 15 for face in range(self.sides)]
+        bids = [state.bids >> bid & 1 for bid in range(2 * self.dice * self.sides)]
+        return np.array([*counts, *bids], np.int8)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """All dice may show one face."""
+        return 0, self.dice
+
+    def text(self, state: LiarsDiceState) -> str:
+        """Both players' dice and the last bids."""
+        lines = [f"player {seat}: {self._faces(dice)}" for seat, dice in enumerate((state.first, state.second))]
+        made = [bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1]
+        bids = ", ".join(map(self._bid, made)) + (", liar!" if state.called else "")
+        return "\n".join([*lines, f"bids: {bids}"])
+
+    def action_text(self, state: LiarsDiceState, action: int) -> str:
+        """A bid such as 2x5, two fives; liar; the face while dice are rolled."""
+        if self.to_move(state) == CHANCE:
+            return str(action + 1)
+        return "liar" if action == 2 * self.dice * self.sides else self._bid(action)
+
+    # -- helpers -----------------------------------------------------------------------------------------------
+
+    def _last(self, state: LiarsDiceState) -> int:
+        """The last bid; -1 before there is one."""
+        last = -1
+        while state.bids >> last + 1:
+            last += 1
+        return last
+
+    def _bid(self, action: int) -> str:
+        return f"{action // self.sides + 1}x{action % self.sides + 1}"
+
+    def _faces(self, dice: int) -> str:
+        return " ".join(str(face + 1) for face in range(self.sides) for _ in range(dice >> 4 * face & 15)) or "-"
+
+
+@openspiel_twin("liars_dice")
+def _openspiel(bidding_rule: str, dice_sides: int, numdice: int, players: int) -> OpenSpielTwin | None:
+    """For two players, by the rule under which more dice may be bid of any face."""
+    if players != 2 or bidding_rule != "reset-face":
+        return None
+    return OpenSpielTwin(rules=LiarsDice(numdice, dice_sides))

@@ -1,0 +1,99 @@
+"""``zermelo exploitability``, and ``zermelo solve`` for small games of hidden information."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from zermelo.evaluation.cli.arguments import EnvText
+from zermelo.evaluation.match.writing import finite
+
+if TYPE_CHECKING:
+    from zermelo.agents import EquilibriumProgress
+
+__all__ = ["exploitability_command", "solve_by_policy"]
+
+
+def exploitability_command(
+    env: EnvText,
+    agents: Annotated[
+        list[str],
+        typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them.", show_default=False),
+    ],
+    states: Annotated[int, typer.Option(min=1, help="How many states the game may have.")] = 2_000_000,
+) -> None:
+    """Say how much agents can be exploited: what a player could gain that knew exactly what they play.
+
+    For small games in which players do not see everything, such as Kuhn and Leduc poker. The gain is the mean over
+    both seats, in the game's own rewards; 0 is an equilibrium. Win rates cannot tell that: who bluffs too much may
+    beat many, and lose to the one who has noticed.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
+    "cfr(iterations=200)"
+    """
+    from zermelo.agents import agent_policy, best_responses
+    from zermelo.envs import as_game
+    from zermelo.evaluation.cli.position import position_after
+
+    game = as_game(position_after(env, [], 0).env)
+    for agent in agents:
+        found = best_responses(agent_policy(agent), game, most_states=states)
+        best = ", ".join(
+            f"{name} could get {value:.4g}"
+            for name, value in zip(game.traits.seat_names, found.best_responses, strict=True)
+        )
+        typer.echo(f"{found.exploitability:<10.4g}{agent}: against it {best}")
+
+
+def solve_by_policy(
+    env: str, game: Any, *, tolerance: float, seconds: float | None, policy: str, as_json: bool
+) -> None:
+    """Solves, prints and writes the policy; ``Exit`` with code 1 says that a limit came before the tolerance."""
+    from zermelo.agents import StoppedBy, solve_equilibrium
+
+    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=_show)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if policy:
+        found.policy.save(policy)
+    lower, upper = found.value_bounds(game.traits.constant)
+    if as_json:
+        told = {
+            "env": env,
+            "value_bounds": [finite(lower), finite(upper)],
+            "values_by_seat": list(found.values),
+            "exploitability": found.exploitability,
+            "iterations": found.iterations,
+            "states": found.states,
+            "information_states": found.information_states,
+            "seconds": round(found.seconds, 3),
+            "stopped_by": found.stopped_by.value,
+        }
+        typer.echo(json.dumps(told))
+    else:
+        first = game.traits.seat_names[0]
+        typer.echo(f"{env}, from its start: {found.information_states:,} information states")
+        typer.echo(f"value     {lower:.6g} to {upper:.6g} for {first}")
+        typer.echo(f"policy    a player could gain {found.exploitability:.3g} against it, on average")
+        typer.echo(
+            f"searched  {found.iterations:,} iterations over {found.states:,} states, {found.seconds:.2f} s"
+        )
+    if policy and not as_json:
+        typer.echo(
+            f'written   {len(found.policy):,} information states in {policy}; play it as cfr(path="{policy}")'
+        )
+    if found.stopped_by is not StoppedBy.COMPLETED:
+        raise typer.Exit(1)
+
+
+def _show(progress: EquilibriumProgress) -> None:
+    """Writes over a line on the terminal, where somebody watches."""
+    if sys.stderr.isatty():
+        spent = f"{progress.iterations:,} iterations, {progress.seconds:.1f} s"
+        told = f"\r\x1b[Ksolving ({spent}), exploitability {progress.exploitability:.3g}"
+        print(told, end="", file=sys.stderr, flush=True)

@@ -1,0 +1,190 @@
+"""Searches that do not peek: ISMCTS against the textbook's, determinized searches, and the permutation test."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+
+from zermelo.agents import DeterminizedAgent, ISMCTSAgent, StoppedBy, algorithms, make_agent
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.agents.search.information_sets import InformationSetSearch, Observers
+from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, legal_actions, make
+from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice
+from zermelo.envs.rules import RulesGame
+
+
+def dealt(rules: Any, *actions: int) -> tuple[Any, Any]:
+    """A game, and its state after some outcomes and actions."""
+    game = RulesGame(rules)
+    state = game.initial_state()
+    for action in actions:
+        state = game.result(state, action)
+    assert game.to_move(state) != CHANCE
+    return game, state
+
+
+STATES = [(Kuhn(), 0, 1), (Kuhn(3), 2, 0, 1, 0, 1), (Leduc(), 0, 2, 3), (LiarsDice(1, 3), 0, 2, 1)]
+
+
+@pytest.mark.parametrize("observers", list(Observers))
+@pytest.mark.parametrize("played", STATES, ids=repr)
+def test_simulations_are_the_textbooks(played: Any, observers: Observers) -> None:
+    game, state = dealt(*played)
+    sees = (lambda searcher, mover: searcher) if observers is Observers.SINGLE else (lambda searcher, mover: mover)
+    expected = algorithms.ismcts(game, state, 300, RandomNumbers(5), np.random.default_rng(5), 0.7, sees)
+    search = InformationSetSearch(game, state, Budget(Limits()), observers=observers, exploration=0.7, seed=5)
+    search.run(Limits(simulations=300), 1000)
+    found = {each.action: (each.visits, each.values[search.seat]) for each in search.root_actions() if each.visits}
+    assert {action: visits for action, (visits, _) in found.items()} == {a: n for a, (n, _) in expected.items()}
+    for action, (_, value) in found.items():
+        assert value == pytest.approx(expected[action][1])
+
+
+def test_the_best_card_is_bet_and_the_worst_folded() -> None:
+    for observers in ("single", "multiple"):
+        agent: Any = make_agent(f"ismcts(simulations=400, observers={observers})")
+        assert agent.search_state(*dealt(Kuhn(), 2, 0, 1)).action == 0  # a jack folds to a bet
+        result = agent.search_state(*dealt(Kuhn(), 0, 2, 1))
+        assert result.stopped_by is StoppedBy.SIMULATIONS
+        assert result.action == 1  # a king calls, and wins two chips
+        assert result.action_values[1] == 2
+        assert sum(result.visits.values()) == 400
+        assert result.stats["simulations"] == 400
+
+
+def test_limits_and_interruption() -> None:
+    game, state = dealt(Leduc(), 0, 2)
+    assert ISMCTSAgent(nodes=500).search_state(game, state).nodes <= 500
+    found = ISMCTSAgent(simulations=200, on_iteration=lambda result: False).search_state(game, state)
+    assert found.stopped_by is StoppedBy.INTERRUPT
+    assert found.stats["simulations"] < 200
+    assert ISMCTSAgent(nodes=1, ties="first").search_state(game, state).action == 1
+    results = [ISMCTSAgent(simulations=80, seed=3).search_state(game, state) for _ in range(2)]
+    assert results[0].visits == results[1].visits
+
+
+# -- the permutation test: nothing that the seat does not see plays a part ----------------------------------------
+
+
+def environment(name: str, plies: int, **settings: Any) -> Any:
+    env = pettingzoo.make("aec", f"classic/{name}", **settings)
+    env.reset(seed=4)
+    for _ in range(plies):
+        if name.startswith("rps"):
+            env.step(1)
+            continue
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(np.flatnonzero(mask)[0 if name.startswith("hanabi") else 1 if mask[1] else 0]))
+    return env
+
+
+HANABI = {"colors": 2, "ranks": 2, "players": 2, "hand_size": 2}
+CASES: dict[str, Any] = {
+    "kuhn": lambda: dealt(Kuhn(), 1, 0),
+    "three": lambda: dealt(Kuhn(3), 1, 0, 2, 0),
+    "leduc": lambda: dealt(Leduc(), 0, 2, 3),
+    "dice": lambda: dealt(LiarsDice(1, 3), 0, 2, 1),
+    **{
+        name: lambda name=name, settings=settings: snapshot(environment(name, 1, **settings))
+        for name, settings in (
+            ("leduc_holdem-v4", {}),
+            ("texas_holdem-v4", {}),
+            ("texas_holdem_no_limit-v6", {}),
+            ("hanabi-v5", HANABI),
+            ("rps-v2", {}),
+        )
+    },
+}
+
+
+def snapshot(env: Any) -> tuple[Any, Any]:
+    game = as_game(env, backend="environment")
+    return game, game.snapshot(env)
+
+
+AGENTS = [
+    "ismcts(simulations=12)",
+    "ismcts(simulations=12, observers=single)",
+    "determinized(agent=INNER, samples=3)",
+    "determinized(agent=INNER, samples=3, decides=values)",
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_the_seat_does_not_see_plays_no_part(name: str) -> None:
+    game, state = CASES[name]()
+    seat = game.to_move(state)
+    others = [game.resample(state, seat, np.random.default_rng(seed)) for seed in range(2)]
+    keys = {game.information_state_key(one, 1 - seat) for one in (state, *others)}
+    assert len(keys) > 1, "the others hold other cards"
+    inner = "greedy" if isinstance(game, RulesGame) else "mcts(simulations=6)"  # nothing is compiled for it
+    for spec in AGENTS:
+        agent: Any = make_agent(spec.replace("INNER", inner))
+        found = []
+        for one in (state, *others):
+            agent.reset(6)
+            result = agent.search_state(game, one)
+            found.append((result.action, result.action_values, result.visits))
+        assert found == [found[0]] * len(found), spec
+
+
+@pytest.mark.parametrize("name", ["texas_holdem-v4", "texas_holdem_no_limit-v6", "leduc_holdem-v4", "rps-v2"])
+def test_pettingzoos_games_are_played(name: str) -> None:
+    env = pettingzoo.make("aec", f"classic/{name}")
+    env.reset(seed=2)
+    agent = ISMCTSAgent(simulations=8)
+    while not any([*env.terminations.values(), *env.truncations.values()]):
+        action = agent.act(env)
+        assert action in legal_actions(env)
+        env.step(action)
+    assert sum(env.rewards.values()) == pytest.approx(0)
+
+
+# -- determinized searches ----------------------------------------------------------------------------------------
+
+
+def test_strategy_fusion_is_what_determinized_searches_suffer_from() -> None:
+    """It takes each deal as known: a queen calls where the other holds a jack, and folds where it holds a king."""
+    agent = DeterminizedAgent(agent="expectimax", samples=30)
+    result = agent.search_state(*dealt(Kuhn(), 2, 1, 0, 1))
+    assert result.action == 1  # a king, to which the other has bet
+    votes = DeterminizedAgent(agent="expectimax", samples=60).search_state(*dealt(Kuhn(), 1, 0, 0, 1)).visits
+    assert votes[0] > 10  # against a king
+    assert votes[1] > 10  # against a jack
+    assert sum(votes.values()) == 60
+
+
+def test_searches_that_do_not_fit_say_so() -> None:
+    game, state = dealt(Leduc(), 0, 1)
+    with pytest.raises(UnsupportedGameError, match="alphabeta needs a game without chance"):
+        DeterminizedAgent(agent="alphabeta(depth=2)").search_state(game, state)
+    with pytest.raises(InvalidSettingError, match="determinized needs an agent that searches, not 'random'"):
+        DeterminizedAgent(agent="random")
+    assert str(make_agent("determinized(agent=mcts(simulations=8), samples=4)").name) == (
+        "determinized(agent=mcts(simulations=8), samples=4)"
+    )
+    result = DeterminizedAgent(agent="greedy", seconds=1e-9, samples=50).search_state(game, state)
+    assert result.stopped_by is StoppedBy.SECONDS
+    assert result.stats["samples"] == 1
+
+
+@pytest.mark.parametrize("spec", ["ismcts", "determinized"])
+def test_games_that_do_not_say_what_is_known_are_refused(spec: str) -> None:
+    agent: Any = make_agent(spec)
+    with pytest.raises(UnsupportedGameError, match=r"hides? something from .*: use 'alphabeta'"):
+        agent.search_state(RulesGame(MNK()))
+    live = make("classic/tictactoe-v3")
+    live.reset()
+    at_once: Any = make_agent(spec)
+    at_once = dataclasses.replace(at_once, name="", traits={"simultaneous": True, "information": "hidden"})
+    with pytest.raises(UnsupportedGameError, match="needs players who take turns"):
+        at_once.act(live)
+    pyspiel = pytest.importorskip("pyspiel")
+    with pytest.raises(UnsupportedGameError, match="OpenSpiel cannot deal openspiel/phantom_ttt"):
+        agent.search_state(pyspiel.load_game("phantom_ttt"))

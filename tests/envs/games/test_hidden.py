@@ -1,0 +1,226 @@
+"""Games of hidden cards and dice: what each seat sees, what is dealt again, and the games they are twins of."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pettingzoo
+import pytest
+from doubles.checked import assert_keeps_contract
+
+from zermelo.envs import CHANCE, Information, InvalidSettingError, as_game, make
+from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.errors import RulesError
+from zermelo.envs.game import SupportsInformationStates
+from zermelo.envs.games import Kuhn, Leduc, LiarsDice
+from zermelo.envs.games.hidden.kuhn import KuhnState
+from zermelo.envs.rules import RulesGame
+
+GAMES = [Kuhn(), Kuhn(4), Leduc(), Leduc(blinds=True), Leduc(5), LiarsDice(), LiarsDice(2, 3)]
+every_game = pytest.mark.parametrize("rules", GAMES, ids=repr)
+
+
+def random_states(game: Any, games: int, seed: int) -> Iterator[Any]:
+    """All states of some random games."""
+    generator = random.Random(seed)
+    for _ in range(games):
+        state = game.initial_state()
+        yield state
+        while not game.is_terminal(state):
+            if game.to_move(state) == CHANCE:
+                action = generator.choices(*zip(*game.chance_outcomes(state), strict=True))[0]
+            else:
+                action = generator.choice(list(game.legal_actions(state)))
+            state = game.result(state, action)
+            yield state
+
+
+@every_game
+def test_what_is_dealt_again_is_what_the_seat_does_not_see_and_depends_on_nothing_else(rules: Any) -> None:
+    game = RulesGame(rules)
+    assert isinstance(game, SupportsInformationStates)
+    assert game.traits.information is Information.HIDDEN
+    others = 0
+    for number, state in enumerate(random_states(game, 8, seed=1)):
+        for seat in range(game.traits.seats):
+            dealt = game.resample(state, seat, np.random.default_rng(number))
+            assert game.information_state_key(dealt, seat) == game.information_state_key(state, seat)
+            assert np.array_equal(game.observation(dealt, seat), game.observation(state, seat))
+            assert game.is_terminal(dealt) == game.is_terminal(state)
+            assert game.to_move(dealt) == game.to_move(state)
+            if game.to_move(state) == seat:
+                assert game.legal_actions(dealt) == game.legal_actions(state)
+            others += dealt != state
+            if not game.is_terminal(state):
+                seeds = number + 100
+                again = [game.resample(one, seat, np.random.default_rng(seeds)) for one in (state, dealt)]
+                assert again[0] == again[1]
+    assert others > 8
+
+
+def test_hands_are_dealt_again_as_often_as_chance_deals_them() -> None:
+    generator = np.random.default_rng(4)
+    game = RulesGame(Leduc())
+    state = game.initial_state()
+    for action in (0, 2, 3, 3, 1):  # a jack and a king, both check, a queen is opened
+        state = game.result(state, action)
+    counts = Counter(game.resample(state, 0, generator).second_card for _ in range(600))
+    assert set(counts) == {1, 2, 3}
+    assert counts[1] == pytest.approx(150, abs=50)  # of four cards one is a jack, two are kings
+    assert counts[3] == pytest.approx(300, abs=60)
+    assert {game.resample(state, 1, generator).second_card for _ in range(20)} == {3}
+    three = RulesGame(Kuhn(3))
+    deals = Counter(three.resample(KuhnState(0x321, 1), 1, generator).cards for _ in range(600))
+    assert len(deals) == 6  # two of the three others' cards, in either order
+    assert all(count == pytest.approx(100, abs=45) for count in deals.values())
+
+
+@pytest.mark.parametrize(
+    ("played", "expected"),
+    [
+        ((2, 0, 0, 0), (1, -1)),
+        ((0, 2, 1, 1), (-2, 2)),
+        ((0, 2, 1, 0), (1, -1)),
+        ((1, 0, 0, 1, 0), (-1, 1)),
+        ((1, 0, 0, 1, 1), (2, -2)),
+    ],
+)
+def test_what_kuhn_poker_pays(played: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    game = RulesGame(Kuhn())
+    state = game.initial_state()
+    for action in played:
+        assert not game.is_terminal(state)
+        state = game.result(state, action)
+    assert game.is_terminal(state)
+    assert game.utility(state) == expected
+
+
+@pytest.mark.parametrize(
+    ("played", "expected"),
+    [
+        ((0, 1, 3, 3, 2, 3, 3), -1),  # antes only: the queen beats the jack
+        ((0, 1, 3, 3, 0, 3, 3), 1),  # the jack makes a pair
+        ((0, 0, 1, 0, 2, 1, 1, 0), 0),
+        ((2, 0, 1, 1, 2), -3),
+        ((2, 0, 1, 1, 0, 1, 1, 1, 0), 13),
+    ],
+)
+def test_what_leduc_pays(played: tuple[int, ...], expected: int) -> None:
+    game = RulesGame(Leduc())
+    state = game.initial_state()
+    for action in played:
+        assert not game.is_terminal(state)
+        state = game.result(state, action)
+    assert game.is_terminal(state)
+    assert game.utility(state) == (expected, -expected)
+
+
+def test_the_highest_face_of_liars_dice_is_wild() -> None:
+    game = RulesGame(LiarsDice(2, 6))
+    state = game.initial_state()
+    for face in (1, 1, 1, 5):  # three twos and a six: four twos
+        state = game.result(state, face)
+    bid = game.result(state, 3 * 6 + 1)
+    assert game.utility(game.result(bid, 24)) == (1, -1)
+    raised = game.result(bid, 3 * 6 + 2)
+    assert game.utility(game.result(raised, 24)) == (1, -1)  # now the other has bid, and there is one three
+    assert game.legal_actions(raised) == [21, 22, 23, 24]
+
+
+@pytest.mark.slow
+@every_game
+def test_keeps_the_contract(rules: Any) -> None:
+    assert_keeps_contract(rules, games=20)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (Kuhn(1), "Kuhn needs players of 2 to 10, not 1"),
+        (Leduc(14), "Leduc needs ranks of 2 to 13"),
+        (LiarsDice(6, 6), "LiarsDice needs dice of 1 to 15"),
+    ],
+)
+def test_sizes_that_do_not_exist(rules: Any, message: str) -> None:
+    with pytest.raises(InvalidSettingError, match=message):
+        RulesGame(rules)
+
+
+class Peeking(NamedTuple):
+    """Rules that say what is seen, but not how the rest is dealt again."""
+
+    size: int = 3
+
+    num_actions = initial_state = to_move = legal_actions = result = is_terminal = utility = lambda *_: 0
+
+    def information_state_key(self, state: Any, seat: int) -> int:
+        return 0
+
+
+def test_rules_that_hide_something_say_all_of_it() -> None:
+    with pytest.raises(RulesError, match="Peeking has no resample, observation"):
+        RulesGame(Peeking())
+
+
+# -- the twin of PettingZoo's Leduc hold'em -----------------------------------------------------------------------
+
+
+def play_leduc_in_lockstep(games: int, seed: int) -> Counter[float]:
+    """Plays PettingZoo's environment and our rules side by side; how often each reward came."""
+    env = pettingzoo.make("aec", "classic/leduc_holdem-v4")
+    ours = make("zermelo/Leduc-v0", blinds=True).unwrapped
+    ours.reset()
+    rewards: Counter[float] = Counter()
+    generator = random.Random(seed)
+    for number in range(games):
+        env.reset(seed=seed + number if number % 100 == 0 else None)
+        game = as_game(env)
+        assert type(game) is LiveRulesGame
+        assert game.rules == Leduc(blinds=True)
+        state = game.snapshot(env)
+        while True:
+            where = f"seed {seed}, game {number}: {state}"
+            assert game.snapshot(env) == state, where
+            ours.position, ours.agent_selection = state, env.agent_selection
+            for seat, agent in enumerate(env.possible_agents):
+                seen = env.observe(agent)["observation"]
+                assert np.array_equal(seen, ours.observe(agent)["observation"]), where
+                assert np.array_equal(seen, game.observation(state, seat)), where
+            if game.is_terminal(state):
+                break
+            assert env.possible_agents[game.to_move(state)] == env.agent_selection, where
+            mask = env.observe(env.agent_selection)["action_mask"]
+            assert game.legal_actions(state) == np.flatnonzero(mask).tolist(), where
+            action = generator.choice(list(game.legal_actions(state)))
+            env.step(action)
+            state = game.result(state, action)
+            if game.to_move(state) == CHANCE:
+                opened = "JQK".index(env.unwrapped.env.game.public_card.rank)
+                assert opened in [outcome for outcome, _ in game.chance_outcomes(state)], where
+                state = game.result(state, opened)
+        paid = tuple(env.rewards[agent] for agent in env.possible_agents)
+        assert game.utility(state) == paid, where
+        rewards[paid[0]] += 1
+    return rewards
+
+
+def test_leduc_is_pettingzoos_game() -> None:
+    rewards = play_leduc_in_lockstep(games=12, seed=3)
+    assert len(rewards) > 2
+
+
+@pytest.mark.slow
+def test_ten_thousand_games_of_leduc_are_the_same() -> None:
+    rewards = play_leduc_in_lockstep(games=10_000, seed=11)
+    assert {-7.0, -0.5, 0.0, 0.5, 7.0} <= set(rewards)
+
+
+def test_utilities_of_the_twin_are_in_its_rewards() -> None:
+    env = pettingzoo.make("aec", "classic/leduc_holdem-v4")
+    env.reset(seed=1)
+    assert as_game(env).traits.utility_bounds == (-7.0, 7.0)
+    assert as_game(env, backend="environment").traits.information is Information.HIDDEN
