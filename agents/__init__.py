@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from zermelo.agents.players.expectimax import ExpectimaxAgent
     from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent
+    from zermelo.agents.players.hidden.agent_policy import agent_policy
     from zermelo.agents.players.hidden.determinized import DeterminizedAgent
     from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
     from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
@@ -98,6 +99,7 @@ __all__ = [
     "TorchAgent",
     "ValueIterationAgent",
     "ValueTable",
+    "agent_policy",
     "best_responses",
     "dominated",
     "equilibria",
@@ -133,6 +135,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.expectimax": "ExpectimaxAgent",
             "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",
+            "players.hidden.agent_policy": "agent_policy",
             "players.hidden.determinized": "DeterminizedAgent",
             "players.hidden.ismcts": "ISMCTSAgent",
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",

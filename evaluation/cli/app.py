@@ -79,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         compare,
+        equilibrium,
         listing,
         perft,
         play,
@@ -99,6 +100,7 @@ def _register() -> None:
     app.command(name="export")(report.export)
     app.command(name="search")(search.search)
     app.command(name="solve")(solve.solve_command)
+    app.command(name="exploitability")(equilibrium.exploitability_command)
     app.command(name="play")(play.play)
     app.command(name="perft")(perft.perft_command)
     app.command(name="tune")(tune.tune_command)

@@ -76,6 +76,22 @@ class ViewAgent(ConfiguredAgent):
             raise GameOverError(f"{view.agent} has no legal action: the game is over")
         return self._chosen(self.answer(view), view)
 
+    def probabilities(self, view: Observation) -> dict[int, float]:
+        """How likely each action is to be played: without ``sample`` the most probable one for certain.
+
+        Raises:
+            InvalidSettingError: The policy's answer cannot be read as an action.
+        """
+        answer = self.answer(view)
+        numbers = _numbers(answer)
+        mixes = self.sample and self.outputs is not Outputs.ACTIONS and numbers is not None
+        if not mixes or numbers is None or numbers.size != view.actions:
+            return {int(self._chosen(answer, view)): 1.0}
+        scores = numbers.ravel().astype(float)
+        legal = np.arange(scores.size) if view.action_mask is None else np.flatnonzero(view.action_mask)
+        shares = self._probabilities(scores, scores[legal])
+        return {int(place) + view.first_action: float(share) for place, share in zip(legal, shares, strict=True)}
+
     def answer(self, view: Observation) -> Any:
         """What the policy itself says."""
         raise TypeError(f"{type(self).__name__} does not say what it answers: define answer(view)")

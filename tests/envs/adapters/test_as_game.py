@@ -379,7 +379,8 @@ def test_traits_are_found_out(make: Any, expected: Any) -> None:
 def test_hidden_information_is_known(name: str) -> None:
     env = classic(name)
     env.reset(seed=0)
-    traits = as_game(env).traits
+    assert as_game(env).traits.information is Information.HIDDEN
+    traits = as_game(env, backend="environment").traits
     assert traits.information is Information.HIDDEN
     assert traits.source("information") is TraitSource.KNOWN
     assert len(legal_actions(env)) > 0

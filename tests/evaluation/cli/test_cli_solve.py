@@ -108,6 +108,17 @@ def test_hidden_cards_end_in_a_policy(cli: Cli, tmp_path: Path) -> None:
     assert told["stopped_by"] == "seconds"
 
 
+def test_exploitability(cli: Cli) -> None:
+    result = cli("exploitability", "zermelo/Kuhn-v0", "random", "cfr(iterations=50)")
+    assert result.exit_code == 0, result.output
+    first, second = result.stdout.splitlines()
+    assert first == "0.4583    random: against it player_0 could get 0.5, player_1 could get 0.4167"
+    assert second.startswith("0.00")
+    refused = cli("exploitability", "classic/tictactoe-v3", "random")
+    assert refused.exit_code == 2
+    assert "does not say what its players know" in refused.stderr
+
+
 def test_a_policy_of_too_many_states(cli: Cli, tmp_path: Path) -> None:
     words = ["solve", "classic/tictactoe-v3", "--policy", str(tmp_path / "x"), "--states", "10"]
     result = cli(*words)

@@ -1,19 +1,53 @@
-"""``zermelo solve`` for small games of hidden information: a policy near an equilibrium, and its worth."""
+"""``zermelo exploitability``, and ``zermelo solve`` for small games of hidden information."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.evaluation.cli.arguments import EnvText
 from zermelo.evaluation.match.writing import finite
 
 if TYPE_CHECKING:
     from zermelo.agents import EquilibriumProgress
 
-__all__ = ["solve_by_policy"]
+__all__ = ["exploitability_command", "solve_by_policy"]
+
+
+def exploitability_command(
+    env: EnvText,
+    agents: Annotated[
+        list[str],
+        typer.Argument(metavar="AGENT...", help="Agents; `zermelo agents` lists them.", show_default=False),
+    ],
+    states: Annotated[int, typer.Option(min=1, help="How many states the game may have.")] = 2_000_000,
+) -> None:
+    """Say how much agents can be exploited: what a player could gain that knew exactly what they play.
+
+    For small games in which players do not see everything, such as Kuhn and Leduc poker. The gain is the mean over
+    both seats, in the game's own rewards; 0 is an equilibrium. Win rates cannot tell that: who bluffs too much may
+    beat many, and lose to the one who has noticed.
+
+    [bold]Example[/bold]
+
+    [dim]$[/dim] zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
+    "cfr(iterations=200)"
+    """
+    from zermelo.agents import agent_policy, best_responses
+    from zermelo.envs import as_game
+    from zermelo.evaluation.cli.position import position_after
+
+    game = as_game(position_after(env, [], 0).env)
+    for agent in agents:
+        found = best_responses(agent_policy(agent), game, most_states=states)
+        best = ", ".join(
+            f"{name} could get {value:.4g}"
+            for name, value in zip(game.traits.seat_names, found.best_responses, strict=True)
+        )
+        typer.echo(f"{found.exploitability:<10.4g}{agent}: against it {best}")
 
 
 def solve_by_policy(

@@ -1,0 +1,70 @@
+"""What an agent plays, as probabilities: so that it can be measured how much any agent can be exploited."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.core.importing import named_agent
+from zermelo.agents.players.learned.observation import Observation
+from zermelo.agents.players.learned.policy import ViewAgent
+from zermelo.agents.players.random import RandomAgent
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.game import SupportsObservations
+
+__all__ = ["agent_policy"]
+
+
+def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
+    """A function of game and state that says how likely an agent plays each action, for ``exploitability``.
+
+    A search begins each state with its own seed, so that it plays each information state in one way; an action
+    that it draws among equally good ones is each as likely. Agents that mix by a table, and learned policies with
+    ``sample=True``, are asked for their probabilities.
+
+    Args:
+        agent: An agent that searches, sees observations, or plays at random; or its name with settings.
+
+    Raises:
+        InvalidSettingError: It is another kind of agent, which acts in environments only.
+    """
+    made = copy.copy(named_agent(agent))
+    if isinstance(made, RandomAgent):
+        return _uniform
+    if isinstance(made, ViewAgent):
+        return lambda game, state: made.probabilities(_view(game, state))
+    if hasattr(made, "search_state"):
+        return lambda game, state: _searched(made, game, state)
+    raise InvalidSettingError(
+        f"{made.name} acts in environments only: what it plays is known of agents that search, of 'random' and of "
+        "policies that see observations"
+    )
+
+
+def _uniform(game: Any, state: Any) -> Mapping[int, float]:
+    actions = game.legal_actions(state)
+    return dict.fromkeys(actions, 1 / len(actions))
+
+
+def _searched(agent: Any, game: Any, state: Any) -> Mapping[int, float]:
+    agent.reset(getattr(agent, "seed", 0))
+    result = agent.search_state(game, state)
+    if result.policy:
+        mixed: Mapping[int, float] = result.policy
+        return mixed
+    best = result.best_actions if getattr(agent, "ties", "") == "random" else (result.action,)
+    return dict.fromkeys(best, 1 / len(best))
+
+
+def _view(game: Any, state: Any) -> Observation:
+    """What the player to move of a state sees."""
+    observes = isinstance(game, SupportsObservations)
+    if not observes:
+        raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")
+    seat, size = game.to_move(state), game.traits.num_actions
+    mask = np.zeros(size, bool)
+    mask[list(game.legal_actions(state))] = True
+    return Observation(game.traits.seat_names[seat], game.observation(state, seat), mask, 0, size)
