@@ -15,12 +15,12 @@ from zermelo.agents.evaluators.patterns import PatternFeatures
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
-__all__ = ["LARGE", "AboveEvaluation", "NamedFeatures", "feature_set", "features_from"]
+__all__ = ["LARGE", "LEAST_SHARE", "AboveEvaluation", "NamedFeatures", "feature_set", "features_from"]
 
 LARGE: Final = 10.0
 """Log odds are taken so many times, so that hardly anything holds their weight where it begins."""
-_LEAST: Final = 1e-4
-"""A probability that is never fallen short of."""
+LEAST_SHARE: Final = 1e-4
+"""A probability that is never fallen short of where log odds are taken."""
 _SAMPLES: Final = 200
 
 
@@ -111,7 +111,7 @@ def _log_odds(game: Any, state: Any, seat: int) -> float:
     value, (lower, upper) = evaluator(game, state)[seat], game.traits.utility_bounds
     if not math.isfinite(upper - lower):
         return float(value)
-    share = min(max((value - lower) / (upper - lower), _LEAST), 1.0 - _LEAST)
+    share = min(max((value - lower) / (upper - lower), LEAST_SHARE), 1.0 - LEAST_SHARE)
     return math.log(share / (1.0 - share))
 
 

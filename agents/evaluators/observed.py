@@ -19,8 +19,8 @@ from zermelo.envs import UnsupportedGameError
 __all__ = ["Entries", "FeatureSet", "ObservationFeatures", "observed_array", "seats_of", "unlike"]
 
 
-def observed_array(game: Any, state: Any) -> npt.NDArray[Any]:
-    """What the player to move observes, as an array.
+def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArray[Any]:
+    """What a seat observes, or the player to move, as an array.
 
     Raises:
         UnsupportedGameError: The game does not show its players arrays.
@@ -28,7 +28,7 @@ def observed_array(game: Any, state: Any) -> npt.NDArray[Any]:
     inside: Any = openspiel_state(state)
     seen: Any = None
     if hasattr(game, "observation"):
-        seen = game.observation(state, game.to_move(state))
+        seen = game.observation(state, game.to_move(state) if seat is None else seat)
     if inside is not None and len(inside.get_game().observation_tensor_shape()) == 3:  # its planes come first
         seen = np.moveaxis(np.reshape(seen, inside.get_game().observation_tensor_shape()), 0, -1)
     array = np.asarray(seen) if seen is not None else np.empty(0)

@@ -56,6 +56,7 @@ class PatternFeatures:
         turns: The mirrors and turns (``turned``) that leave what a board is worth as it is; any two of them after
             each other are one of them.
         second: How the second seat's board is turned to be looked up as the first one's; ``OWN`` for none.
+        longest: How many cells a window has at most; with many kinds of cells windows are small anyway.
         phases: Numbers of cells that are not of the first kind with which phases begin, after the first one: each
             window has weights for all of the game and for each phase.
     """
@@ -69,6 +70,7 @@ class PatternFeatures:
     turns: tuple[int, ...] = (0,)
     second: int = OWN
     phases: tuple[int, ...] = ()
+    longest: int = 9
     _windows: Any = field(init=False, repr=False, compare=False)
     _powers: Any = field(init=False, repr=False, compare=False)
     _offsets: Any = field(init=False, repr=False, compare=False)
@@ -79,7 +81,7 @@ class PatternFeatures:
     def __post_init__(self) -> None:
         kinds = len(self.planes) + 1 if self.planes else len(self.codes)
         cells = self.rows * self.columns
-        longest = 2 if kinds**4 * cells >= 400_000 else 4 if kinds > _FEW_KINDS else 9
+        longest = min(2 if kinds**4 * cells >= 400_000 else 4 if kinds > _FEW_KINDS else 9, self.longest)
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
         windows = _tied(_windows(self.rows, self.columns, longest), moved)
@@ -156,9 +158,12 @@ class PatternFeatures:
         starts = np.arange(len(states) + 1) * indices.shape[1]
         return Entries(indices.ravel(), np.ones(indices.size), starts, seats)
 
-    def cells(self, game: Any, states: Sequence[Any]) -> npt.NDArray[np.int64]:
-        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1)."""
-        seen = np.stack([observed_array(game, state) for state in states])
+    def cells(self, game: Any, states: Sequence[Any], seat: int | None = None) -> npt.NDArray[np.int64]:
+        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1).
+
+        A seat sees them, if one is given, else the player to move in each state.
+        """
+        seen = np.stack([observed_array(game, state, seat) for state in states])
         needed = max(self.planes, default=-1) + 1
         shape = seen.shape[1:] if seen.ndim > 2 else (1, *seen.shape[1:])
         if shape[:2] != (self.rows, self.columns) or (len(shape) == 3) != bool(needed) or needed > shape[-1]:
@@ -172,9 +177,28 @@ class PatternFeatures:
             cells[:, :-1] = np.clip(np.searchsorted(self.codes, flat), 0, len(self.codes) - 1)
         return cells
 
+    @property
+    def length(self) -> int:
+        """How many weights there are for one seat and phase."""
+        return self._length
+
+    @property
+    def first(self) -> npt.NDArray[np.int64]:
+        """Whose weight each pattern has: of those that mirrors make of each other the first one's."""
+        first: npt.NDArray[np.int64] = self._first
+        return first
+
+    def windows(self) -> list[tuple[int, list[int], list[int]]]:
+        """Each window's first pattern, its cells, and how much each kind of cell adds to that."""
+        found = []
+        for offset, window, powers in zip(self._offsets.tolist(), self._windows, self._powers, strict=True):
+            length = np.count_nonzero(powers)
+            found.append((offset, window[:length].tolist(), powers[:length].tolist()))
+        return found
+
     def settings(self) -> dict[str, Any]:
         """Its fields."""
-        names = ("seats", "rows", "columns", "planes", "codes", "turns", "second", "phases")
+        names = ("seats", "rows", "columns", "planes", "codes", "turns", "second", "phases", "longest")
         return {name: getattr(self, name) for name in names}
 
 

@@ -52,9 +52,9 @@ def tune_command(
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
 
     Nobody need have written anything about the game: features are read off what its players are shown. For games
-    of one player, or of two with opposed interests, with nothing hidden. Where an evaluation has been written, a
-    search plays with that, and one round of many games is best; else the first round plays at random, each later
-    one with what was learned. The losses are on a tenth of the games that is kept apart.
+    of one player, or of two with opposed interests, with nothing hidden. The first round plays with the evaluation
+    that has been written, if there is one, else at random; each later one with what was learned. The losses are on
+    a tenth of the games that is kept apart.
 
     [bold]Examples[/bold]
 

@@ -45,6 +45,7 @@ def regress(
     ridge: float = 10.0,
     logistic: bool = True,
     steps: int = 150,
+    start: Floats | None = None,
 ) -> Fit:
     """A logistic or linear regression with a ridge penalty, by L-BFGS (SciPy's).
 
@@ -57,6 +58,7 @@ def regress(
         ridge: How strongly they are held there: as so many positions would.
         logistic: Otherwise the weighted sum itself is the answer.
         steps: Of L-BFGS, at most.
+        start: Weights to begin the search of the best ones at; where they are held, if not given.
     """
     size = len(prior)
     matrix = scipy.sparse.csr_matrix((entries.values, entries.indices, entries.starts), (len(aims), size))
@@ -72,7 +74,8 @@ def regress(
         slope = answers - goals if logistic else 2 * (answers - goals)
         return loss, columns @ slope + ridge * away
 
-    found = scipy.optimize.minimize(penalty, begin, jac=True, method="L-BFGS-B", options={"maxiter": steps})
+    first = begin if start is None else start[seen]
+    found = scipy.optimize.minimize(penalty, first, jac=True, method="L-BFGS-B", options={"maxiter": steps})
     weights: Floats = prior.copy()
     weights[seen] = found.x
     average = np.full(len(test), goals.mean() if len(goals) else 0.5)

@@ -3,10 +3,11 @@
     tuned = tune("zermelo/Othello-v0", out="othello.json")
     agent = make_agent("alphabeta(depth=4, evaluator='othello.json')")
 
-Where somebody has written an evaluation of the game, a search plays with that, and features correct it so that it
-foretells how these games end. Else the first round is of random games, and in each later one the weights of the
-round before play against themselves; what is regressed on is the lambda-return: how the game ended, mixed with
-what the last weights said on the way there.
+Where somebody has written an evaluation of the game, a search plays the first round with that, and features
+correct it so that it foretells how these games end; compiled, it plays later rounds with what was learned. Else
+the first round is of random games, and in each later one the weights of the round before play against themselves.
+What is regressed on is how a game ended, mixed with what the last weights said on the way there: TD(lambda), or,
+compiled, the value of the search.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.stats.ratings import EloEstimate, elo
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
+from zermelo.evaluation.training.pattern_tables import PatternTables, find_bits
 from zermelo.evaluation.training.regression import Fit, Floats, regress
 from zermelo.evaluation.training.self_play import Played, SelfPlay, after, past_chance
-from zermelo.evaluation.training.sharing import best_sharing, with_symmetries
+from zermelo.evaluation.training.sharing import best_sharing, seat_turns, with_symmetries
 from zermelo.evaluation.training.teacher import Teacher
 
 __all__ = ["Round", "Tuned", "tune"]
@@ -54,10 +56,25 @@ _OPENING: Final = 4
 _RIDGES: Final = (30.0, 150.0, 750.0, 4_000.0)
 _NODES: Final = 2_000
 """Of the search that plays with an evaluation that has been written, where it is not compiled."""
-_DEPTH: Final = 3
+_DEPTHS: Final = (1, 2)
 """Of that search where it is: games are then so cheap that more of them teach more than deeper ones."""
 _POSITIONS: Final = 24
-"""That are taken from one such game."""
+"""That are taken from one such game, at most."""
+_ENOUGH: Final = 100_000
+"""That are taken from all such games of a round, about."""
+_RANDOM_PART: Final = 0.6
+"""Of the moves of a random game: after so many at most there are no more random ones in a compiled one.
+
+With a few random moves anywhere, what was fitted to Breakthrough lost 300 Elo to the written evaluation: it had
+hardly seen how moves are punished that nobody would choose, and a search asks about little else.
+"""
+_EXPLORE: Final = 0.3
+"""The probability of a random move until then."""
+_BIT_STATES: Final = 3_000
+"""Positions by which it is found which bit of a state is which cell."""
+_STEPS: Final = 150
+_LATER_STEPS: Final = 60
+"""Of the regression in later rounds, which begins where the last one ended."""
 _PILOT: Final = 500
 """Games by which it is chosen which weights are shared."""
 _PILOT_STEPS: Final = 40
@@ -156,15 +173,15 @@ def tune(
     traits = game.traits
     _require_fit(traits)
     samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
-    opening = min(2 * _OPENING, len(samples) // (4 * _SAMPLES))
     chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
     evaluator: FittedEvaluator | None = None
     done: list[Round] = []
     before: list[Played] = []
     for number in range(1, rounds + 1):
         player = _player(
-            game, starts, chosen, evaluator, mixed=mixed, opening=opening, generator=generator, seed=seed
-        )
+            game, starts, chosen, evaluator, games=games, mixed=mixed, moves=len(samples) // _SAMPLES,
+            before=before, generator=generator, seed=seed,
+        )  # fmt: skip
         played: list[Played] = []
         for count in range(1, games + 1):
             played += player.play()
@@ -173,10 +190,12 @@ def tune(
             raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
         parts = _parted(before, played)
         if number == 1:
-            chosen = _with_sharing(chosen, game, parts)
+            chosen = _with_sharing(chosen, game, parts, seat_turns(chosen, game, starts[0], generator))
             played = [_read_by(chosen, game, one) for one in played]
             parts = _parted(before, played)
-        fit = _fit(traits, parts, _prior(chosen), ridge)
+        fit, strength = _fit(traits, parts, _prior(chosen), ridge, evaluator)
+        if isinstance(chosen, AboveEvaluation):
+            ridge = strength
         evaluator = FittedEvaluator(chosen, fit.weights, out)
         try:
             replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
@@ -222,18 +241,26 @@ def _player(
     features: FeatureSet,
     evaluator: FittedEvaluator | None,
     *,
+    games: int,
     mixed: float,
-    opening: int,
+    moves: int,
+    before: Sequence[Played],
     generator: np.random.Generator,
     seed: int,
 ) -> Teacher | SelfPlay:
-    """Who plays the games: a search with a written evaluation if there is one, else what was learned so far."""
+    """Who plays the games: a search with a written evaluation if there is one, else what was learned so far.
+
+    Compiled, the search with a written evaluation makes place for one with what was learned from its games
+    (``before``). Random games have so many ``moves``.
+    """
     search: SearchAgent | None = None
+    opening = min(2 * _OPENING, moves // 4)
     if isinstance(features, AboveEvaluation):
         if Teacher.can_play(game):
             return Teacher(
-                game, starts, features, depth=_DEPTH, opening=2 * opening, explore=0.05, longest=_LONGEST,
-                positions=_POSITIONS, generator=generator,
+                game, starts, features, depths=_DEPTHS, opening=round(_RANDOM_PART * moves), explore=_EXPLORE,
+                longest=_LONGEST, positions=min(_POSITIONS, 1 + _ENOUGH // games), generator=generator,
+                fitted=_compiled(game, evaluator, before), mixed=mixed,
             )  # fmt: skip
         opposed = game.traits.chance is Chance.NONE and game.traits.seats == 2
         search = (AlphaBetaAgent if opposed else ExpectiminimaxAgent)(nodes=_NODES, seed=seed)
@@ -241,6 +268,17 @@ def _player(
         game, starts, features, evaluator, mixed=mixed, opening=opening, explore=0.05, longest=_LONGEST,
         generator=generator, teacher=search,
     )  # fmt: skip
+
+
+def _compiled(game: Any, evaluator: FittedEvaluator | None, before: Sequence[Played]) -> PatternTables | None:
+    """What was learned, to be looked up by compiled code; None if there is nothing yet, or it cannot be."""
+    lower, upper = game.traits.utility_bounds
+    if evaluator is None or lower + upper != game.traits.constant:
+        return None
+    states = [state for played in before for state in played.states]
+    states = states[:: 1 + len(states) // _BIT_STATES]
+    bits = find_bits(evaluator.features, game, states)
+    return None if bits is None else PatternTables(evaluator, bits, states[0], game.traits)
 
 
 class _Parts(NamedTuple):
@@ -270,9 +308,9 @@ def _read_by(features: FeatureSet, game: Any, played: Played) -> Played:
     return dataclasses.replace(played, entries=features.entries(game, played.states))
 
 
-def _with_sharing(features: FeatureSet, game: Any, parts: _Parts) -> FeatureSet:
+def _with_sharing(features: FeatureSet, game: Any, parts: _Parts, turns: Sequence[int]) -> FeatureSet:
     """The features with weights shared as some of the games say."""
-    pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[: _PILOT // 4], [])
+    pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[:_PILOT], [])
 
     def loss_of(one: FeatureSet) -> float:
         read = _Parts(*([_read_by(one, game, played) for played in part] for part in pilot))
@@ -283,7 +321,7 @@ def _with_sharing(features: FeatureSet, game: Any, parts: _Parts) -> FeatureSet:
             entries, aims, train, test, _prior(one), ridge=_PILOT_RIDGE, logistic=logistic, steps=_PILOT_STEPS
         ).loss
 
-    return best_sharing(features, loss_of)
+    return best_sharing(features, loss_of, turns)
 
 
 def _joined(traits: Traits, games: Sequence[Played]) -> tuple[Floats, Entries, bool]:
@@ -296,19 +334,24 @@ def _joined(traits: Traits, games: Sequence[Played]) -> tuple[Floats, Entries, b
     return aims, Entries.joined([game.entries for game in games]), logistic
 
 
-def _fit(traits: Traits, parts: _Parts, prior: Floats, ridge: float | None) -> Fit:
-    """The regression whose ridge suits the games to choose by; its loss is on those kept apart."""
+def _fit(
+    traits: Traits, parts: _Parts, prior: Floats, ridge: float | None, before: FittedEvaluator | None
+) -> tuple[Fit, float]:
+    """The regression whose ridge suits the games to choose by, and that; its loss is on those kept apart."""
     aims, entries, logistic = _joined(traits, [game for part in parts for game in part])
     sizes = [sum(len(game.returns) for game in part) for part in parts]
     train, choosing, apart = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
 
     def fitted(strength: float, test: npt.NDArray[np.int64]) -> Fit:
-        return regress(entries, aims, train, test, prior, ridge=strength, logistic=logistic)
+        steps, start = (_STEPS, None) if before is None else (_LATER_STEPS, before.weights)
+        return regress(
+            entries, aims, train, test, prior, ridge=strength, logistic=logistic, steps=steps, start=start
+        )
 
     if ridge is None:
         fits = [(fitted(strength, choosing).loss, strength) for strength in _RIDGES]
         ridge = min(fits)[1]
-    return fitted(ridge, apart)
+    return fitted(ridge, apart), ridge
 
 
 def _require_fit(traits: Traits) -> None:

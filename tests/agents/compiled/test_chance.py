@@ -212,12 +212,12 @@ def test_improbable_states_are_evaluated(players: int, least: float) -> None:
 
 
 def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one() -> None:
-    """2048 has many transpositions: with a table there are fewer nodes and the same values."""
-    game = RulesGame(Game2048(rows=2, columns=2))
+    """Pig has many transpositions: with a table there are fewer nodes and the same values."""
+    game = RulesGame(Pig(target=12))
     nodes = [0, 0]
-    for state in positions(game, random.Random(3), 5, 8):
+    for state in positions(game, random.Random(3), 2, 12):
         for evaluator in (None, own_evaluation):
-            how: Any = {"depth": 5, "min_probability": 0.002, "evaluator": evaluator}
+            how: Any = {"depth": 4, "min_probability": 0.01, "evaluator": evaluator}
             without, having = (ExpectiminimaxAgent(table_mb=mb, **how).search_state(game, state) for mb in (0, 4))
             assert having.action_values == pytest.approx(without.action_values, rel=1e-12)
             nodes = [nodes[0] + without.nodes, nodes[1] + having.nodes]

@@ -21,15 +21,17 @@ from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
 from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
-from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
+from zermelo.envs.games import MNK, Breakthrough, Kalah, Othello, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.env import RulesEnv
 from zermelo.evaluation import StoreError
 from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.training import tuning
+from zermelo.evaluation.training.pattern_tables import PatternTables, find_bits
 from zermelo.evaluation.training.regression import regress
 from zermelo.evaluation.training.self_play import SelfPlay
 from zermelo.evaluation.training.teacher import Teacher
+from zermelo.evaluation.training.teacher_kernel import QUIESCENCE, evaluate
 from zermelo.evaluation.training.tuning import tune
 
 TICTACTOE = RulesGame(MNK(3, 3, 3))
@@ -333,36 +335,87 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> N
 
 
 def _minimax(state: Any, depth: int) -> float:
-    """What a state is worth to the first player, in 1024ths, by the rules' evaluation so far ahead."""
+    """What a state is worth to the first player, in 1024ths, by the rules' evaluation so far ahead.
+
+    Below that a player may capture or stand pat.
+    """
     if PAWNS.is_terminal(state):
         return 1024 * PAWNS.utility(state)[0]
-    if depth == 0:
-        return PAWNS.rules.evaluation(state, 0)
     best = max if PAWNS.to_move(state) == 0 else min
-    return best(_minimax(PAWNS.result(state, action), depth - 1) for action in PAWNS.legal_actions(state))
+    actions = [a for a in PAWNS.legal_actions(state) if depth > 0 or PAWNS.is_noisy(state, a)]
+    stands = [PAWNS.rules.evaluation(state, 0)] if depth <= 0 else []
+    if depth <= -QUIESCENCE:
+        return stands[0]
+    return best([*stands, *(_minimax(PAWNS.result(state, action), depth - 1) for action in actions)])
+
+
+@pytest.mark.parametrize(
+    ("rules", "settings"),
+    [
+        (Breakthrough(rows=4, columns=3), {"second": 2, "turns": (0, 1)}),
+        (Breakthrough(rows=4, columns=3), {"phases": (3, 8), "longest": 4}),
+        (Othello(rows=4, columns=5), {"second": 3, "phases": (7, 12)}),
+        (MNK(3, 3, 3), {"second": 0, "turns": tuple(range(8))}),
+    ],
+)
+@pytest.mark.parametrize("above", [False, True])
+def test_compiled_code_evaluates_as_the_file_does(rules: Any, settings: Any, above: bool) -> None:
+    """The same numbers from bits of the state, which nobody has said how to read, and from what players see."""
+    game = RulesGame(rules)
+    states = some_states(game, games=60)
+    features: Any = feature_set("patterns", game, states)
+    features = dataclasses.replace(features, **settings)
+    features = AboveEvaluation(features) if above else features
+    weights = np.random.default_rng(1).normal(size=features.size) / 8
+    evaluator = FittedEvaluator(features, weights)
+    bits = find_bits(features, game, states)
+    assert bits is not None
+    tables = PatternTables(evaluator, bits, states[0], game.traits)
+    for state in some_states(game, seed=2, games=3):
+        share = (1 + evaluator(game, state)[0]) / 2
+        said = evaluate(rules, state, tables.address)
+        assert said == pytest.approx(1024 * np.log(share / (1 - share)), abs=0.6)
+
+
+def test_bits_are_not_guessed() -> None:
+    """Where cells are no bits of the state, or are not known for both seats, nothing is looked up."""
+    states = some_states(TICTACTOE, games=30)
+    patterns = feature_set("patterns", TICTACTOE, states)
+    assert find_bits(patterns, TICTACTOE, [s for s in states if TICTACTOE.to_move(s) == 0]) is None
+    assert find_bits(feature_set("observation", TICTACTOE, states), TICTACTOE, states) is None
+    shown_counts = Kalah(houses=2, seeds=2)
+    game = RulesGame(shown_counts)
+    states = some_states(game, games=10)
+    patterns = PatternFeatures(2, 1, 6, codes=tuple(range(9)))
+    assert find_bits(patterns, game, states) is None
 
 
 def test_a_teacher_plays_the_best_by_the_written_evaluation() -> None:
     start = PAWNS.initial_state()
     features = feature_set("observation", PAWNS, [start])
-    settings: dict[str, Any] = {"depth": 2, "explore": 0.0, "generator": np.random.default_rng(1)}
+    settings: dict[str, Any] = {"depths": (2,), "explore": 1.0, "generator": np.random.default_rng(1)}
     assert Teacher.can_play(PAWNS)
     teacher = Teacher(PAWNS, [start], features, opening=0, longest=99, positions=99, **settings)
     (played,) = teacher.play()
-    line, state = [], start
-    while not PAWNS.is_terminal(state):
-        line.append(state)
+    line = list(played.states)
+    assert line[0] == start
+    for place, state in enumerate(line):
         best = max if PAWNS.to_move(state) == 0 else min
-        state = best(
-            (PAWNS.result(state, action) for action in PAWNS.legal_actions(state)),
-            key=lambda child: _minimax(child, settings["depth"] - 1),
-        )
-    assert list(played.states) == line
-    ends = PAWNS.utility(state)
-    assert played.returns.tolist() == [ends[PAWNS.to_move(state)] for state in line]
+        values = {PAWNS.result(state, action): 0 for action in PAWNS.legal_actions(state)}
+        values = {child: _minimax(child, 1) for child in values}
+        as_good = [child for child, value in values.items() if value == best(values.values())]
+        if place + 1 < len(line):
+            assert line[place + 1] in as_good
+    ends = [PAWNS.utility(child) for child in as_good]
+    assert any(
+        played.returns.tolist() == [end[PAWNS.to_move(state)] for state in line] and end != (0.0, 0.0)
+        for end in ends
+    )
+    (other,) = teacher.play()
+    assert list(other.states) != line, "of equal moves one is drawn"
     teacher = Teacher(PAWNS, [start], features, opening=3, longest=99, positions=2, **settings)
     games = [game for _ in range(20) for game in teacher.play()]
     assert all(0 < len(game.states) <= 2 for game in games)
     assert len({game.states[0] for game in games}) > 2
-    short = Teacher(PAWNS, [start], features, opening=0, longest=len(line) - 1, positions=9, **settings)
+    short = Teacher(PAWNS, [start], features, opening=0, longest=1, positions=9, **settings)
     assert short.play() == []
