@@ -249,14 +249,14 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     path = str(tmp_path / "mnk.json")
     settings: dict[str, Any] = {
         "features": "patterns",
-        "games": 200,
+        "games": 500,
         "rounds": 2,
         "match": 0,
         "seed": 4,
         "ridge": 3.0,
     }
     tuned = tune("zermelo/MNK-v0", out=path, **settings)
-    assert [one.games for one in tuned.rounds] == [200, 200]
+    assert [one.games for one in tuned.rounds] == [500, 500]
     assert tuned.rounds[-1].loss < tuned.rounds[-1].average
     loaded = FittedEvaluator.load(path)
     assert np.abs(loaded.weights - tuned.evaluator.weights).max() <= 5e-7
