@@ -18,7 +18,8 @@ def update_readme():
     return module
 
 
-def test_the_python_examples_run_in_order(capsys):
+def test_the_python_examples_run_in_order(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # one writes a file
     blocks = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
     assert "agent_iter" in blocks[0]
     namespace = {}
