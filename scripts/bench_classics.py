@@ -3,7 +3,7 @@
 
     python scripts/bench_classics.py [ENV...] [--games N] [--write]
 
-plays every agent that can against ``random`` and prints a table; with ``--write`` that becomes ``docs/classics.md``.
+plays every agent that can against ``random`` and prints a table; ``--write`` makes it ``docs/classics.md``.
 An environment is named as in ``classic/chess-v6``, or by a part of that. For one environment the command line
 does the same: ``zermelo tournament classic/leduc_holdem-v4 random "ismcts(simulations=100)" cfr -n 200``.
 """
