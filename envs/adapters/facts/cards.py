@@ -93,7 +93,7 @@ def _known_of_hanabi(state: Any, seat: int) -> _Hanabi:
     unseen = Counter({card: round(chance / rarest) for card, chance in chances.items()})
     names = {card: start.action_to_string(start.current_player(), card)[-3:-1] for card in chances}  # such as R1
     players = state.num_players()
-    size = next(place for place, (player, _) in enumerate(events) if player >= 0) // players
+    size = next((place for place, (player, _) in enumerate(events) if player >= 0), len(events)) // players
     hands: list[list[int]] = [[] for _ in range(players)]
     possible: dict[int, frozenset[int]] = {}
     for place, (player, action) in enumerate(events):
