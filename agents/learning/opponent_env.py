@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
@@ -66,7 +66,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         UnsupportedGameError: It is no AEC environment, has one seat, or spaces that differ from seat to seat.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         """The learner's legal actions, as sb3-contrib asks for them; all that there are, if none is masked."""
         mask = None if self._over else self._mask()
         if mask is None:
-            return np.ones(int(self.action_space.n), dtype=bool)  # type: ignore[attr-defined]  # checked when made
+            return np.ones(self._size, dtype=np.bool_)
         return mask
 
     def render(self) -> Any:
@@ -316,7 +316,8 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         if isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}:
             space = space["observation"]
         self._observed = space
-        mask = Box(0, 1, (int(self.action_space.n),), np.int8)
+        self._size = int(self.action_space.n)
+        mask = Box(0, 1, (self._size,), np.int8)
         return Dict({"observation": space, "action_mask": mask}) if self._as_dict else space
 
 

@@ -9,7 +9,7 @@ observations. It plays what ``OpponentEnv`` over the same environment plays.
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
@@ -84,8 +84,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         UnsupportedGameError: The environment has no rules that compile, or one seat and an opponent is given.
         InvalidSettingError: A setting is none.
     """
-
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(
         self,
@@ -204,6 +202,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._in_python = hasattr(rules, "observation") and not self._compiles_observations
         size = self.game.traits.num_actions
         assert size is not None, "rules say how many"
+        self._choices = size
         mask = Box(0, 1, (size,), np.int8)
         space = Dict({"observation": seen, "action_mask": mask}) if self._as_dict else seen
         self.single_action_space, self.single_observation_space = Discrete(size), space
@@ -224,7 +223,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _arrays(self, longest: int) -> None:
         """The memory of all games, and what they have in common."""
-        count, size = self.num_envs, int(self.single_action_space.n)
+        count, size = self.num_envs, self._choices
         rules = self.game.rules
         start = starter(rules, 0)(self.game.initial_state())[1]
         has_past = has_history(rules)
@@ -292,7 +291,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         def call(search: Any) -> int:
             games, _, start = parts[id(search)]
-            return self._kernel(*start(state), *bounds[id(search)], anew, games, search)
+            return int(self._kernel(*start(state), *bounds[id(search)], anew, games, search))
 
         if len(lanes) == 1:
             run_here(call, lanes[0][1])
@@ -376,9 +375,9 @@ def _kernel(game: RulesGame, opponent: Opponent, *, observes: bool) -> Any:
     return build(game.rules, Kernel(vector_kernel.play, arguments, tuple(sorted(constants.items()))))
 
 
-def _number_of(seed: int) -> np.int64:
+def _number_of(seed: int) -> int:
     """Where a game's random numbers start."""
-    return (np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> np.uint64(2)).astype(np.int64)
+    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]) >> 2
 
 
 def _size(state: Any) -> int:
