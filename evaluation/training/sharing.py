@@ -8,6 +8,7 @@ that were not fitted to.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -65,7 +66,7 @@ def with_symmetries(
     number_of = {turned(places, turn).tobytes(): turn for turn in among}
     turns = {0}
     for turn in among:
-        if turn not in turns and walks.are_alike(lambda board, turn=turn: turned(board, turn)):
+        if turn not in turns and walks.are_alike(functools.partial(turned, turn=turn)):
             turns.add(turn)
             while True:  # what two symmetries do after each other is one
                 pairs = itertools.product(turns, repeat=2)
@@ -81,7 +82,7 @@ def with_symmetries(
                 if (one, two) in alike:
                     continue
                 swap = {one: two, two: one, other[one]: other[two], other[two]: other[one]}
-                if walks.are_alike(lambda board, swap=swap: _exchanged(board, swap)):
+                if walks.are_alike(functools.partial(_exchanged, swap=swap)):
                     alike += [(one, two), (min(other[one], other[two]), max(other[one], other[two]))]
     layers = merged(inner.layers, alike)
     return _outer(features, dataclasses.replace(inner, turns=tuple(sorted(turns)), layers=layers))
@@ -101,7 +102,7 @@ class _Walks:
         self._features, self._game, self._start = features, game, start
         self._walks: list[list[Any]] = []
         for _ in range(_WALKS):
-            state, looks = start, []
+            state, looks = start, list[Any]()
             while not game.is_terminal(state) and len(looks) < _STEPS:
                 actions = game.legal_actions(state)
                 state = game.result(state, actions[int(generator.integers(len(actions)))])
