@@ -147,6 +147,7 @@ class Search(SharedRecord):
     lower_evaluation: int
     upper_evaluation: int
     total: int  # what the players' utilities add up to
+    patterns: int  # the address of what a fitted evaluation is looked up in (``patterns``); 0 for none
     # What scores mean, in floats (general kernel, max^n).
     lower_value: float
     lower_distance: float
