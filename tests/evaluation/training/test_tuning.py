@@ -234,6 +234,35 @@ def test_lambda_returns_by_their_definition(mixed: float) -> None:
         assert sign * played.returns[place] == pytest.approx(expected)
 
 
+def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
+    env = make_env("classic/tictactoe-v3")
+    env.reset()
+    game = as_game(env, backend="clone")
+    start = game.snapshot(env)
+    looked: list[int] = []
+
+    class Counted(ObservationFeatures):
+        def entries(self, game: Any, states: Any) -> Entries:
+            looked.append(len(states))
+            return super().entries(game, states)
+
+    features = Counted(2, 18)
+    weights = np.random.default_rng(1).normal(size=features.size)
+    for evaluator in (None, FittedEvaluator(features, weights)):
+        player = SelfPlay(
+            game, [start], features, evaluator, mixed=1.0, opening=0, explore=0.0, longest=99,
+            generator=np.random.default_rng(1),
+        )  # fmt: skip
+        for _ in range(4):
+            looked.clear()
+            (played,) = player.play()
+            for place, state in enumerate(played.states):
+                mover = game.to_move(state)
+                ends = [game.utility(game.result(state, action))[mover] for action in game.legal_actions(state)]
+                assert max(ends) < 1 or place == len(played.states) - 1
+            assert len(looked) == 1 if evaluator is None else max(looked[:-1]) == 8
+
+
 def _looks(evaluator: FittedEvaluator, state: Any) -> float:
     """What the first player can expect."""
     if TICTACTOE.is_terminal(state):
