@@ -22,7 +22,7 @@ __all__ = ["PatternTables", "can_have_tables", "find_bits", "random_states"]
 
 _WORDS: Final = 18
 _GAMES: Final = 40
-_STATES: Final = 1_500
+_STATES: Final = 400
 _Whole = npt.NDArray[np.int64]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,22 @@ def test_minimax_agrees_and_results_name_the_file() -> None:
     result = AlphaBetaAgent(depth=2, evaluator=FittedEvaluator(evaluator.features, evaluator.weights, "f.json"))
     assert backend.can_compile_alpha_beta(game, result.evaluator, None)
     assert "f.json" in result.search_state(game, state).evaluator
+
+
+def test_a_limit_on_time_holds_for_finding_bits_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = RulesGame(MNK())
+    evaluator, may_go_on = fitted_to(game), threading.Event()
+
+    def slow_states(game: Any) -> list[Any]:
+        assert may_go_on.wait(50)
+        return random_states(game)
+
+    monkeypatch.setattr("zermelo.agents.evaluators.fitted.random_states", slow_states)
+    result = AlphaBetaAgent(seconds=0.02, evaluator=evaluator).search_state(game, game.initial_state())
+    assert result.action in range(9)
+    assert not evaluator.knows_tables(game)
+    may_go_on.set()
+    assert evaluator.tables(game) is not None
 
 
 def test_threads_have_room_of_their_own() -> None:
