@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.stacks import StackingEnv
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent
@@ -318,6 +319,19 @@ def test_the_same_seed_finds_the_same_weights(tmp_path: Path) -> None:
     )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
+
+
+def test_an_environment_without_rules_can_be_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on which pieces cover each other; the match is at equal time, as nobody has written an evaluation."""
+    out = str(tmp_path / "stacks.json")
+    monkeypatch.setattr(tuning, "_matched", lambda *_: (1, 0, 1))
+    tuned = tune(StackingEnv, out=out, games=20, rounds=2, match=2, seed=1)
+    features = tuned.evaluator.features
+    assert isinstance(features, PatternFeatures)
+    assert features.layers == (((0, 1), (3, 4)), ((2,), (5,)))
+    assert tuned.rounds[0].games == 20
+    assert tuned.against == (f"alphabeta(seconds=0.5, evaluator={out!r})", "alphabeta(seconds=0.5)")
+    assert FittedEvaluator.load(out) == tuned.evaluator
 
 
 def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> None:
