@@ -33,6 +33,8 @@ _BY_NAME: Final = {
     "auto": "auto:AutoAgent",
     "determinized": "hidden.determinized:DeterminizedAgent",
     "ismcts": "hidden.ismcts:ISMCTSAgent",
+    "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
+    "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
     "cfr": "tables.cfr:CFRAgent",
     "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }

@@ -266,8 +266,10 @@ class OpenSpielGame:
         actions: list[int] = state.legal_actions(seat)
         return actions
 
-    def joint_result(self, state: Any, actions: Mapping[int, int]) -> Any:
-        """The state after an action of each player that decides now.
+    def joint_result(
+        self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
+    ) -> Any:
+        """The state after an action of each player that decides now; chance events are states of their own.
 
         Raises:
             IllegalActionError: One is not legal, or they are not of these players.
@@ -283,6 +285,13 @@ class OpenSpielGame:
         after = state.clone()
         after.apply_actions([actions[seat] for seat in movers])
         return after
+
+    def hides_more(self) -> bool:
+        """Whether OpenSpiel's game type says that players do not see the whole state."""
+        import pyspiel
+
+        information: Any = self._game.get_type().information
+        return information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended, or Shimmy truncates it."""

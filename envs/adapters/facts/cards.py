@@ -1,4 +1,4 @@
-"""PettingZoo's games of hidden cards and moves: what an agent has seen, and how the rest is dealt again.
+"""PettingZoo's games of hidden cards: what an agent has seen, and how the rest is dealt again.
 
 Chance deals every order of the deck alike. So, of what an agent sees, each order of the cards that it has not seen
 is as likely as any other; that is how they are dealt again, whatever the other players' actions suggest.
@@ -19,8 +19,6 @@ __all__ = [
     "poker_key",
     "redeal_poker",
     "redealt_hanabi",
-    "redraw_rps",
-    "rps_key",
 ]
 
 
@@ -154,20 +152,3 @@ def deal_hanabi(env: Any, agent: Any, generator: np.random.Generator) -> None:
     inside.game_state = redealt_hanabi(inside.game_state, env.possible_agents.index(agent), generator)
     inside._update_action_masks()
     inside._update_observations()
-
-
-# -- Rock paper scissors ------------------------------------------------------------------------------------------
-
-
-def rps_key(env: Any, agent: Any) -> Hashable:
-    """The last rounds, whose turn it is, and the agent's own choice of this round, if it has made one."""
-    first, second = env.possible_agents
-    own = env.state[first] if agent == first and env.agent_selection == second else None
-    return env.num_moves, tuple(env.history), env.agent_selection, own
-
-
-def redraw_rps(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    """What the first player has chosen in this round, which the second does not see before it has chosen too."""
-    first, second = env.possible_agents
-    if agent == second and env.agent_selection == second:
-        env.state[first] = int(generator.integers(env.action_space(first).n))

@@ -76,7 +76,7 @@ def test_hidden_information_in_pettingzoo(name, agent):
     env.reset(seed=1)
     found = AT_ONCE if name == "rps-v2" else HIDES
     instead = (
-        "'random', or a policy that only" if name == "rps-v2" else "'ismcts', 'random', or a policy that only"
+        "'simultaneous_mcts', 'random', or" if name == "rps-v2" else "'ismcts', 'random', or a policy that only"
     )
     with pytest.raises(UnsupportedGameError, match=rf"{found} \((known to|declared by).*\): use {instead}"):
         agent().act(env)
