@@ -146,7 +146,7 @@ def make_agent(agent: str | Agent) -> Agent:
 
 def _plain(name: str, value: Any) -> Any:
     """Bare words are text, except for an evaluator, an opponent or an agent, which may have settings."""
-    if isinstance(value, Spec) and name not in ("agent", "evaluator", "opponent"):
+    if isinstance(value, Spec) and name not in ("agent", "belief", "evaluator", "opponent"):
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name

@@ -34,6 +34,7 @@ __all__ = [
     "SupportsNullMove",
     "SupportsObservations",
     "SupportsOrdering",
+    "SupportsPast",
     "SupportsPlayoutActions",
     "SupportsPlayoutLimit",
     "SupportsPlayouts",
@@ -383,6 +384,15 @@ class SupportsInformationStates(Protocol):
         It is drawn from all of them as chance would have dealt them, whatever the other players' actions suggest.
         What is drawn depends on the generator and on what the seat has seen: sort what is dealt again.
         """
+        ...
+
+
+@runtime_checkable
+class SupportsPast(Protocol):
+    """States know how they came about."""
+
+    def moves_so_far(self, state: Any) -> Sequence[int]:
+        """The actions, chance outcomes among them, that lead from the initial state to this one."""
         ...
 
 

@@ -72,6 +72,7 @@ class InformationSetSearch:
         observers: Through whose eyes the tree sees the game.
         exploration: The weight of what was tried less, with values from 0 to 1.
         seed: Where the random numbers start.
+        deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
 
     Attributes:
         simulations: How many have been made.
@@ -79,7 +80,15 @@ class InformationSetSearch:
     """
 
     def __init__(
-        self, game: Any, state: Any, budget: Budget, *, observers: Observers, exploration: float, seed: int
+        self,
+        game: Any,
+        state: Any,
+        budget: Budget,
+        *,
+        observers: Observers,
+        exploration: float,
+        seed: int,
+        deal: Callable[[np.random.Generator], Any] | None = None,
     ) -> None:
         self.game, self.root_state, self.budget = game, state, budget
         self.seat: int = game.to_move(state)
@@ -93,6 +102,8 @@ class InformationSetSearch:
         self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
         self._low: float = lower if self._has_bounds else math.inf
         self._high: float = upper if self._has_bounds else -math.inf
+        self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
+        self._deals_are_kept = deal is not None
         self._own_state: Callable[[Any], Any] = lambda state: state
         self._after: Callable[..., Any] = self._result
         if isinstance(game, SupportsPlayouts):
@@ -133,8 +144,8 @@ class InformationSetSearch:
         """Deals again, goes down the tree, adds a node, plays on to the end, and takes the outcome back up."""
         game, visit = self.game, self.budget.visit
         visit(0)
-        state = game.resample(self.root_state, self.seat, self._generator)
-        if state is self.root_state:
+        state = self._deal(self._generator)
+        if self._deals_are_kept or state is self.root_state:
             state = self._own_state(state)
         path: list[_Edge] = []
         edges: dict[int, _Edge] | None = self.nodes[self._root_key]

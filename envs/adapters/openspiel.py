@@ -310,6 +310,11 @@ class OpenSpielGame:
             return state.current_player(), moves, decisions, str(state)
         return state.starting_state_str(), tuple(state.history())
 
+    def moves_so_far(self, state: Any) -> list[int]:
+        """OpenSpiel's ``history``."""
+        moves: list[int] = state.history()
+        return moves
+
     def to_env_action(self, state: Any, action: int) -> int:
         """The action itself."""
         return action

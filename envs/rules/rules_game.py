@@ -80,6 +80,7 @@ class RulesGame:
             "playout_moves",
             "evaluates_before_chance",
             "search_settings",
+            "moves_so_far",
             *HIDDEN,
             "text",
             "action_text",

@@ -174,6 +174,13 @@ class Goofspiel(NamedTuple):
         packed = functools.reduce(lambda packed, card: packed << 4 | card, drawn, 0)
         return state._replace(first=packed) if seat else state._replace(second=packed)
 
+    def moves_so_far(self, state: GoofspielState) -> list[int]:
+        """Round by round the prize, if prizes come by chance, and the bids."""
+        first, second = (_cards(bids, self._rounds(bids)) for bids in (state.first, state.second))
+        prizes = _cards(state.prizes, self._rounds(state.prizes))
+        rounds = itertools.zip_longest(prizes, first, second)
+        return [card - 1 for cards in rounds for card in cards if card]
+
     def observation(self, state: GoofspielState, seat: int) -> npt.NDArray[np.int8]:
         """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""
         rounds = self._rounds(state.second)
