@@ -103,7 +103,8 @@ may hold by how they have played. ``zermelo.envs.games.hidden.kuhn`` is one to c
 
 Players who move at the same time are asked in turn too, and do not see what the others of a round have chosen.
 ``round_start(state)`` then takes back, for searches that mix, what has been chosen in the present round, and
-``hides_more()`` says whether anything else is hidden (False). ``zermelo.envs.games.hidden.goofspiel`` is one to copy.
+``hides_more()`` says whether anything else is hidden (False). ``zermelo.envs.games.hidden.goofspiel`` is one to
+copy.
 
 Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
 agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,

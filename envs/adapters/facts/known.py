@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.cards import Hidden, deal_hanabi, hanabi_key, poker_key, redeal_poker
+from zermelo.envs.adapters.facts.cards import Hidden, poker_key, redeal_poker
+from zermelo.envs.adapters.facts.hanabi import deal_hanabi, hanabi_key
 from zermelo.envs.adapters.facts.rounds import (
     Rounds,
     redraw_parallel,
