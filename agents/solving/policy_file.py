@@ -72,5 +72,6 @@ def read_policy(
         ) from None
     except (OSError, EOFError, StopIteration, AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidSettingError(
-            f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with {written_by}"
+            f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
+            f"{written_by}"
         ) from error
