@@ -155,6 +155,30 @@ def test_pettingzoos_games_are_played(name: str) -> None:
     assert sum(env.rewards.values()) == pytest.approx(0)
 
 
+@pytest.mark.parametrize("name", ["hearts", "euchre", "oh_hell"])
+def test_openspiels_games_of_tricks_are_played(name: str) -> None:
+    """Of OpenSpiel's games of four hands these can deal again what a player has not seen."""
+    pyspiel = pytest.importorskip("pyspiel")
+    state, generator = pyspiel.load_game(name).new_initial_state(), np.random.default_rng(1)
+    agent = ISMCTSAgent(simulations=3)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, shares = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(generator.choice(outcomes, p=np.array(shares) / sum(shares))))
+            continue
+        result = agent.search_state(state.get_game(), state)
+        assert result.stats["simulations"] == 3
+        state.apply_action(result.action)  # OpenSpiel checks that it is legal
+    assert state.is_terminal()
+
+
+def test_playouts_are_cut_short() -> None:
+    env = environment("hanabi-v5", 2, **HANABI)
+    agents = [ISMCTSAgent(simulations=20, nodes=10_000, playout_moves=moves) for moves in (0, 2, None)]
+    nodes = [agent.search(env).nodes for agent in agents]
+    assert nodes[0] < nodes[1] < nodes[2]
+
+
 # -- determinized searches ----------------------------------------------------------------------------------------
 
 
