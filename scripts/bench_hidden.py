@@ -1,6 +1,6 @@
 """Scores of searches that do not peek: Hanabi with itself, and trick-taking games of OpenSpiel's against random.
 
-python scripts/bench_hidden.py [--hanabi 2,3,4,5] [--tricks hearts,euchre,oh_hell] [--games 20] [--agents ...]
+python scripts/bench_hidden.py [--hanabi 2,3,4,5] [--tricks euchre,oh_hell] [--games 20] [--agents ...]
 
 For Hanabi each agent plays all seats, and the score counts the cards played in order, 25 at most; who loses all
 lives scores nothing. In the other games the agent plays one seat, each in turn, against random players; its mean
@@ -54,7 +54,7 @@ def line(name: str, scores: Sequence[float], started: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hanabi", default="2,3,4,5", help="for how many players; empty for none")
-    parser.add_argument("--tricks", default="hearts,euchre,oh_hell", help="OpenSpiel's games; empty for none")
+    parser.add_argument("--tricks", default="euchre,oh_hell", help="OpenSpiel's games; empty for none")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--agents", help="instead of those listed here, separated by semicolons")
     given = parser.parse_args()

@@ -24,7 +24,15 @@ from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionErro
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["ADAPTER", "MARKOV_TEXT", "OpenSpielGame", "is_openspiel", "openspiel_traits", "shimmy_traits"]
+__all__ = [
+    "ADAPTER",
+    "MARKOV_TEXT",
+    "OpenSpielGame",
+    "is_openspiel",
+    "openspiel_traits",
+    "resampled",
+    "shimmy_traits",
+]
 
 SHIMMY: Final = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
@@ -353,12 +361,23 @@ class _InformedGame(OpenSpielGame):
         Raises:
             UnsupportedGameError: The game has none.
         """
-        import pyspiel
+        dealt = resampled(state, seat, generator)
+        if isinstance(dealt, str):
+            raise UnsupportedGameError(f"OpenSpiel cannot deal {self._name} again: {dealt}")
+        return dealt
 
-        try:
-            return state.resample_from_infostate(seat, generator.random)
-        except pyspiel.SpielError as error:
-            raise UnsupportedGameError(f"OpenSpiel cannot deal {self._name} again: {error}") from error
+
+def resampled(state: Any, seat: int, generator: np.random.Generator) -> Any:
+    """A state that the seat cannot tell from this one, dealt by OpenSpiel; or why it cannot, as text."""
+    import pyspiel
+
+    if state.get_game().get_type().short_name == "hearts":
+        # Once cards are passed, some lead to a state without a legal action, at which its random players crash.
+        return "its deals of hearts lead to states in which nobody can move (OpenSpiel 2.0.2)"
+    try:
+        return state.resample_from_infostate(seat, generator.random)
+    except pyspiel.SpielError as error:
+        return str(error)
 
 
 def _make(source: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:

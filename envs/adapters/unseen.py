@@ -10,7 +10,7 @@ import numpy as np
 from zermelo.envs.adapters.facts.cards import Hidden
 from zermelo.envs.adapters.facts.declared import declared_traits, declares_information
 from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.openspiel import SHIMMY
+from zermelo.envs.adapters.openspiel import SHIMMY, resampled
 from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.game import Information
 
@@ -67,14 +67,8 @@ def _declared_resample(env: Any, agent: Any, generator: np.random.Generator) -> 
 
 def _hidden_of_shimmy(env: Any) -> Hidden | None:
     """For games that OpenSpiel can deal again, and those in which nothing but simultaneous moves is hidden."""
-    import pyspiel
-
-    state = env.game_state
-    if env.game_type.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION:
-        try:
-            state.resample_from_infostate(0, lambda: 0.5)
-        except pyspiel.SpielError:
-            return None
+    if _hides_more(env) and isinstance(resampled(env.game_state, 0, np.random.default_rng(0)), str):
+        return None
     return Hidden(_shimmy_key, _shimmy_resample)
 
 
@@ -84,13 +78,17 @@ def _shimmy_key(env: Any, agent: Any) -> Hashable:
 
 
 def _shimmy_resample(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    import pyspiel
-
-    if env.game_type.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION:
-        seat = env.possible_agents.index(agent)
-        env.game_state = env.game_state.resample_from_infostate(seat, generator.random)
+    if _hides_more(env):
+        env.game_state = resampled(env.game_state, env.possible_agents.index(agent), generator)
         env._update_observations()
     for other in env.simultaneous_actions:
         if other != agent:
             actions = env.game_state.legal_actions(env.possible_agents.index(other))
             env.simultaneous_actions[other] = actions[int(generator.integers(len(actions)))]
+
+
+def _hides_more(env: Any) -> bool:
+    """Whether anything but moves made at the same time is hidden."""
+    import pyspiel
+
+    return bool(env.game_type.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)

@@ -82,7 +82,12 @@ class Duel(ParallelEnv):  # type: ignore[type-arg]
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "duel_v0", "render_modes": []}
-    zermelo_traits: ClassVar[dict[str, Any]] = {"information": "perfect", "reward_sum": "zero_sum"}
+    zermelo_traits: ClassVar[dict[str, Any]] = {
+        "information": "perfect",
+        "reward_sum": "zero_sum",
+        "chance": "sampled",
+        "terminal_rewards_only": False,
+    }
 
     def __init__(self, payoffs: Any, rounds: int = 1, die: bool = False, agents: int = 2) -> None:
         self.payoffs, self.rounds, self.die = np.asarray(payoffs, float), rounds, die

@@ -21,8 +21,9 @@ from zermelo.envs.spec_text import Spec
 __all__ = ["UNIFORM", "Belief", "dealer", "make_belief"]
 
 UNIFORM: Final = "uniform"
+_FIRST: Final = 16
 _POOL: Final = 2_000
-"""So many deals are drawn at most; then they are used over again."""
+"""So many deals are drawn at first and at most; then they are used over again."""
 
 
 def make_belief(given: Any) -> str | OpponentModel:
@@ -42,8 +43,8 @@ def dealer(belief: str | OpponentModel, game: Any, state: Any, seat: int) -> Cal
 class Belief:
     """Deals, each as likely as chance and a model of the other players have it; by importance sampling.
 
-    Each call of ``deal`` draws one more as chance has them, and chooses among all so far by their weights. So the
-    first ones are little better than chance, and the more there are the closer they come to Bayes' rule.
+    Each call of ``deal`` draws one more as chance has them, and chooses among all so far by their weights: the
+    more there are, the closer they come to Bayes' rule. Where a model excludes all of them, each is as likely.
 
     Args:
         model: What the other players are believed to do.
@@ -69,15 +70,21 @@ class Belief:
 
     def deal(self, generator: np.random.Generator) -> Any:
         """A state that the seat cannot tell from the present one."""
-        game: Any = self._game
+        self._draw(generator)
+        while len(self._deals) < _FIRST or (self._weights[-1] == 0 and len(self._deals) < _POOL):
+            self._draw(generator)
+        total = self._weights[-1]
+        if total == 0:  # no deal suits the model: it is wrong about these players
+            return self._deals[int(generator.integers(len(self._deals)))]
+        return self._deals[bisect.bisect_right(self._weights, float(generator.random()) * total)]
+
+    def _draw(self, generator: np.random.Generator) -> None:
+        """One more deal, as chance has them."""
         if len(self._deals) < _POOL:
+            game: Any = self._game
             dealt = game.resample(self._state, self._seat, generator)
             self._weights.append((self._weights[-1] if self._weights else 0.0) + self.weight(dealt))
             self._deals.append(dealt)
-        total = self._weights[-1]
-        if total == 0:  # no deal so far suits the model: it was wrong about these players
-            return self._deals[int(generator.integers(len(self._deals)))]
-        return self._deals[bisect.bisect_right(self._weights, float(generator.random()) * total)]
 
     def weight(self, dealt: Any) -> float:
         """How probable the other players' moves so far are in a deal, by the model."""

@@ -122,9 +122,11 @@ class Goofspiel(NamedTuple):
         prize = self._last(state.prizes) if self.shuffled else 1
         if first != second:
             more += prize if first > second else -prize
-        if not self.difference:
-            more = (more > 0) - (more < 0)
-        return -more if seat else more
+        if seat == 1:
+            more = -more
+        if self.difference or more == 0:
+            return more
+        return 1 if more > 0 else -1
 
     def key(self, state: GoofspielState) -> int:
         """Which cards are left and who leads by how much: not in which order they went."""

@@ -102,7 +102,7 @@ def test_it_learns_to_mix_as_an_equilibrium_does(
 
 
 def test_decoupled_uct_finds_what_dominates() -> None:
-    agent = SimultaneousMCTSAgent(selection="duct", simulations=400)  # type: ignore[arg-type]  # becomes the member
+    agent = SimultaneousMCTSAgent(selection="duct", simulations=400, exploration=0.3)  # type: ignore[arg-type]  # becomes the member
     result = agent.search_state(MatrixGame.zero_sum([[3, 1, 4], [1, 0, 0]]))
     assert result.action == 0
     assert result.policy[0] > 0.9
@@ -134,7 +134,7 @@ def test_limits_and_interruption() -> None:
 
 
 def exploited(spec: str, rules: Any) -> float:
-    return exploitability(agent_policy(spec), RulesGame(rules)).total
+    return float(exploitability(agent_policy(spec), RulesGame(rules)))
 
 
 def test_more_simulations_are_exploited_less() -> None:
@@ -165,19 +165,19 @@ def duel(**settings: Any) -> Any:
 
 def goofspiel_by_shimmy() -> Any:
     pytest.importorskip("shimmy.openspiel_compatibility")
-    env = make("openspiel/goofspiel(num_cards=4,points_order=descending)")
+    env = make("openspiel/goofspiel(num_cards=3,points_order='descending')")
     env.reset()
     return env
 
 
-def rps() -> Any:
-    env = pettingzoo.make("aec", "classic/rps-v2", max_cycles=3)
+def rps(cycles: int = 1) -> Any:
+    env = pettingzoo.make("aec", "classic/rps-v2", max_cycles=cycles)
     env.reset()
     return env
 
 
 def own_goofspiel() -> Any:
-    env = make("zermelo/Goofspiel-v0", cards=4, shuffled=False)
+    env = make("zermelo/Goofspiel-v0", cards=3, shuffled=False)
     env.reset()
     return env
 
@@ -197,7 +197,7 @@ def test_what_the_others_have_just_chosen_plays_no_part(begun: Any, spec: str) -
         if "TRAITS" in spec:
             agent = dataclasses.replace(agent, name="", traits={"chance": "deterministic"})
         result = agent.search(env)
-        assert result.env_action in range(4)
+        assert result.env_action in range(3)
         found.append((result.action, result.policy, result.action_values, result.values_by_seat))
         env.step(result.env_action)
     assert found[0] == found[1] == found[2]
@@ -278,8 +278,8 @@ def test_games_that_do_not_fit() -> None:
     agent = SimultaneousMCTSAgent()
     with pytest.raises(UnsupportedGameError, match="in MNK they take turns: use 'alphabeta'"):
         agent.search_state(RulesGame(MNK()))
-    with pytest.raises(UnsupportedGameError, match=r"Goofspiel\(hidden=True\) hides more: use 'ismcts'"):
-        agent.search_state(RulesGame(Goofspiel(hidden=True)))
+    with pytest.raises(UnsupportedGameError, match=r"shuffled=False, hidden=True\) hides more: use 'ismcts'"):
+        agent.search_state(RulesGame(Goofspiel(4, shuffled=False, hidden=True)))
     live = make("classic/tictactoe-v3")
     live.reset()
     told = SimultaneousMCTSAgent(traits={"simultaneous": True})
