@@ -219,8 +219,7 @@ def require_decision(game: Game[Any], state: Any) -> None:
     """
     if game.is_terminal(state):
         raise GameOverError(f"{game.traits.name} is over: there is no action to choose; reset the environment")
-    together = game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves)
-    if together and game.movers(state):
+    if game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and game.movers(state):
         return
     if game.to_move(state) == CHANCE:
         raise GameOverError(

@@ -299,7 +299,7 @@ class OpenSpielGame:
         import pyspiel
 
         information: Any = self._game.get_type().information
-        return information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+        return bool(information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended, or Shimmy truncates it."""

@@ -156,8 +156,8 @@ class BackwardInductionAgent(SearchAgent):
 def deciding_seat(game: Any, state: Any, budget: Budget) -> int:
     """Whose action is asked for: the seat that the environment asks, or the first of those that move."""
     movers: Sequence[int] = game.movers(state)
-    if budget.seat in movers:
-        return movers[list(movers).index(budget.seat)]
+    if budget.seat is not None and budget.seat in movers:
+        return budget.seat
     try:
         asked: int = game.to_move(state)
     except UnsupportedGameError:  # OpenSpiel asks all at once

@@ -222,7 +222,8 @@ class SimultaneousSearch:
         self._drawn = np.random.default_rng(seed) if game.traits.chance is Chance.SAMPLED else None
         lower, upper = game.traits.utility_bounds
         self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self._low, self._high = (lower, upper) if self._has_bounds else (math.inf, -math.inf)
+        self._low: float = lower if self._has_bounds else math.inf
+        self._high: float = upper if self._has_bounds else -math.inf
         self._scale = Scale(self._low, 1 / (upper - lower)) if self._has_bounds else Scale(0.0, 0.0)
         self._whole = isinstance(game, SupportsWholePlayouts) and math.isinf(budget.nodes_left)
         self._totals = [0.0] * game.traits.seats

@@ -88,7 +88,7 @@ def test_hidden_information_in_pettingzoo(name, agent):
 def test_hidden_information_in_openspiel(name, agent):
     pyspiel = pytest.importorskip("pyspiel")
     found = AT_ONCE if name == "matrix_rps" else HIDES
-    instead = "'random'" if name == "matrix_rps" else "'ismcts', 'random'"
+    instead = "'simultaneous_mcts', 'random'" if name == "matrix_rps" else "'ismcts', 'random'"
     with pytest.raises(UnsupportedGameError, match=rf"{found} .*: use {instead}"):
         agent().search_state(pyspiel.load_game(name))
 
