@@ -6,6 +6,7 @@ A name brings its module when it is first used, as in ``zermelo.envs``.
 from typing import TYPE_CHECKING
 
 from zermelo.envs.lazy_names import lazy_names
+from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_with_imported
 
 if TYPE_CHECKING:
     from zermelo.agents.agent import Agent
@@ -169,3 +170,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "specs": "AgentEntry list_agents make_agent",
         },
     )
+
+GYMNASIUM_ENVS["zermelo/Opponent-v0"] = "zermelo.agents.learning.opponent_env:OpponentEnv"
+register_with_imported()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     )
     from zermelo.evaluation.match.play import play_match
     from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
-    from zermelo.evaluation.match.score import Outcome
+    from zermelo.evaluation.match.score import Outcome, Scoring
     from zermelo.evaluation.sandbox import Isolate, Isolation
     from zermelo.evaluation.schedule import Pairings, Schedule, ScheduledGame
     from zermelo.evaluation.stats.ratings import (
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         fit_ratings,
         sprt,
     )
+    from zermelo.evaluation.stats.rewards import MeanReward
     from zermelo.evaluation.stats.standings import Row, SeatScore, Standings
     from zermelo.evaluation.storage.sqlite_store import SqliteStore
     from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
@@ -47,6 +48,7 @@ __all__ = [
     "GameRecord",
     "Isolate",
     "Isolation",
+    "MeanReward",
     "MemoryStore",
     "Move",
     "Outcome",
@@ -57,6 +59,7 @@ __all__ = [
     "RungScore",
     "Schedule",
     "ScheduledGame",
+    "Scoring",
     "SeatScore",
     "Sprt",
     "SprtResult",
@@ -89,10 +92,11 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "errors": "AgentStartError EnvironmentFailureError StoreError TournamentInterrupted WorkerError",
             "match.play": "play_match",
             "match.record": "EndReason Failure FailureKind GameRecord Move",
-            "match.score": "Outcome",
+            "match.score": "Outcome Scoring",
             "sandbox": "Isolate Isolation",
             "schedule": "Pairings Schedule ScheduledGame",
             "stats.ratings": "EloEstimate GameCounts RatingTable Sprt SprtResult count_pairs elo fit_ratings sprt",
+            "stats.rewards": "MeanReward",
             "stats.standings": "Row SeatScore Standings",
             "storage.sqlite_store": "SqliteStore",
             "storage.store": "MemoryStore Store StoredGames read_games",

@@ -12,6 +12,12 @@ pairing is given once.
 Seeds: a game's seed is the first 31 bits of the SHA-256 of the tournament's seed, the names of the agents and the
 number of the game within its pairing. It depends on nothing else: not on the workers, not on the other agents,
 not on how many games are played. 31 bits, because some environments take no longer seed.
+
+Duplicate deals, as bridge clubs have them: where chance deals, the games of a rotation have the number of its
+first game, and so one seed. The same cards are dealt with the agents in other seats, and luck that a seat has,
+every agent has once.
+
+Teams: in a cooperative game every agent also plays with none but itself.
 """
 
 from __future__ import annotations
@@ -77,6 +83,8 @@ class Schedule(Sequence[ScheduledGame]):
         pairings: Who meets.
         openings: The openings of the blocks in turn, again from the first when they are through.
         numbers: Of the agents; they decide who begins. By default their places in the list.
+        duplicate: Whether the games of a rotation have one seed.
+        teams: Whether every agent also plays alone, in all seats.
 
     Raises:
         InvalidSettingError: There are too few agents or games, two agents of one name, or a gauntlet of one seat.
@@ -92,15 +100,21 @@ class Schedule(Sequence[ScheduledGame]):
         pairings: Pairings = Pairings.ROUND_ROBIN,
         openings: Sequence[tuple[Any, ...]] = (),
         numbers: Sequence[int] | None = None,
+        duplicate: bool = False,
+        teams: bool = False,
     ) -> None:
-        _check(agents, seats, games)
+        _check(agents, seats, games, teams)
+        found = dict.fromkeys(_groups(len(agents), seats))
+        if teams:
+            found |= dict.fromkeys((agent,) * seats for agent in range(len(agents)))
         # By their last agents, so that further agents leave the pairings before them where they are.
-        groups = sorted(_groups(len(agents), seats), key=lambda group: group[::-1])
+        groups = sorted(found, key=lambda group: group[::-1])
         if pairings is Pairings.GAUNTLET:
             if seats == 1:
                 raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
             groups = [group for group in groups if 0 in group]
         self.seats, self.games, self.openings = seats, games, tuple(openings)
+        self.duplicate, self.teams = duplicate, teams
         self._seed = seed
         known = range(len(agents)) if numbers is None else numbers
         # In the order of their numbers, not of their places: who begins must not depend on who was added first.
@@ -148,33 +162,42 @@ class Schedule(Sequence[ScheduledGame]):
             raise IndexError(f"there are {len(self)} games, so no game {place}")
         block, rest = divmod(place % len(self), self.seats * len(self._groups))
         pairing, turn = divmod(rest, self._turns(block))
-        number = block * self.seats + turn
+        group = self._groups[pairing]
+        seated = self._seated(block, pairing, turn)
+        number = turn
+        if self.duplicate:
+            # The same agents in the same seats would play the same game again: they have a deal of their own.
+            number = sum(self._seated(block, pairing, earlier) == seated for earlier in range(turn))
+        return ScheduledGame(
+            f"{block}.{pairing}.{turn}",
+            derived_seed(self._seed, sorted(group) if self.seats > 1 else [], block * self.seats + number),
+            seated,
+            self.openings[block % len(self.openings)] if self.openings else (),
+        )
+
+    def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
+        """Who sits where in a game of a rotation."""
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
         shift = (turn + self._starts[pairing] + 1) % self.seats
-        return ScheduledGame(
-            f"{block}.{pairing}.{turn}",
-            derived_seed(self._seed, sorted(group) if self.seats > 1 else [], number),
-            tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats)),
-            self.openings[block % len(self.openings)] if self.openings else (),
-        )
+        return tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
-        return hash((self.seats, self.games, self._seed, tuple(self._groups), self.openings))
+        return hash((self.seats, self.games, self._seed, tuple(self._groups), self.openings, self.duplicate))
 
     def __repr__(self) -> str:
         return f"<Schedule: {len(self)} games of {len(self._groups)} pairings>"
 
 
-def _check(agents: Sequence[str], seats: int, games: int) -> None:
+def _check(agents: Sequence[str], seats: int, games: int, teams: bool) -> None:
     check_whole("games", games, lower=1)
     twice = [name for name, count in Counter(agents).items() if count > 1]
     if twice:
         raise InvalidSettingError(f"two agents are called {twice[0]!r}: give them different names")
-    needed = min(seats, 2)
+    needed = 1 if teams else min(seats, 2)
     if len(agents) < needed:
         raise InvalidSettingError(
             f"a tournament needs at least {needed} agent{'s' * (needed > 1)}, not {len(agents)}"

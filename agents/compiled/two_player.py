@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch, plies_of
 from zermelo.agents.compiled.layout import Search
@@ -12,7 +15,7 @@ from zermelo.agents.compiled.program import Program, can_evaluate, evaluates, fi
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
-from zermelo.agents.core.options import Ordering
+from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_search import Visit
 from zermelo.envs import Chance, RewardSum
 from zermelo.envs.rules.history import has_history
@@ -37,6 +40,19 @@ def can_search(game: Any) -> bool:
     return opposed and max(map(abs, traits.utility_bounds)) <= _MAX_UTILITY
 
 
+class Fitted(Protocol):
+    """What a fitted evaluation is looked up in (``patterns``)."""
+
+    def words(self) -> npt.NDArray[np.int64]:
+        """The words, with room for one thread to work in; of use as long as this object lives."""
+        ...
+
+
+def _evaluating(settings: Mapping[str, Any]) -> dict[str, bool]:
+    """The constant that says how kernels evaluate."""
+    return {} if settings.get("fitted") is None else {"FITTED": True}
+
+
 class CompiledAlphaBeta(CompiledTreeSearch):
     """Alpha-beta over compiled rules, for two players with a constant sum, without chance.
 
@@ -47,6 +63,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         symmetric: Whether symmetric positions share their table entry.
         threads: How many threads search each root action together.
         share_positions: Whether positions share their table entries whatever was before them.
+        fitted: What a fitted evaluation is looked up in, to evaluate by in place of ``evaluator``; or None.
         table: The table of an earlier search of this game with these settings, to go on with; a new one, if None.
     """
 
@@ -67,6 +84,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         null_move: int = 0,
         futility: float = 0.0,
         singular: float = 0.0,
+        fitted: Fitted | None = None,
         share_positions: bool = False,
         table: CompiledTable | None = None,
         **others: Any,
@@ -75,13 +93,15 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         size = int(rules.num_actions())
         self.scale = Scale(game, sooner=sooner, use_bounds=use_bounds)
         self._middle = traits.constant / 2
+        self._unit = EVALUATION_UNIT if fitted is None else FITTED_UNIT
+        self._fitted = fitted  # whose memory the kernel reads
         if table is None and table_mb:
             largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
             table = CompiledTable(table_mb, size, score_bits=largest.bit_length() + SHIFT + 1)
         self._late_moves, self._null_move, self._singular = late_move_reductions, null_move, singular
         self.selective = bool(late_move_reductions or null_move or futility or singular)
         quiescence = quiescence if hasattr(rules, "is_noisy") else 0
-        settings = {"selective": self.selective, "share_positions": share_positions}
+        settings = {"selective": self.selective, "share_positions": share_positions, "fitted": fitted}
         others |= {"settings": settings, "beyond": quiescence}
         others["row"] = 1 + 2 * game.max_legal_actions
         super().__init__(game, evaluator, budget, sooner=sooner, table=table, **others)
@@ -89,6 +109,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         lower, upper = self.scale.bounds((0.0, 0.0))
         for search in self.searches:
             search.total = int(traits.constant)
+            if fitted is not None:
+                search.hold("patterns", fitted.words())
             search.lower_score = self._units(lower) * SCALE + 2 * sooner if use_bounds else -_INFINITY
             search.upper_score = self._units(upper) * SCALE - 2 * sooner if use_bounds else _INFINITY
             if not evaluates(evaluator):
@@ -109,7 +131,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         names = "selective", "late_move_reductions", "null_move", "futility", "singular"
         selective = any(settings.get(name) for name in names)
         shares = has_history(game.rules) and bool(settings.get("share_positions"))
-        return {"NOISY": hasattr(game.rules, "is_noisy"), "SELECTIVE": selective, "SHARES": shares}
+        constants = {"NOISY": hasattr(game.rules, "is_noisy"), "SELECTIVE": selective, "SHARES": shares}
+        return constants | _evaluating(settings)
 
     def search_fully(self) -> None:
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
@@ -146,7 +169,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         distance = (score - value * SCALE) / 2
         if mover != 0:
             value, distance = -value, -distance
-        return Visit((value / EVALUATION_UNIT + self._middle, distance), bool(found & 1), self.line(search, ply))
+        return Visit((value / self._unit + self._middle, distance), bool(found & 1), self.line(search, ply))
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         """The best action in a state, if the table still knows what a search to this depth would find.
@@ -163,7 +186,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return low, high
 
     def _units(self, value: float) -> int:
-        return round((value - self._middle) * EVALUATION_UNIT)
+        return round((value - self._middle) * self._unit)
 
     def _edge(self, score: Score) -> int:
         """A window's edge as the kernel counts, for seat 0."""
@@ -183,8 +206,8 @@ class CompiledMinimax(CompiledAlphaBeta):
 
     @classmethod
     def constants(cls, game: RulesGame, settings: Mapping[str, Any]) -> dict[str, bool]:
-        """None."""
-        return {}
+        """How evaluations are found."""
+        return _evaluating(settings)
 
     def window(self, state: Any) -> tuple[Score, Score]:
         """Everything: nothing is left out."""

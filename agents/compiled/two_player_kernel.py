@@ -3,10 +3,10 @@
 They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node.
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
-point of utility above the middle between the players, and ``distance`` is the mate distance. It moves in steps of
-2 so that a window's edge can lie between two scores. What ``visit`` returns has bit 0 set if the score is proven
-(scores are even). In the table an entry's score lies above its action. A ply's row has the length of its principal
-variation, then its actions, then their move scores.
+point of utility (smaller parts with a fitted evaluation) above the middle between the players, and ``distance`` is
+the mate distance. It moves in steps of 2 so that a window's edge can lie between two scores. What ``visit``
+returns has bit 0 set if the score is proven (scores are even). In the table an entry's score lies above its
+action. A ply's row has the length of its principal variation, then its actions, then their move scores.
 """
 
 from __future__ import annotations
@@ -34,9 +34,16 @@ from zermelo.agents.compiled.memory import (
     update_pv,
 )
 from zermelo.agents.compiled.nodes import order_moves
+from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.table import ACTION_SHIFT
 from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
-from zermelo.agents.core.options import MAX_STATIC_DEPTH, MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH, reduction
+from zermelo.agents.core.options import (
+    FITTED_UNIT,
+    MAX_STATIC_DEPTH,
+    MIN_REDUCED_DEPTH,
+    MIN_SINGULAR_DEPTH,
+    reduction,
+)
 from zermelo.envs.jit.history import back_to_end, back_to_illegal, has_been_before
 from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
@@ -52,6 +59,8 @@ SELECTIVE = True
 SHARES = True
 """Whether positions share their table entries whatever was before them, in rules in which that matters: then the
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""
+FITTED = False
+"""Whether a fitted evaluation counts in the place of the rules' own."""
 SHARED_DEPTH: Final = 3
 """Threads stay out of each other's way at nodes at least this many moves above the horizon."""
 
@@ -83,13 +92,25 @@ def value_of(score: int) -> int:
     return (score + HALF) >> SHIFT
 
 
+def in_units(margin: int) -> int:
+    """A margin in 1024ths of a point of utility, as values are counted."""
+    if FITTED:
+        return margin * (FITTED_UNIT // UNIT)
+    return margin
+
+
 def outcome(rules: Rules, state: Any, mover: int, search: Search) -> int:
     """The score of a finished state for a seat."""
+    if FITTED:
+        return (2 * rules.utility(state, mover) - search.total) * (FITTED_UNIT // 2) * SCALE
     return (2 * rules.utility(state, mover) - search.total) * (UNIT // 2) * SCALE
 
 
 def evaluate(rules: Rules, state: Any, mover: int, search: Search) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
+    if FITTED:
+        value = fitted_value(rules, state, search.patterns) - search.total * (FITTED_UNIT // 2)
+        return (value if mover == 0 else -value) * SCALE
     value = rules.evaluation(state, 0)
     value = min(max(value, search.lower_evaluation), search.upper_evaluation)
     value -= search.total * (UNIT // 2)
@@ -224,7 +245,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         # Or the evaluation lies so far above beta that a few moves will hardly change it.
         value = value_of(beta)
         if value_of(lowest) < value < value_of(highest):
-            margin = search.futility * (depth + 1) >> 1
+            margin = in_units(search.futility * (depth + 1) >> 1)
             if value_of(evaluate(rules, state, mover, search)) - margin >= value:
                 if SHARES:
                     search.met = min(search.met, met)
@@ -253,7 +274,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     extended = -1
     if SELECTIVE:
         # A singular extension: the table's action is so much better than all others that it is searched deeper.
-        margin = search.singular
+        margin = in_units(search.singular)
         if (
             margin > 0
             and depth >= MIN_SINGULAR_DEPTH
@@ -303,7 +324,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             late = search.late_moves
         if depth == 1 and search.futility != 0:
             # Futility: quiet actions are taken to add no more than so much to the evaluation.
-            value = value_of(evaluate(rules, state, mover, search)) + search.futility
+            value = value_of(evaluate(rules, state, mover, search)) + in_units(search.futility)
             futile = value * SCALE
             is_futile = value_of(lowest) < value < value_of(highest) and futile <= low
     for turn in range(rounds):

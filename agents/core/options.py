@@ -8,6 +8,7 @@ from typing import Any, Final
 from zermelo.envs import Chance
 
 __all__ = [
+    "FITTED_UNIT",
     "MAX_STATIC_DEPTH",
     "MIN_REDUCED_DEPTH",
     "MIN_SINGULAR_DEPTH",
@@ -20,6 +21,8 @@ __all__ = [
     "reduction",
 ]
 
+FITTED_UNIT: Final = 1 << 16
+"""Fitted evaluations are whole in so many parts of a point: in 1024ths, sure wins would look the same."""
 MAX_STATIC_DEPTH: Final = 3
 """With a margin of futility a state with no more moves to look ahead may be good enough as it is evaluated."""
 MIN_REDUCED_DEPTH: Final = 3

@@ -15,13 +15,15 @@ from zermelo.agents.evaluators.patterns import PatternFeatures
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
-__all__ = ["LARGE", "LEAST_SHARE", "AboveEvaluation", "NamedFeatures", "feature_set", "features_from"]
+__all__ = ["LARGE", "LEAST_SHARE", "TIMES", "AboveEvaluation", "NamedFeatures", "feature_set", "features_from"]
 
 LARGE: Final = 10.0
 """Log odds are taken so many times, so that hardly anything holds their weight where it begins."""
+TIMES: Final = 1024 * LARGE
+"""And so many times, to be rounded to whole numbers, so that no sum is."""
 LEAST_SHARE: Final = 1e-4
 """A probability that is never fallen short of where log odds are taken."""
-_SAMPLES: Final = 200
+_SAMPLES: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class AboveEvaluation:
         inner = self.inner.entries(game, states)
         ends = inner.starts[1:]
         own = [
-            LARGE * _log_odds(game, state, seat) for state, seat in zip(states, inner.seats.tolist(), strict=True)
+            math.floor(TIMES * _log_odds(game, state, seat) + 0.5) / 1024.0
+            for state, seat in zip(states, inner.seats.tolist(), strict=True)
         ]
         return Entries(
             np.insert(inner.indices, ends, self.inner.size),
@@ -147,12 +150,15 @@ def features_from(settings: Mapping[str, Any]) -> FeatureSet:
     Raises:
         KeyError, TypeError, ValueError: The file is damaged.
     """
-    plain: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()
-    }
+    plain: dict[str, Any] = {key: _frozen(value) for key, value in settings.items()}
     kind = plain.pop("kind")
     if kind == AboveEvaluation.kind:
         return AboveEvaluation(features_from(plain["inner"]))
     if kind == NamedFeatures.kind:
         return NamedFeatures(**plain)
     return PatternFeatures(**plain) if kind == PatternFeatures.kind else ObservationFeatures(**plain)
+
+
+def _frozen(value: Any) -> Any:
+    """Lists, and those inside them, as tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.feature_sets import features_from
+from zermelo.agents.core.options import FITTED_UNIT
+from zermelo.agents.evaluators.feature_sets import LEAST_SHARE, TIMES, AboveEvaluation, features_from
 from zermelo.agents.evaluators.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.pattern_tables import PatternTables, can_have_tables, find_bits, random_states
+from zermelo.agents.evaluators.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
+from zermelo.envs.game import SupportsEvaluation
 
 __all__ = ["FittedEvaluator"]
 
 _VERSION: Final = 1
 _FORM: Final = "zermelo evaluation"
+_PARTS: Final = 1 << 16
+"""Weights are multiples of one part of so many: sums of such numbers are never rounded, whatever their order."""
 _LARGEST: Final = 30.0
 """A logit that is as good as certain, and whose probability is still less than 1."""
 
@@ -31,15 +38,27 @@ class FittedEvaluator:
         features: What is read off a state.
         weights: A number for each feature.
         path: The file that it was read from, as specs write it.
+        bounds: The lowest and highest outcome that was seen, in a game that does not say its utility bounds; they
+            are taken for those.
     """
 
-    def __init__(self, features: FeatureSet, weights: npt.NDArray[np.float64], path: str = "") -> None:
+    def __init__(
+        self,
+        features: FeatureSet,
+        weights: npt.NDArray[np.float64],
+        path: str = "",
+        bounds: tuple[float, float] | None = None,
+    ) -> None:
         if weights.shape != (features.size,) or not np.isfinite(weights).all():
             raise InvalidSettingError(f"there must be {features.size} finite weights, one for each feature")
-        self.features, self.weights, self.path = features, weights, path
+        self.features, self.path, self.bounds = features, path, bounds
+        self.weights = np.round(weights * _PARTS) / _PARTS
+        self._tables: dict[Any, PatternTables | None] = {}
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FittedEvaluator) or other.features != self.features:
+        if not isinstance(other, FittedEvaluator):
+            return False
+        if other.features != self.features or other.bounds != self.bounds:
             return False
         return bool(np.array_equal(other.weights, self.weights))
 
@@ -54,6 +73,10 @@ class FittedEvaluator:
         """What each seat can expect from here on."""
         entries = self.features.entries(game, [state])
         mine = float(self.expected(game.traits, entries)[0])
+        lower, upper = self.bounds or game.traits.utility_bounds
+        if math.isfinite(upper - lower):
+            mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
+            mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
         if game.traits.seats == 1:
             return (mine,)
         other = game.traits.constant - sum(game.utility(state)) - mine
@@ -65,12 +88,34 @@ class FittedEvaluator:
             raise UnsupportedGameError(
                 f"a fitted evaluation is for games of one or two players, but {traits.name} has {traits.seats}"
             )
-        lower, upper = traits.utility_bounds
+        lower, upper = self.bounds or traits.utility_bounds
         sums = entries.sums(self.weights)
         if not math.isfinite(upper - lower):
             return sums
         share: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(sums, -_LARGEST, _LARGEST)))
         return np.clip(lower + (upper - lower) * share, np.nextafter(lower, upper), np.nextafter(upper, lower))
+
+    def tables(self, game: Any, states: Sequence[Any] = ()) -> PatternTables | None:
+        """What compiled code looks this evaluation up in; None where it can only be found by plain code.
+
+        Args:
+            game: The game.
+            states: Many positions of it; by default those of some games at random.
+        """
+        features, weights, settings = self.features, self.weights, dict[str, float]()
+        if isinstance(features, AboveEvaluation):
+            if not isinstance(game, SupportsEvaluation):
+                return None
+            settings = {"written": float(weights[-1]), "times": TIMES, "least": LEAST_SHARE}
+            features, weights = features.inner, weights[:-1]
+        if self.bounds is not None or not isinstance(features, PatternFeatures):
+            return None
+        if not can_have_tables(features, game):
+            return None
+        if game not in self._tables:
+            bits = find_bits(features, game, states or random_states(game))
+            self._tables[game] = None if bits is None else PatternTables(features, weights, bits, game, **settings)
+        return self._tables[game]
 
     def as_json(self, **about: Any) -> str:
         """The text of a file; ``about`` says where the weights come from."""
@@ -78,6 +123,7 @@ class FittedEvaluator:
             "form": _FORM,
             "version": _VERSION,
             **about,
+            **({} if self.bounds is None else {"bounds": self.bounds}),
             "features": {"kind": self.features.kind, **self.features.settings()},
             "weights": [round(weight, 6) for weight in self.weights.tolist()],
         }
@@ -94,11 +140,15 @@ class FittedEvaluator:
             told = json.loads(Path(path).read_text(encoding="utf-8"))
             if told["form"] != _FORM or told["version"] > _VERSION:
                 raise ValueError("it is of another kind, or of a newer version")
-            return cls(features_from(told["features"]), np.array(told["weights"], np.float64), path)
+            bounds = told.get("bounds")
+            if bounds is not None:
+                lower, upper = map(float, bounds)
+                bounds = lower, upper
+            return cls(features_from(told["features"]), np.array(told["weights"], np.float64), path, bounds)
         except FileNotFoundError:
             raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
         except (KeyError, TypeError, ValueError, OSError, AssertionError) as error:
             raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error!r}") from None
 
     def __reduce__(self) -> Any:
-        return FittedEvaluator, (self.features, self.weights, self.path)
+        return FittedEvaluator, (self.features, self.weights, self.path, self.bounds)

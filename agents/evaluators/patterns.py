@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.evaluators.layers import Layers, boards_of, kinds_on, layers_of
 from zermelo.agents.evaluators.observed import Entries, observed_array, seats_of, unlike
 from zermelo.envs import UnsupportedGameError
 
@@ -22,6 +23,8 @@ __all__ = ["OWN", "PatternFeatures", "turned"]
 
 _MOST_WEIGHTS: Final = 4_000_000
 _MOST_CODES: Final = 40
+_MOST_PATTERNS: Final = 400_000
+"""Of windows of one size."""
 _FEW_KINDS: Final = 3
 _LONGEST: Final = 8
 OWN: Final = -1
@@ -44,15 +47,18 @@ def turned(cells: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
 class PatternFeatures:
     """What stands on each small window of the board: squares of four cells, lines of three, and longer ones.
 
-    A cell is described by the first of the planes that is not zero there, or by its number where the observation
-    is no stack of planes. Planes that are the same all over the board, such as who is to move, are left out. With
-    no more than three kinds of cells, windows are also whole lines of up to eight cells and squares of nine.
+    A cell is described by the plane that is not zero there, or by its number where the observation is no stack of
+    planes. Where planes overlap it is described by all of them; if there are too many ways to fill it so, each
+    layer of planes that do not overlap is a board of its own (``layers``). Planes that are the same all over the
+    board, such as who is to move, are left out. With no more than three kinds of cells, windows are also whole
+    lines of up to eight cells and squares of nine.
 
     Attributes:
         seats: Of the game.
         rows, columns: Of the board.
-        planes: Those that tell cells apart; none if the observation is the board itself.
-        codes: The numbers in cells then.
+        planes: Those that tell cells apart, if no two of them overlap; should they, the first counts.
+        codes: The numbers in cells, if the observation is the board itself.
+        layers: The planes, if they overlap.
         turns: The mirrors and turns (``turned``) that leave what a board is worth as it is; any two of them after
             each other are one of them.
         second: How the second seat's board is turned to be looked up as the first one's; ``OWN`` for none.
@@ -67,6 +73,7 @@ class PatternFeatures:
     columns: int
     planes: tuple[int, ...] = ()
     codes: tuple[float, ...] = ()
+    layers: Layers = ()
     turns: tuple[int, ...] = (0,)
     second: int = OWN
     phases: tuple[int, ...] = ()
@@ -79,25 +86,28 @@ class PatternFeatures:
     """Of the patterns of a window that a mirror or turn makes of each other, the first; of each pattern."""
 
     def __post_init__(self) -> None:
-        kinds = len(self.planes) + 1 if self.planes else len(self.codes)
+        kinds_of = self.boards
         cells = self.rows * self.columns
-        longest = min(2 if kinds**4 * cells >= 400_000 else 4 if kinds > _FEW_KINDS else 9, self.longest)
         places = np.arange(cells).reshape(self.rows, self.columns)
         moved = [turned(places, turn).ravel().tolist() for turn in self.turns]
-        windows = _tied(_windows(self.rows, self.columns, longest), moved)
-        most = max(len(window) for _, window in windows)
-        padded = np.full((len(windows), most), cells, np.int64)
-        powers = np.zeros((len(windows), most), np.int64)
-        offsets, known, length = np.empty(len(windows), np.int64), dict[int, int](), 0
+        found = [
+            (board, kinds, *tied)
+            for board, kinds in enumerate(kinds_of)
+            for tied in _tied(_windows(self.rows, self.columns, self._longest_of(kinds)), moved)
+        ]
+        most = max(len(window) for *_, window in found)
+        padded = np.full((len(found), most), len(kinds_of) * cells, np.int64)
+        powers = np.zeros((len(found), most), np.int64)
+        offsets, known, length = np.empty(len(found), np.int64), dict[tuple[int, int], int](), 0
         first: list[npt.NDArray[np.int64]] = []
-        for number, (shared, window) in enumerate(windows):
-            padded[number, : len(window)] = window
+        for number, (board, kinds, shared, window) in enumerate(found):
+            padded[number, : len(window)] = np.add(window, board * cells)
             powers[number, : len(window)] = kinds ** np.arange(len(window))
-            if shared not in known:
-                known[shared] = length
+            if (board, shared) not in known:
+                known[board, shared] = length
                 first.append(length + _first_patterns(window, moved, kinds))
                 length += kinds ** len(window)
-            offsets[number] = known[shared]
+            offsets[number] = known[board, shared]
         object.__setattr__(self, "_windows", padded)
         object.__setattr__(self, "_powers", powers)
         object.__setattr__(self, "_offsets", offsets)
@@ -115,19 +125,49 @@ class PatternFeatures:
         if seen.ndim == 4:
             uneven = (seen != seen[:, :1, :1, :]).any(axis=(0, 1, 2))
             planes = tuple(np.flatnonzero(uneven).tolist())
-            found = cls(game.traits.seats, seen.shape[1], seen.shape[2], planes=planes)
-            fits = 0 < len(found.planes) < _MOST_CODES
+            fits = 0 < len(planes) < _MOST_CODES
+            layers = layers_of(seen, planes) if fits else ()
+            shown: dict[str, Any] = {"planes": planes[:_MOST_CODES]} if len(layers) < 2 else {"layers": layers}
+            found = cls._small_enough(game.traits.seats, seen.shape[1], seen.shape[2], **shown)
         else:
             rows, columns = seen.shape[1:] if seen.ndim == 3 else (1, seen[0].size)
             codes = np.unique(seen)
             fits = 1 < len(codes) <= _MOST_CODES
-            found = cls(game.traits.seats, rows, columns, codes=tuple(codes[:_MOST_CODES].tolist()))
+            found = cls._small_enough(game.traits.seats, rows, columns, codes=tuple(codes[:_MOST_CODES].tolist()))
         if not fits or found.size > _MOST_WEIGHTS:
             raise UnsupportedGameError(
                 f"what {game.traits.name} shows its players, of shape {seen.shape[1:]}, is no board with few "
                 "kinds of cells: use the features 'observation', or some of your own"
             )
         return found
+
+    @classmethod
+    def _small_enough(cls, seats: int, rows: int, columns: int, **shown: Any) -> PatternFeatures:
+        """With the longest windows of which there are not too many patterns."""
+        for longest in (9, 4):
+            found = cls(seats, rows, columns, longest=1, **shown)
+            kinds_of = [(kinds, min(longest, found._most_cells(kinds))) for kinds in found.boards]
+            if seats * sum(_patterns(rows, columns, most, kinds) for kinds, most in kinds_of) <= _MOST_WEIGHTS:
+                break
+        return cls(seats, rows, columns, longest=longest, **shown)
+
+    @property
+    def boards(self) -> list[int]:
+        """How many kinds of cells there are on each board: there are several only where planes overlap."""
+        if self.layers:
+            return boards_of(self.layers)
+        return [len(self.planes) + 1 if self.planes else len(self.codes)]
+
+    def _longest_of(self, kinds: int) -> int:
+        """How many cells the windows of a board have at most."""
+        return min(self._most_cells(kinds), self.longest)
+
+    def _most_cells(self, kinds: int) -> int:
+        """The same, were it not for ``longest``."""
+        cells = self.rows * self.columns
+        if kinds**4 * cells < _MOST_PATTERNS:
+            return 4 if kinds > _FEW_KINDS else 9
+        return 3 if self.layers and kinds**3 * cells < _MOST_PATTERNS else 2
 
     @property
     def size(self) -> int:
@@ -142,7 +182,9 @@ class PatternFeatures:
         if self.second > 0:
             places = turned(np.arange(self.rows * self.columns).reshape(self.rows, self.columns), self.second)
             second = np.flatnonzero(seats == 1)
-            cells[second, :-1] = cells[second][:, places.ravel()]
+            boards = len(self.boards)
+            there = np.concatenate([places.ravel() + board * places.size for board in range(boards)])
+            cells[second, :-1] = cells[second][:, there]
         patterns = np.zeros((len(states), len(self._windows)), np.int64)
         for place in range(self._windows.shape[1]):
             patterns += cells[:, self._windows[:, place]] * self._powers[:, place]
@@ -159,17 +201,20 @@ class PatternFeatures:
         return Entries(indices.ravel(), np.ones(indices.size), starts, seats)
 
     def cells(self, game: Any, states: Sequence[Any], seat: int | None = None) -> npt.NDArray[np.int64]:
-        """The kind of each cell, row by row, and 0 at the end; shape (states, cells + 1).
+        """The kind of each cell, row by row, of each board, and 0 at the end; shape (states, boards * cells + 1).
 
         A seat sees them, if one is given, else the player to move in each state.
         """
         seen = np.stack([observed_array(game, state, seat) for state in states])
-        needed = max(self.planes, default=-1) + 1
+        marks = [mark for layer in self.layers for mark in layer]
+        needed = 1 + max(self.planes, default=max((max(mark) for mark in marks), default=-1))
         shape = seen.shape[1:] if seen.ndim > 2 else (1, *seen.shape[1:])
         if shape[:2] != (self.rows, self.columns) or (len(shape) == 3) != bool(needed) or needed > shape[-1]:
             raise unlike(game, f"a board of {self.rows} rows and {self.columns} columns", f"{seen.shape[1:]}")
-        cells = np.zeros((len(states), self.rows * self.columns + 1), np.int64)
-        if self.planes:
+        cells = np.zeros((len(states), len(self.boards) * self.rows * self.columns + 1), np.int64)
+        if self.layers:
+            cells[:, :-1] = kinds_on(seen, self.layers)
+        elif self.planes:
             flat = seen[..., self.planes].reshape(len(states), -1, len(self.planes)) != 0
             cells[:, :-1] = np.where(flat.any(axis=2), flat.argmax(axis=2) + 1, 0)
         else:
@@ -198,8 +243,13 @@ class PatternFeatures:
 
     def settings(self) -> dict[str, Any]:
         """Its fields."""
-        names = ("seats", "rows", "columns", "planes", "codes", "turns", "second", "phases", "longest")
+        names = ("seats", "rows", "columns", "planes", "codes", "layers", "turns", "second", "phases", "longest")
         return {name: getattr(self, name) for name in names}
+
+
+def _patterns(rows: int, columns: int, longest: int, kinds: int) -> int:
+    """How many patterns all windows have together."""
+    return sum(kinds ** len(window) for window in _windows(rows, columns, longest))
 
 
 def _windows(rows: int, columns: int, longest: int) -> list[tuple[int, ...]]:

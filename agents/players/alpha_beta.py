@@ -105,7 +105,8 @@ class AlphaBetaAgent(PruningAgent):
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
         game = as_game(env, backend=self.backend, traits=self.traits)
-        backend.load_alpha_beta(game, **{"share_positions": self.share_positions} | self._selective(game))
+        settings = {"share_positions": self.share_positions} | self._selective(game)
+        backend.load_alpha_beta(game, self.evaluator, **settings)
         if self._proof_seconds(game):
             load_proof(game)
 

@@ -1,8 +1,9 @@
 """Which search runs: a compiled one where the rules can be compiled, the same in plain Python otherwise.
 
-This is the one place that chooses. A compiled search takes rules, an evaluation that can be compiled, and no
-cut-off test; a limit on time holds for the compiler too, so what is not compiled in time is searched in plain
-Python. Which of the two it is changes how long a search takes, never what it finds.
+This is the one place that chooses. A compiled search takes rules, an evaluation that can be compiled (the rules'
+own, and for two players what was fitted to patterns), and no cut-off test; a limit on time holds for the compiler
+too, so what is not compiled in time is searched in plain Python. Which of the two it is changes how long a search
+takes, never what it finds.
 
 Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``table_mb`` and ``on_node`` as agents
 have them; the table of an earlier search (``kept``) of this game with these settings and for the same seat, to go
@@ -28,6 +29,8 @@ from zermelo.agents.core.monte_carlo import MonteCarlo, Start
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
+from zermelo.agents.evaluators.fitted import FittedEvaluator
+from zermelo.agents.evaluators.pattern_tables import PatternTables
 from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
@@ -189,12 +192,15 @@ def monte_carlo(
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
     """Whether ``alpha_beta`` would be compiled, if the compiler is done in time."""
-    return cutoff is None and can_evaluate(evaluator) and can_search(game)
+    if cutoff is not None or not can_search(game):
+        return False
+    return can_evaluate(evaluator) or _fitted(game, evaluator) is not None
 
 
-def load_alpha_beta(game: Any, **settings: Any) -> None:
+def load_alpha_beta(game: Any, evaluator: Any = None, **settings: Any) -> None:
     """Compiles alpha-beta for a game and settings, or reads it from disk, if it can be compiled."""
     if can_search(game):
+        settings["fitted"] = _fitted(game, evaluator)
         CompiledAlphaBeta.program.load(game.rules, **CompiledAlphaBeta.constants(game, settings))
 
 
@@ -225,9 +231,13 @@ def _search(
     kind, own = by_kernel
     if kind is not None and cutoff is None and on_node is None:
         own = own | settings
+        fitted = _fitted(game, evaluator) if issubclass(kind, CompiledAlphaBeta) and can_search(game) else None
+        if fitted is not None:
+            own["fitted"] = fitted
         if table_mb is not None:
             own |= {"table_mb": table_mb, "table": kept if isinstance(kept, CompiledTable) else None}
-        search = compiled_search(kind, game, evaluator, budget, limits=limits, **own)
+        by_rules = evaluator if fitted is None else None
+        search = compiled_search(kind, game, by_rules, budget, limits=limits, **own)
         if search is not None:
             search.evaluator_name = name
             return search
@@ -247,6 +257,11 @@ def _search(
     found = plain(game, budget, evaluator, **own)
     found.evaluator_name = name
     return found
+
+
+def _fitted(game: Any, evaluator: Any) -> PatternTables | None:
+    """What kernels look a fitted evaluation up in; None where there is none, or it cannot be."""
+    return evaluator.tables(game) if isinstance(evaluator, FittedEvaluator) else None
 
 
 def _in_units(margin: float) -> float:

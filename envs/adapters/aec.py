@@ -55,7 +55,7 @@ __all__ = ["AECGame", "EnvState"]
 class EnvState:
     """A position: a copy of the environment, never stepped again, and what has been paid on the way to it."""
 
-    __slots__ = ("actions", "before", "env", "key", "mover", "outcomes", "over", "totals")
+    __slots__ = ("actions", "before", "env", "key", "mover", "outcomes", "over", "seen", "totals")
 
     def __init__(self, env: Any, before: tuple[float, ...], totals: tuple[float, ...], mover: int, over: bool):
         self.env = env
@@ -67,6 +67,8 @@ class EnvState:
         self.actions: tuple[int, ...] | None = None
         self.outcomes: tuple[tuple[Any, float], ...] | None = None
         self.key: Hashable = None
+        self.seen: Any = None
+        """What the mover observes, once somebody has asked: with the mask, environments may be slow to find it."""
 
     def __repr__(self) -> str:
         return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
@@ -172,20 +174,16 @@ class AECGame:
     def _find_actions(self, state: EnvState) -> tuple[int, ...]:
         if state.over or state.mover == CHANCE:
             return ()
-        agent = self.agents[state.mover]
         if self._fast_actions is None:
-            return self._masked_actions(state.env, agent)
-        return self._some(self._fast_actions(state.env), agent)
+            return self._masked_actions(state, state.mover)
+        return self._some(self._fast_actions(state.env), self.agents[state.mover])
 
-    def _masked_actions(self, env: Any, agent: Any) -> tuple[int, ...]:
-        """What an agent's mask allows; without a mask, its whole action space."""
-        try:
-            observation = env.observe(agent) if self._observes else None
-            mask = mask_of(observation, env.infos.get(agent))
-        except ZermeloError:
-            raise
-        except Exception as error:
-            raise self._failure(f"observe({agent!r})", error) from error
+    def _masked_actions(self, state: EnvState, seat: int) -> tuple[int, ...]:
+        """What a seat's mask allows; without a mask, its whole action space."""
+        agent = self.agents[seat]
+        observation = self._observed(state, seat) if self._observes else None
+        with self._blame(state.env, f"observe({agent!r})"):
+            mask = mask_of(observation, state.env.infos.get(agent))
         if observation is not None and not isinstance(observation, Mapping):
             self._observes = False  # an observation that is an array holds no mask, now or later
         codec = self._codecs[agent]
@@ -338,10 +336,19 @@ class AECGame:
 
     def observation(self, state: EnvState, seat: int) -> Any:
         """What ``env.observe`` returns; of a mapping of ``observation`` and ``action_mask`` the first."""
+        seen = self._observed(state, seat)
+        return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
+
+    def _observed(self, state: EnvState, seat: int) -> Any:
+        """What ``env.observe`` returns; the mover is only asked once."""
+        if seat == state.mover and state.seen is not None:
+            return state.seen
         agent = self.agents[seat]
         with self._blame(state.env, f"observe({agent!r})"):
             seen = state.env.observe(agent)
-        return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
+        if seat == state.mover:
+            state.seen = seen
+        return seen
 
     def text(self, state: EnvState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""

@@ -48,7 +48,7 @@ class SimultaneousAECGame(AECGame):
 
     def actions_of(self, state: EnvState, seat: int) -> tuple[int, ...]:
         """What the seat's mask allows; without a mask, its whole action space."""
-        return self._masked_actions(state.env, self.agents[seat])
+        return self._masked_actions(state, seat)
 
     def joint_result(
         self, state: EnvState, actions: Mapping[int, int], generator: np.random.Generator | None = None

@@ -108,8 +108,10 @@ copy.
 
 Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
 agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
-``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)`` and
-``observation_bounds()`` (``zermelo.envs.rules.observations``).
+``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)``,
+``observation_shape()`` and ``observation_bounds()`` (``zermelo.envs.rules.observations``). In place of
+``observation`` rules may have ``write_observation(state, seat, numbers)``, which is compiled where many games are
+played at once (``zermelo.agents.learning.make_vec``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
 (``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a

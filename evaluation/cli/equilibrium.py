@@ -36,18 +36,9 @@ def exploitability_command(
     [dim]$[/dim] zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
     "cfr(iterations=200)"
     """
-    from zermelo.agents import agent_policy, best_responses
-    from zermelo.envs import as_game
-    from zermelo.evaluation.cli.position import position_after
+    from zermelo.evaluation.analysis.exploitability import agents_exploited
 
-    game = as_game(position_after(env, [], 0).env)
-    for agent in agents:
-        found = best_responses(agent_policy(agent), game, most_states=states)
-        best = ", ".join(
-            f"{name} could get {value:.4g}"
-            for name, value in zip(game.traits.seat_names, found.best_responses, strict=True)
-        )
-        typer.echo(f"{found.exploitability:<10.4g}{agent}: against it {best}")
+    typer.echo(str(agents_exploited(env, agents, most_states=states)))
 
 
 def solve_by_policy(

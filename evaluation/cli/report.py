@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,10 @@ from zermelo.evaluation.cli.arguments import Folder, Seed, Trust
 from zermelo.evaluation.output import TABLES, ExportFormat
 
 if TYPE_CHECKING:
+    from zermelo.evaluation.analysis.exploitability import ExploitabilityTable
     from zermelo.evaluation.analysis.judgement import JudgeTable
 
-__all__ = ["export", "judge", "judge_folder", "report"]
+__all__ = ["exploited", "export", "judge", "judge_folder", "report"]
 
 JUDGED = "judge.json"
 """What the judge found, in the folder of the tournament."""
@@ -84,8 +86,8 @@ def judge_folder(
     nodes: int | None = None,
     games: int | None = None,
     trust: bool = False,
-) -> JudgeTable:
-    """Judges the games of a tournament and keeps what was found beside them."""
+) -> JudgeTable | ExploitabilityTable:
+    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES
     from zermelo.evaluation.analysis.judge import judge as judge_games
     from zermelo.evaluation.output.watching import tracked
@@ -93,10 +95,44 @@ def judge_folder(
     from zermelo.evaluation.storage.store import read_games
 
     records = read_games(folder)
-    shown = tracked(records, min(len(records), games or len(records)), "judging")
-    found = judge_games(shown, env, nodes=nodes or NODES, games=games, trust=trust)
+    found: JudgeTable | ExploitabilityTable | None = judge_agents(folder, env=env, trust=trust)
+    if found is None:
+        shown = tracked(records, min(len(records), games or len(records)), "judging")
+        found = judge_games(shown, env, nodes=nodes or NODES, games=games, trust=trust)
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     return found
+
+
+def judge_agents(folder: Path, *, env: str | None = None, trust: bool = False) -> ExploitabilityTable | None:
+    """How much the agents of a tournament of hidden information can be exploited; None for other games.
+
+    Agents are made again from their texts. Code of somebody's own is only run where it is trusted.
+    """
+    from zermelo.evaluation.tournament.run import read_sources
+
+    said = read_sources(folder)
+    if said is None:
+        return None
+    name, agents = said
+    if env is None and ":" in name and not trust:
+        return None  # the judge of games says what to do
+    return exploited(name if env is None else env, agents, trust=trust)
+
+
+def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> ExploitabilityTable | None:
+    """How much agents, texts by name, can be exploited in a game of hidden information; None for other games."""
+    from zermelo.agents.specs import runs_own_code
+    from zermelo.evaluation.analysis.exploitability import agents_exploited, hides_information
+
+    if not hides_information(env):
+        return None
+    known = {name: text for name, text in agents.items() if trust or not runs_own_code(text)}
+    notes = tuple(
+        f"{name} is not judged, because that would run code of {text}: if you know it, give --trust"
+        for name, text in agents.items()
+        if name not in known
+    )
+    return agents_exploited(env, known, notes=notes)
 
 
 def judge(
@@ -111,7 +147,9 @@ def judge(
 ) -> None:
     """Compare every move with perfect play, where that can be proven: optimal moves, regret, blunders.
 
-    Positions that cannot be proven within the nodes are counted, not guessed.
+    Positions that cannot be proven within the nodes are counted, not guessed. Where players do not see everything,
+    no single move is right or wrong: in small games of that kind, such as Leduc poker, agents are judged by how
+    much they can be exploited, as by `zermelo exploitability`.
 
     [bold]Example[/bold]
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed, folder
 from zermelo.evaluation.cli.standings import Form, print_in_form
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.sandbox import Isolate
 from zermelo.evaluation.schedule import Pairings
 
 if TYPE_CHECKING:
     from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.tournament.plan import Tournament
 
 __all__ = ["tournament"]
 
@@ -96,6 +98,13 @@ def tournament(
             show_default=False,
         ),
     ] = None,
+    score: Annotated[
+        Scoring,
+        typer.Option(
+            help="What the tables rank by: wins; rewards, such as chips; team, for cooperative games; auto is "
+            "rewards where games pay amounts, and wins where not."
+        ),
+    ] = Scoring.AUTO,
     max_moves: Annotated[
         int, typer.Option(min=1, help="A longer game ends there, as its rewards stand.")
     ] = 100_000,
@@ -183,6 +192,7 @@ def tournament(
             max_moves=max_moves,
             isolation=isolation,
             anchor=anchor,
+            score=score,
         )
         # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
         progress = False if quiet else True if output is Form.TABLE else None
@@ -194,7 +204,7 @@ def tournament(
         raise typer.Exit(128 + interrupt.number) from interrupt
     _print(standings, output, out)
     if judged:
-        _print_judged(env, standings, output, out)
+        _print_judged(plan, standings, output, out)
     if standings.totals.void:
         raise typer.Exit(1)
 
@@ -205,9 +215,14 @@ def _print(standings: Standings, form: Form, out: Path | None) -> None:
         typer.echo(f"Games and standings are in {out}", err=form is not Form.TABLE)
 
 
-def _print_judged(env: str, standings: Standings, form: Form, out: Path | None) -> None:
+def _print_judged(plan: Tournament, standings: Standings, form: Form, out: Path | None) -> None:
     from zermelo.evaluation.analysis.judge import judge
-    from zermelo.evaluation.cli.report import judge_folder
+    from zermelo.evaluation.cli.report import exploited, judge_folder
 
-    found = judge(standings.records, env) if out is None else judge_folder(out, env=env)
+    env = str(plan.env)
+    if out is not None:
+        found: Any = judge_folder(out, env=env, trust=True)  # whoever gave the agents has them run
+    else:
+        agents = {participant.name: str(participant.source) for participant in plan.participants}
+        found = exploited(env, agents, trust=True) or judge(standings.records, env)
     typer.echo(f"\n{found}", err=form is not Form.TABLE)

@@ -46,7 +46,22 @@ def tune_command(
     match: Annotated[
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,
-    depth: Annotated[int, typer.Option(min=1, help="That both search in those games.")] = 2,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="That both search in those games. By default 2, where somebody has written an evaluation.",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="That both have for a move, instead. By default 0.5, where nobody has: without one the search "
+            "plays games out, and takes far longer for the same depth.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
@@ -97,6 +112,7 @@ def tune_command(
                 ridge=ridge,
                 match=match,
                 depth=depth,
+                seconds=seconds,
                 seed=seed,
                 on_game=on_game,
                 on_round=on_round,

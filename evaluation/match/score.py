@@ -9,6 +9,8 @@ means the same on a game of +1/-1 as on one of 121 points. A seat's score is the
   with each other, because their game was never finished; whatever rewards had been paid are ignored.
 - A single player has nobody to be compared with: its score is its return, the sum of its rewards, and it
   has no outcome.
+
+Where a game pays amounts (chips, points), its tables rank by what was earned instead: see ``Scoring``.
 """
 
 from __future__ import annotations
@@ -16,7 +18,21 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-__all__ = ["Outcome", "outcomes_by_seat", "scores_by_seat"]
+__all__ = ["Outcome", "Scoring", "outcomes_by_seat", "scores_by_seat"]
+
+
+class Scoring(enum.StrEnum):
+    """What a table of standings ranks by."""
+
+    AUTO = "auto"
+    """What the games paid decides. ``WINS`` where every win paid the same, every draw and every loss; else
+    ``TEAM`` where all seats always earned alike, and ``REWARDS`` where not."""
+    WINS = "wins"
+    """The mean score of 1 for a win, 1/2 for a draw and 0."""
+    REWARDS = "rewards"
+    """The mean of what an agent earned in a game: chips, points, or whatever the environment pays."""
+    TEAM = "team"
+    """The game is cooperative: a team has one score, and every agent plays with itself and with the others."""
 
 
 class Outcome(enum.StrEnum):

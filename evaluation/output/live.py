@@ -15,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher
+from zermelo.evaluation.stats.tables import score_texts
 
 if TYPE_CHECKING:
     from zermelo.evaluation.stats.standings import Row, Standings
@@ -59,11 +61,13 @@ class Drawing:
 
 def _table(standings: Standings, most: int, width: int) -> Table:
     """The first agents of the standings, one a line; long names are cut, numbers are not."""
-    single, wide = len(standings.seat_names) == 1, width >= NARROW
+    wide = width >= NARROW
+    counts = wide and len(standings.seat_names) > 1 and standings.scoring is not Scoring.TEAM
     failed = any(row.failures for row in standings.rows)
-    headings = ["games"] + ["won", "drawn", "lost"] * (wide and not single) + ["failed"] * failed
-    headings += ["score"] + ["95 % interval"] * wide
-    lines = [_cells(row, single, wide, failed) for row in standings.rows[:most]]
+    headings = ["games"] + ["won", "drawn", "lost"] * counts + ["failed"] * failed
+    rewarded = standings.scoring is Scoring.REWARDS and len(standings.seat_names) > 1
+    headings += ["reward" if rewarded else "score"] + ["95 % interval"] * wide
+    lines = [_cells(standings, row, counts, wide, failed) for row in standings.rows[:most]]
     numbers = [max(len(text) for text in column) for column in zip(headings, *lines, strict=True)]
     room = width - len(str(most)) - sum(numbers) - 2 * (len(numbers) + 1)
     if wide and room < NAME:
@@ -81,19 +85,12 @@ def _table(standings: Standings, most: int, width: int) -> Table:
     return table
 
 
-def _cells(row: Row, single: bool, wide: bool, failed: bool) -> list[str]:
+def _cells(standings: Standings, row: Row, counts: bool, wide: bool, failed: bool) -> list[str]:
     cells = [f"{row.games:,}"]
-    if wide and not single:
+    if counts:
         cells += [f"{count:,}" for count in (row.wins, row.draws, row.losses)]
     cells += [f"{sum(row.failures.values()):,}"] * failed
-    low, high = row.interval
-    if not row.games:
-        score = ["", ""]
-    elif single:
-        score = [f"{row.score:.4g}", f"{low:.4g} .. {high:.4g}"]
-    else:
-        score = [f"{100 * row.score:.1f}", f"{100 * low:.1f} - {100 * high:.1f}"]
-    return cells + score[: 1 + wide]
+    return cells + [*(score_texts(standings, row) if row.games else ("", ""))][: 1 + wide]
 
 
 @contextlib.contextmanager

@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.stats.tables import score_texts
 from zermelo.evaluation.storage.totals import GameTotals, Summary
 
 __all__ = ["Pace", "RunningTable", "Watcher", "duration", "line"]
@@ -102,10 +104,18 @@ class RunningTable:
         env: The environment's name.
         seat_names: Its seats.
         before: Games that were there already.
+        score: What to rank by.
     """
 
-    def __init__(self, agents: Sequence[str], env: str, seat_names: Sequence[str], before: GameTotals) -> None:
-        self._agents, self._env, self._seats = agents, env, seat_names
+    def __init__(
+        self,
+        agents: Sequence[str],
+        env: str,
+        seat_names: Sequence[str],
+        before: GameTotals,
+        score: Scoring = Scoring.AUTO,
+    ) -> None:
+        self._agents, self._env, self._seats, self._score = agents, env, seat_names, score
         self._totals = before
         self._lock = threading.Lock()
         self._standings: Standings | None = None
@@ -124,8 +134,9 @@ class RunningTable:
             now, games = time.monotonic(), self._totals.games
             if self._standings is None or (games != self._games and now >= self._due):
                 self._standings = Standings.from_totals(
-                    self._totals, (), agents=self._agents, env=self._env, seat_names=self._seats
-                )
+                    self._totals, (), agents=self._agents, env=self._env, seat_names=self._seats,
+                    score=self._score,
+                )  # fmt: skip
                 self._games = games
                 spent = time.monotonic() - now
                 self._due = now + spent / SHARE
@@ -135,8 +146,8 @@ class RunningTable:
 def line(pace: Pace, standings: Standings) -> str:
     """How far a run is, and its leaders, in one line."""
     rows = [row for row in standings.rows if row.games][:3]
-    single = len(standings.seat_names) == 1
-    scores = (f"{row.agent} {row.score:.4g}" if single else f"{row.agent} {100 * row.score:.1f} %" for row in rows)
+    unit = " %" if standings.scoring is Scoring.WINS and len(standings.seat_names) > 1 else ""
+    scores = (f"{row.agent} {score_texts(standings, row)[0]}{unit}" for row in rows)
     more = len(standings.rows) - len(rows)
     leaders = ", ".join(scores) + (f" and {more} more" if rows and more else "")
     return printable(f"zermelo: {pace}" + (f"; {leaders}" if leaders else ""))

@@ -8,6 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.stats.tables import as_csv
 
 if TYPE_CHECKING:
@@ -64,13 +65,24 @@ def plot_crosstable(standings: Standings, axes: Any) -> Any:
     """See ``Standings.plot_crosstable``."""
     names = [row.agent for row in standings.rows]
     axes = _axes(axes, 2 + 0.4 * len(names))
-    shares = [[standings.crosstable.get((one, other), math.nan) for other in names] for one in names]
-    axes.imshow(shares, vmin=0, vmax=1, cmap="RdYlGn")
-    for row, line in enumerate(shares):
-        for column, share in enumerate(line):
-            if not math.isnan(share):
-                axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center")
+    wins = standings.scoring is Scoring.WINS
+    if wins:
+        values = [[standings.crosstable.get((one, other), math.nan) for other in names] for one in names]
+        low, high = 0.0, 1.0
+    else:
+        met = standings.rewards
+        values = [[met[one, other].mean if (one, other) in met else math.nan for other in names] for one in names]
+        known = [value for line in values for value in line if not math.isnan(value)]
+        high = max(map(abs, known), default=1.0) or 1.0
+        low = -high if any(value < 0 for value in known) else 0.0
+    axes.imshow(values, vmin=low, vmax=high, cmap="RdYlGn")
+    for row, line in enumerate(values):
+        for column, value in enumerate(line):
+            if not math.isnan(value):
+                text = f"{100 * value:.0f}" if wins else f"{value:.3g}"
+                axes.text(column, row, text, ha="center", va="center")
     axes.set_yticks(range(len(names)), names)
     axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
-    axes.set_title(f"{standings.env}: score of the row against the column, in %")
+    what = "score of the row against the column, in %" if wins else "mean reward of the row with the column"
+    axes.set_title(f"{standings.env}: {what}")
     return axes

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypedDict, Unpack
 
 from zermelo.evaluation.match.record import GameRecord, plain
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.stats import notebook
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
+from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
 from zermelo.evaluation.stats.tables import as_html, as_text
 from zermelo.evaluation.stats.tally import Row, SeatScore, notes_before, notes_on, tallied
 from zermelo.evaluation.storage.totals import GameTotals
@@ -29,6 +31,7 @@ class _Settings(TypedDict, total=False):
     seat_names: Sequence[str]
     anchor: str | None
     notes: Sequence[str]
+    score: Scoring | str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +41,11 @@ class Standings:
     Attributes:
         env: The environment's name.
         seat_names: What it calls its seats.
-        rows: The agents, best score first; equal scores in the order the agents were given.
+        scoring: What the agents are ranked by.
+        rows: The agents, best first; equal ones in the order the agents were given.
         crosstable: The mean score of one agent against another, by (agent, opponent); only those who met.
+        rewards: What an agent earned in a game with another, by (agent, opponent), and in a game with itself alone
+            by (agent, agent).
         notes: Sentences that a reader of the table should know.
         planned: Games in the schedule; more than were played if the tournament was stopped.
         records: The games, in the order of the schedule; of a run with a folder they are read from there.
@@ -49,8 +55,10 @@ class Standings:
 
     env: str
     seat_names: tuple[str, ...]
+    scoring: Scoring
     rows: tuple[Row, ...]
     crosstable: Mapping[tuple[str, str], float]
+    rewards: Mapping[tuple[str, str], MeanReward]
     notes: tuple[str, ...]
     planned: int
     records: Sequence[GameRecord] = field(repr=False)
@@ -82,7 +90,7 @@ class Standings:
                 come); ``planned``, games that were to be played (by default those that are there); ``env`` and
                 ``seat_names``, for when there is no game to tell them; ``anchor``, the agent whose rating is 0 (by
                 default one called ``random``, else the average); ``notes``, to put before those that the games
-                give.
+                give; ``score``, what to rank by (see ``Scoring``; by default what the games paid decides).
         """
         env, seat_names = settings.get("env", ""), settings.get("seat_names", ())
         if totals.groups and not (env and seat_names):
@@ -90,10 +98,17 @@ class Standings:
         planned = settings.get("planned")
         planned = totals.games if planned is None else planned
         met = counts_of(totals).head_to_head().items()
+        scoring = scoring_of(totals, settings.get("score", Scoring.AUTO))
+        rewards = Rewards(totals, scoring)
+        between = rewards.met()
+        rows = tallied(totals, settings.get("agents", ()), len(seat_names), rewards)
+        rows.sort(key=lambda row: _rank(row, scoring, between), reverse=True)
         return cls(
             env=env,
             seat_names=tuple(seat_names),
-            rows=tallied(totals, settings.get("agents", ()), len(seat_names)),
+            scoring=scoring,
+            rows=tuple(rows),
+            rewards=between,
             crosstable={pair: (won + drawn / 2) / (won + drawn + lost) for pair, (won, drawn, lost) in met},
             notes=(*notes_before(totals, planned), *settings.get("notes", ()), *notes_on(totals)),
             planned=planned,
@@ -104,8 +119,11 @@ class Standings:
 
     @functools.cached_property
     def ratings(self) -> RatingTable | None:
-        """Ratings from all the games (``fit_ratings``), made when first asked for; None for a single player."""
-        if len(self.seat_names) < 2:
+        """Ratings from wins, draws and losses (``fit_ratings``), made when first asked for.
+
+        None for a single player and for teams, who beat nobody.
+        """
+        if len(self.seat_names) < 2 or self.scoring is Scoring.TEAM:
             return None
         return fit_ratings(counts_of(self.totals), anchor=self.anchor, dispersion=self.totals.dispersion)
 
@@ -126,7 +144,8 @@ class Standings:
         ratings = self.ratings
         if ratings is None or not ratings.games:
             return self.notes
-        return (*self.notes, *filter(None, [ratings.leader_note]), *ratings.notes)
+        leads = [ratings.leader_note] if self.scoring is Scoring.WINS else []
+        return (*self.notes, *filter(None, leads), *ratings.notes)
 
     @property
     def games(self) -> int:
@@ -141,6 +160,14 @@ class Standings:
     def row(self, agent: str) -> Row:
         """The row of an agent, by name."""
         return next(row for row in self.rows if row.agent == agent)
+
+    def alone(self, agent: str) -> MeanReward | None:
+        """What a team of that agent alone earned; None where it did not play so."""
+        return self.rewards.get((agent, agent))
+
+    def mixed(self, agent: str) -> MeanReward | None:
+        """What its teams with others earned; None where there are none."""
+        return Rewards(self.totals, self.scoring).mixed(agent)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
@@ -162,21 +189,32 @@ class Standings:
             "seats": list(self.seat_names),
             "games": self.games,
             "planned": self.planned,
+            "scoring": str(self.scoring),
             "agents": [
                 {
                     **{name: getattr(row, name) for name in ("agent", "games", "wins", "draws", "losses")},
                     "failures": {str(kind): count for kind, count in row.failures.items()},
                     "score": finite(row.score),
                     "interval": [finite(end) for end in row.interval],
-                    "by_seat": [{"games": seat.games, "score": finite(seat.score)} for seat in row.by_seat],
+                    "by_seat": [
+                        {"games": seat.games, "score": finite(seat.score), "reward": finite(seat.reward)}
+                        for seat in row.by_seat
+                    ],
                     **rating(row.agent),
                     "moves": row.moves,
                     "seconds_per_move": finite(row.seconds_per_move),
                     "mean_reward": finite(row.mean_reward),
+                    "reward_interval": [finite(end) for end in row.reward_interval],
+                    "deals": row.deals,
                     "against": {
                         other.agent: plain(self.crosstable[row.agent, other.agent])
                         for other in self.rows
                         if (row.agent, other.agent) in self.crosstable
+                    },
+                    "rewards_against": {
+                        other.agent: _reward_dict(self.rewards[row.agent, other.agent])
+                        for other in self.rows
+                        if (row.agent, other.agent) in self.rewards
                     },
                 }
                 for row in self.rows
@@ -217,7 +255,7 @@ class Standings:
         return notebook.plot_ratings(self, axes)
 
     def plot_crosstable(self, axes: Any = None) -> Any:
-        """The score of each agent (a row) against each other (a column), drawn by matplotlib.
+        """The score, or mean reward, of each agent (a row) against each other (a column), drawn by matplotlib.
 
         Args:
             axes: Where to draw; by default on a new figure.
@@ -229,6 +267,23 @@ class Standings:
             MissingDependencyError: matplotlib is not installed.
         """
         return notebook.plot_crosstable(self, axes)
+
+
+def _rank(row: Row, scoring: Scoring, rewards: Mapping[tuple[str, str], MeanReward]) -> float:
+    """What the rows are sorted by: of teams the score of the agent alone, where it played so."""
+    alone = rewards.get((row.agent, row.agent)) if scoring is Scoring.TEAM else None
+    single = len(row.by_seat) == 1
+    value = row.score if scoring is Scoring.WINS or single else row.mean_reward if alone is None else alone.mean
+    return -math.inf if math.isnan(value) else value
+
+
+def _reward_dict(reward: MeanReward) -> dict[str, Any]:
+    return {
+        "games": reward.games,
+        "deals": reward.deals,
+        "mean": finite(reward.mean),
+        "interval": [finite(end) for end in reward.interval],
+    }
 
 
 def _anchor(wanted: str | None, totals: GameTotals) -> str | None:

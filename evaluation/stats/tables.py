@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
 
 if TYPE_CHECKING:
@@ -17,14 +18,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from zermelo.evaluation.stats.ratings import PlayerRating
+    from zermelo.evaluation.stats.rewards import MeanReward
     from zermelo.evaluation.stats.standings import Row, Standings
 
-__all__ = ["as_csv", "as_html", "as_json", "as_text", "files_of", "new_table", "plain_text", "print_standings"]
+__all__ = [
+    "as_csv", "as_html", "as_json", "as_text", "files_of", "new_table", "plain_text", "print_standings",
+    "score_texts",
+]  # fmt: skip
 
 NAME_WIDTH: Final = 10
 """Characters that names of agents may be folded to."""
 MANY_AGENTS: Final = 6
-"""With more agents than this the crosstable leaves decimals out, to fit a terminal."""
+"""With more agents than this the crosstable leaves decimals, or intervals, out, to fit a terminal."""
 
 
 def as_text(standings: Standings) -> str:
@@ -77,30 +82,50 @@ def _parts(standings: Standings) -> Iterable[RenderableType]:
     games = f"{standings.games} game{'' if standings.games == 1 else 's'}"
     yield f"{standings.env}: {games}\n"
     yield _main_table(standings)
-    if seats > 1 and len(standings.rows) > 1:
+    if seats > 1 and (len(standings.rows) > 1 or standings.scoring is Scoring.TEAM):
         yield ""
         yield _crosstable(standings)
-        yield ""
-        yield _rating_table(standings)
+        if standings.scoring is not Scoring.TEAM:
+            yield ""
+            yield _rating_table(standings)
     yield f"\n{_legend(standings)}"
     for note in standings.all_notes:
         yield f"Note: {note}"
+
+
+_OF_REWARDS: Final = (
+    "reward: the mean of what a game paid an agent, in the game's own units, with its 95 % confidence interval\n"
+    "(Student's, over deals: games that differ by the seats alone count as one)."
+)
+_OF_TEAMS: Final = (
+    "cooperative: all seats of a game are paid alike, so a team has one score and nobody wins or loses.\n"
+    "alone: the mean score of teams of that agent alone; mixed: of its teams with the others; with 95 %\n"
+    "confidence intervals (Student's, over deals). games: one for each seat that the agent had.\n"
+    "Second table: the score with agents 1, 2, ..., and milliseconds a move."
+)
 
 
 def _legend(standings: Standings) -> str:
     seats = len(standings.seat_names)
     if seats == 1:
         return "score: mean return, with its 95 % confidence interval (Student)."
+    charged = "\nA failed game was not finished: it counts as the least that any finished game paid."
+    failed = charged if any(row.failures for row in standings.rows) else ""
+    if standings.scoring is Scoring.TEAM:
+        return _OF_TEAMS + failed
     zero = "the average" if standings.anchor is None else standings.anchor
-    rewards = "reward: the mean of what a game paid, of games that did not fail.\n" * _rewards_say_more(standings)
+    what = "reward in games" if standings.scoring is Scoring.REWARDS else "score"
     columns = (
-        f"{rewards}Second table: the score against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"Second table: the {what} against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
         f"Elo: 400 for odds of 10 to 1 of a win to a loss; {zero} has 0. Last column: likelihood in %."
     )
     if standings.ratings and any(player.status != "finite" for player in standings.ratings.players):
         columns += (
             "\n~: no finite rating fits such one-sided games; this one comes of half a win more for each side."
         )
+    if standings.scoring is Scoring.REWARDS:
+        games = "Ratings count games won, drawn and lost, however much was at stake."
+        return f"{_OF_REWARDS}{failed}\n{columns}\n{games}"
     if seats == 2:
         return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
     return (
@@ -117,7 +142,7 @@ def new_table(*columns: str, name_width: int | None = NAME_WIDTH) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        is_name = column in ("agent", "against", "rated", "that matter")
+        is_name = column in ("agent", "against", "with", "rated", "that matter")
         table.add_column(
             column,
             justify="left" if is_name else "right",
@@ -128,42 +153,44 @@ def new_table(*columns: str, name_width: int | None = NAME_WIDTH) -> Table:
     return table
 
 
+def score_texts(standings: Standings, row: Row) -> tuple[str, str]:
+    """What an agent is ranked by, and its interval, as text; nothing where there is no game."""
+    if len(standings.seat_names) == 1:
+        return _number(row.score), _ends(row.interval)
+    if standings.scoring is Scoring.WINS:
+        low, high = row.interval
+        return _percent(row.score), f"{_percent(low)} - {_percent(high)}"
+    alone = standings.alone(row.agent) if standings.scoring is Scoring.TEAM else None
+    if alone is not None:
+        return _number(alone.mean), _ends(alone.interval)
+    return _number(row.mean_reward), _ends(row.reward_interval)
+
+
 def _main_table(standings: Standings) -> Table:
-    single = len(standings.seat_names) == 1
+    single, team = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
     failed = any(row.failures for row in standings.rows)
     columns = ["#", "agent", "games"]
-    columns += [] if single else ["won", "drawn", "lost"]
+    columns += [] if single or team else ["won", "drawn", "lost"]
     columns += ["failed"] if failed else []
-    rewarded = not single and _rewards_say_more(standings)
-    columns += ["reward"] if rewarded else []
-    table = new_table(*columns, "score", "95 % interval", *(["ms/move"] if single else []))
+    if team:
+        columns += ["alone", "95 % interval", "mixed", "95 % interval"]
+    else:
+        columns += ["reward" if not single and standings.scoring is Scoring.REWARDS else "score", "95 % interval"]
+    table = new_table(*columns, *(["ms/move"] if single else []))
     for number, row in enumerate(standings.rows, start=1):
         cells = [str(number), printable(row.agent), str(row.games)]
-        if not single:
+        if not (single or team):
             cells += [str(row.wins), str(row.draws), str(row.losses)]
         if failed:
             cells += [str(sum(row.failures.values())) if row.failures else ""]
-        if rewarded:
-            cells += [_number(row.mean_reward)]
-        if single:
-            cells += [_number(row.score), _ends(row), _milliseconds(row.seconds_per_move)]
+        if team:
+            for reward in (standings.alone(row.agent), standings.mixed(row.agent)):
+                cells += ["", ""] if reward is None else [_number(reward.mean), _ends(reward.interval)]
         else:
-            low, high = row.interval
-            cells += [_percent(row.score), f"{_percent(low)} - {_percent(high)}"]
+            cells += score_texts(standings, row)
+        cells += [_milliseconds(row.seconds_per_move)] if single else []
         table.add_row(*cells)
     return table
-
-
-def _rewards_say_more(standings: Standings) -> bool:
-    """Whether mean rewards are more than another way to write wins and losses."""
-    for row in standings.rows:
-        counted = row.games - sum(row.failures.values())
-        if math.isnan(row.mean_reward) or row.failures or not counted:
-            continue
-        plain = ((row.wins - row.losses) / counted, row.wins / counted, (row.wins + row.draws / 2) / counted)
-        if all(abs(row.mean_reward - value) > 1e-9 for value in plain):
-            return True
-    return False
 
 
 def _rating_table(standings: Standings) -> Table:
@@ -179,18 +206,33 @@ def _rating_table(standings: Standings) -> Table:
 
 def _crosstable(standings: Standings) -> Table:
     """Scores against each agent and from each seat, and the time of a move."""
-    rows = standings.rows
-    digits = 1 if len(rows) <= MANY_AGENTS else 0
+    rows, wins, team = standings.rows, standings.scoring is Scoring.WINS, standings.scoring is Scoring.TEAM
+    few = len(rows) <= MANY_AGENTS
     numbers = [str(number) for number in range(1, len(rows) + 1)]
-    table = new_table("#", "against", *numbers, *map(_ordinal, range(len(standings.seat_names))), "ms/move")
+    seats = [] if team else [*map(_ordinal, range(len(standings.seat_names)))]
+    table = new_table("#", "with" if team else "against", *numbers, *seats, "ms/move")
     for number, row in zip(numbers, rows, strict=True):
-        cells = [
-            "·" if row is other else _percent(standings.crosstable.get((row.agent, other.agent), math.nan), digits)
-            for other in rows
-        ]
-        seats = [_percent(seat.score) for seat in row.by_seat]
-        table.add_row(number, printable(row.agent), *cells, *seats, _milliseconds(row.seconds_per_move))
+        cells = []
+        for other in rows:
+            pair = (row.agent, other.agent)
+            if row is other and not team:
+                cells.append("·")
+            elif wins:
+                cells.append(_percent(standings.crosstable.get(pair, math.nan), 1 if few else 0))
+            else:
+                cells.append(_with_error(standings.rewards.get(pair), few))
+        if not team:
+            cells += [_percent(seat.score) if wins else _number(seat.reward) for seat in row.by_seat]
+        table.add_row(number, printable(row.agent), *cells, _milliseconds(row.seconds_per_move))
     return table
+
+
+def _with_error(reward: MeanReward | None, few: bool) -> str:
+    """A mean and half of its interval."""
+    if reward is None:
+        return ""
+    half = (reward.interval[1] - reward.interval[0]) / 2
+    return f"{_number(reward.mean)} ± {half:.2g}" if few and math.isfinite(half) else _number(reward.mean)
 
 
 def _ordinal(seat: int) -> str:
@@ -202,12 +244,12 @@ def _percent(value: float, digits: int = 1) -> str:
 
 
 def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4g}"
+    return "" if math.isnan(value) else f"{value + 0.0:.4g}"  # without a minus sign before zero
 
 
-def _ends(row: Row) -> str:
-    low, high = row.interval
-    return "" if math.isinf(low) else f"{_number(low)} .. {_number(high)}"
+def _ends(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{_number(low)} .. {_number(high)}" if math.isfinite(high - low) else ""
 
 
 def _elo(value: float) -> str:
@@ -261,9 +303,13 @@ def as_csv(standings: Standings) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high"]
-    header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move", "mean_reward"]
+    header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move"]
+    header += ["mean_reward", "reward_low", "reward_high"]
     seats = [f"score as {seat}" for seat in data["seats"]]
-    writer.writerow([*header, *seats, *(f"against {name}" for name in names)])
+    against = [f"against {name}" for name in names]
+    if data["scoring"] != Scoring.WINS and len(data["seats"]) > 1:
+        against += [f"reward {'with' if data['scoring'] == Scoring.TEAM else 'against'} {name}" for name in names]
+    writer.writerow([*header, *seats, *against])
     for row in data["agents"]:
         writer.writerow(
             [
@@ -276,8 +322,10 @@ def as_csv(standings: Standings) -> str:
                 row["leader_superiority"],
                 row["seconds_per_move"],
                 row["mean_reward"],
+                *row["reward_interval"],
                 *(seat["score"] for seat in row["by_seat"]),
                 *(row["against"].get(name) for name in names),
+                *(row["rewards_against"].get(name, {}).get("mean") for name in names[: len(against) - len(names)]),
             ]
         )
     return out.getvalue()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Outcome
 from zermelo.evaluation.stats.interval import paired_interval, student_interval, wilson_interval
+from zermelo.evaluation.stats.rewards import UNIT, Charge, MeanReward, Rewards
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 
 __all__ = ["Row", "SeatScore", "notes_before", "notes_on", "tallied"]
@@ -17,10 +18,11 @@ __all__ = ["Row", "SeatScore", "notes_before", "notes_on", "tallied"]
 
 @dataclass(frozen=True, kw_only=True)
 class SeatScore:
-    """How an agent did from one seat: its games there and their mean score."""
+    """How an agent did from one seat: its games there, their mean score and what it earned in them on average."""
 
     games: int
     score: float
+    reward: float = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +42,10 @@ class Row:
         by_seat: Games and mean score from each seat.
         moves: Moves it made.
         seconds_per_move: Mean wall-clock time of a move.
-        mean_reward: What it earned in a game that did not fail, in the game's own rewards; nan where that is not
-            known or not finite.
+        mean_reward: What it earned in a game, in the game's own rewards; nan where that is not known or not
+            finite. What a failed game counts as is said in ``zermelo.evaluation.stats.rewards``.
+        reward_interval: Its 95 % confidence interval.
+        deals: How many deals its games were, which the interval takes as independent.
     """
 
     agent: str
@@ -56,6 +60,8 @@ class Row:
     moves: int
     seconds_per_move: float
     mean_reward: float = math.nan
+    reward_interval: tuple[float, float] = (-math.inf, math.inf)
+    deals: int = 0
 
 
 class _Tally:
@@ -69,18 +75,19 @@ class _Tally:
         self.outcomes = Counter[Outcome]()
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
-        self.rewards: int | None = 0  # in millionths
-        self.finished = 0
+        self.earned = [0.0] * seats
 
-    def row(self, name: str, dispersion: float) -> Row:
+    def row(self, name: str, dispersion: float, rewards: Rewards) -> Row:
         wins, draws, losses = (self.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
         failed = 0
         if self.seats == 1:
             games, failed = len(self.returns), self.failures.total()
             score = _mean(self.returns)
             interval = student_interval(self.returns)
-            by_seat: tuple[SeatScore, ...] = (SeatScore(games=games, score=score),)
+            by_seat: tuple[SeatScore, ...] = (SeatScore(games=games, score=score, reward=score),)
+            paid = MeanReward(games, games, score, interval)
         else:
+            paid = rewards.of(name)
             games = sum(self.games)
             score = self._mean(sum(self.points), games)
             if self.seats == 2:
@@ -88,8 +95,10 @@ class _Tally:
             else:
                 interval = wilson_interval(score if games else 0.5, games)
             by_seat = tuple(
-                SeatScore(games=count, score=self._mean(points, count))
-                for count, points in zip(self.games, self.points, strict=True)
+                SeatScore(
+                    games=count, score=self._mean(points, count), reward=earned / count if count else math.nan
+                )
+                for count, points, earned in zip(self.games, self.points, self.earned, strict=True)
             )
         return Row(
             agent=name,
@@ -103,31 +112,30 @@ class _Tally:
             by_seat=by_seat,
             moves=self.moves,
             seconds_per_move=self.microseconds / 1e6 / self.moves if self.moves else math.nan,
-            mean_reward=math.nan
-            if self.rewards is None or not self.finished
-            else self.rewards / 1e6 / self.finished,
+            mean_reward=paid.mean,
+            reward_interval=paid.interval,
+            deals=paid.deals,
         )
 
     def _mean(self, points: int, games: int) -> float:
         return points / (2 * (self.seats - 1) * games) if games else math.nan
 
 
-def tallied(totals: GameTotals, agents: Sequence[str], seats: int) -> tuple[Row, ...]:
-    """The row of each agent, best score first; the order of ``agents``, all of whom are listed, breaks ties."""
+def tallied(totals: GameTotals, agents: Sequence[str], seats: int, rewards: Rewards) -> list[Row]:
+    """The row of each agent: all of ``agents`` first, others as they come."""
     order = totals.in_order()
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
     tallies = {name: _Tally(seats) for name in names}
     for finish, group in order:
         if not finish.void:
-            _count(finish, group, tallies)
+            _count(finish, group, tallies, rewards.charge)
     for name, returns in totals.returns.items():
         tallies[name].returns = [*returns.elements()]
-    rows = [tally.row(name, totals.dispersion) for name, tally in tallies.items()]
-    rows.sort(key=lambda row: -math.inf if math.isnan(row.score) else row.score, reverse=True)
-    return tuple(rows)
+    dispersion = totals.dispersion
+    return [tally.row(name, dispersion, rewards) for name, tally in tallies.items()]
 
 
-def _count(finish: Finish, group: GroupTotal, tallies: Mapping[str, _Tally]) -> None:
+def _count(finish: Finish, group: GroupTotal, tallies: Mapping[str, _Tally], charge: Charge | None) -> None:
     places, games = finish.places, group.games
     top = Outcome.WIN if places.count(0) == 1 else Outcome.DRAW
     for seat, (name, place) in enumerate(zip(finish.agents, places, strict=True)):
@@ -135,13 +143,13 @@ def _count(finish: Finish, group: GroupTotal, tallies: Mapping[str, _Tally]) -> 
         tally.games[seat] += games
         tally.moves += group.moves[seat]
         tally.microseconds += group.microseconds[seat]
-        if finish.failure is None:
-            tally.finished += games
-            if tally.rewards is None or group.rewards is None:
-                tally.rewards = None
-            else:
-                tally.rewards += group.rewards[seat]
-        elif finish.failed_seat == seat:
+        if charge is None:
+            tally.earned[seat] = math.nan
+        elif finish.failure is None:
+            tally.earned[seat] += group.rewards[seat] / UNIT if group.rewards is not None else math.nan
+        else:
+            tally.earned[seat] += games * (charge.failed if finish.failed_seat == seat else charge.spoilt)
+        if finish.failure is not None and finish.failed_seat == seat:
             tally.failures[finish.failure] += games
         if len(places) == 1:
             continue

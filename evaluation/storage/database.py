@@ -12,7 +12,9 @@ mark that says whose file it is (``application_id``).
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import operator
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +23,7 @@ from typing import Any, Final
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import FailureKind, GameRecord
+from zermelo.evaluation.storage.deals import count_deal
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal, Summary
 
 __all__ = [
@@ -230,8 +233,12 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
     end = -1 if before is None else before
     limit = "" if before is None else "WHERE place < :end"
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
-    if int(db.execute("PRAGMA user_version").fetchone()[0]) > 1:
-        sums += "".join(f", SUM(reward{seat}), COUNT(reward{seat})" for seat in range(seats))
+    has_rewards = int(db.execute("PRAGMA user_version").fetchone()[0]) > 1
+    if has_rewards:
+        sums += "".join(
+            f", SUM(reward{seat}), COUNT(reward{seat}), MIN(reward{seat}), MAX(reward{seat})"
+            for seat in range(seats)
+        )
     openings = (read_spec(db) or {}).get("openings") or {"count": 1}
     known, found = finishes(db), GameTotals(openings=openings["count"])
     query = f"SELECT finish, COUNT(*), MIN(place), COUNT(DISTINCT line){sums} FROM games {limit} GROUP BY finish"
@@ -242,11 +249,11 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
             text = db.execute("SELECT record FROM records WHERE place = ?", (first,)).fetchone()[0]
             failure = GameRecord.from_json(text).failure
             message = "" if failure is None else failure.message
-        earned, counted = by_seat[2 * seats :: 2], by_seat[2 * seats + 1 :: 2]
-        rewards = earned if counted and set(counted) == {games} else None
+        earned, counted, lowest, highest = (by_seat[2 * seats + part :: 4] for part in range(4))
+        paid = (earned, lowest, highest) if counted and set(counted) == {games} else (None, None, None)
         moves, micros = by_seat[: 2 * seats : 2], by_seat[1 : 2 * seats : 2]
         found.groups[known[number]] = GroupTotal(
-            games, moves, micros, distinct, (first,), first_id, message, rewards
+            games, moves, micros, distinct, (first,), first_id, message, *paid
         )
     if seats == 1:
         query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"
@@ -265,4 +272,19 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
         for one, two, games in db.execute(query, {"end": end}):
             if not (known[one].void or known[two].void):
                 found.pairs[known[one], known[two]] += games
+    if seats > 1 and has_rewards:
+        _count_deals(db, found, known, seats, limit, end)
     return found
+
+
+def _count_deals(
+    db: sqlite3.Connection, found: GameTotals, known: Mapping[int, Finish], seats: int, limit: str, end: int
+) -> None:
+    """Counts what the games of each rotation paid; they are neighbours in the schedule."""
+    rewards = ", ".join(f"reward{seat}" for seat in range(seats))
+    rows = db.execute(f"SELECT place - turn, finish, {rewards} FROM games {limit} ORDER BY place", {"end": end})
+    for _, deal in itertools.groupby(rows, key=operator.itemgetter(0)):
+        games = [row for row in deal if not known[row[1]].void]
+        if games:
+            paid = [() if row[2] is None else row[2:] for row in games]
+            count_deal(found.deals, [known[row[1]] for row in games], paid)

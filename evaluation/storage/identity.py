@@ -2,8 +2,8 @@
 
 A run is what its specification says, with the fingerprints of the environment and the agents
 (``zermelo.evaluation.match.fingerprint``). More games of the same run, or further agents, are an extension of it.
-Versions are compared only where something is still to be played, and the machine and the ratings' anchor decide
-no game.
+Versions are compared only where something is still to be played, and the machine, the ratings' anchor and what
+the tables rank by decide no game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zermelo.evaluation.match.fingerprint import changes
 
 __all__ = ["check_same_run", "check_versions", "openings_hash"]
 
-_DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "history"})
+_DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "score", "history"})
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")
 

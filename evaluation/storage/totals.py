@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.schedule import game_order
+from zermelo.evaluation.storage.deals import DealKey, DealTotal, count_deal
 
 PRIOR: Final = 10
 """Pairs that speak for games of a pair being independent."""
@@ -107,6 +108,8 @@ class GroupTotal:
         first_id: The id of the first game.
         message: Of the first game's failure.
         rewards: The sum of each seat's, in millionths; None if they are not known or not all finite.
+        lowest: The least that each seat earned in one of the games, likewise.
+        highest: The most, likewise.
     """
 
     games: int
@@ -117,6 +120,17 @@ class GroupTotal:
     first_id: str = ""
     message: str = ""
     rewards: Sequence[int] | None = None
+    lowest: Sequence[int] | None = None
+    highest: Sequence[int] | None = None
+
+    def earn(self, rewards: Sequence[int]) -> None:
+        """Adds what one more game paid; nothing is known any more if ``rewards`` is empty."""
+        if self.rewards is None or self.lowest is None or self.highest is None or not rewards:
+            self.rewards = self.lowest = self.highest = None
+            return
+        self.rewards = [*map(sum, zip(self.rewards, rewards, strict=True))]
+        self.lowest = [*map(min, self.lowest, rewards)]
+        self.highest = [*map(max, self.highest, rewards)]
 
 
 @dataclass
@@ -129,13 +143,16 @@ class GameTotals:
         pairs: With two seats, pairs of games with the seats exchanged, by the agents and the places in the two.
             A pair is there when both games are.
         openings: How many different openings the games of a line-up may have begun with.
+        deals: With two seats or more, what the games of a rotation paid together, by who played them.
     """
 
     groups: dict[Finish, GroupTotal] = field(default_factory=dict)
     returns: dict[str, Counter[float]] = field(default_factory=dict)
     pairs: Counter[tuple[Finish, Finish]] = field(default_factory=Counter)
     openings: int = 1
+    deals: dict[DealKey, DealTotal] = field(default_factory=dict)
     _lines: dict[Finish, set[int]] = field(default_factory=dict, repr=False, compare=False)
+    _open: dict[str, tuple[Summary, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, records: Iterable[GameRecord]) -> GameTotals:
@@ -163,13 +180,13 @@ class GameTotals:
         message = "" if record.failure is None else record.failure.message
         group = self.groups.get(finish)
         if group is None:
-            rewards = summary.rewards or None
-            group = GroupTotal(0, summary.moves, summary.microseconds, 0, order, record.game_id, message, rewards)
+            paid = summary.rewards or None
+            group = GroupTotal(
+                0, summary.moves, summary.microseconds, 0, order, record.game_id, message, paid, paid, paid
+            )
             self.groups[finish] = group
         else:
-            if group.rewards is not None:
-                sums = map(sum, zip(group.rewards, summary.rewards, strict=True)) if summary.rewards else None
-                group.rewards = None if sums is None else [*sums]
+            group.earn(summary.rewards)
             group.moves = [*map(sum, zip(group.moves, summary.moves, strict=True))]
             group.microseconds = [*map(sum, zip(group.microseconds, summary.microseconds, strict=True))]
             if order < group.first:
@@ -181,6 +198,18 @@ class GameTotals:
             group.distinct = len(lines)
         if summary.returned is not None:
             self.returns.setdefault(finish.agents[0], Counter())[summary.returned] += 1
+        if len(finish.agents) > 1 and not finish.void:
+            self._deal(record.game_id.rpartition(".")[0], summary)
+
+    def _deal(self, rotation: str, summary: Summary) -> None:
+        """Counts a game as part of its deal, of which others may be there already."""
+        before = self._open.pop(rotation, ())
+        if before:
+            count_deal(self.deals, [game.finish for game in before], [game.rewards for game in before], -1)
+        games = (*before, summary)
+        count_deal(self.deals, [game.finish for game in games], [game.rewards for game in games])
+        if rotation and len(games) < len(summary.finish.agents):
+            self._open[rotation] = games
 
     @property
     def games(self) -> int:

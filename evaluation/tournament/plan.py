@@ -18,6 +18,7 @@ from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import versions
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
 from zermelo.evaluation.sandbox import Isolation
@@ -25,6 +26,7 @@ from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.identity import openings_hash
+from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 
@@ -50,6 +52,7 @@ class Tournament:
         anchor: The agent whose rating is to be 0, or None.
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
         numbers: The agents' in the schedule, or None for their places.
+        score: What the tables rank by.
     """
 
     env: EnvSource
@@ -66,6 +69,7 @@ class Tournament:
     anchor: str | None = None
     env_fingerprint: Mapping[str, str] = field(default_factory=dict)
     numbers: tuple[int, ...] | None = None
+    score: Scoring = Scoring.AUTO
 
     @classmethod
     def prepare(
@@ -82,6 +86,7 @@ class Tournament:
         max_moves: int = MAX_MOVES,
         isolation: Isolation | None = None,
         anchor: str | None = None,
+        score: Scoring | str = Scoring.AUTO,
     ) -> Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
 
@@ -101,11 +106,28 @@ class Tournament:
         if anchor is not None and anchor not in names:
             raise UnknownNameError(f"the anchor {anchor!r} does not play: choose one of {', '.join(names)}")
         seats = len(driver.seat_names)
-        schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings)
+        if score not in list(Scoring):
+            raise InvalidSettingError(f"score must be {', '.join(Scoring)}, not {score!r}")
+        ranked = Scoring(score)
+        if ranked is Scoring.AUTO and seats > 1 and is_cooperative(live, seed):
+            ranked = Scoring.TEAM
+        teams = ranked is Scoring.TEAM
+        duplicate = seats > 1 and has_luck(live)
+        schedule = Schedule(
+            names, seats=seats, games=games, seed=seed, pairings=pairings, duplicate=duplicate, teams=teams
+        )
         prefixes = openings_for(openings, live, count=schedule.blocks, seed=seed)
         if prefixes:
-            schedule = Schedule(names, seats=seats, games=games, seed=seed, pairings=pairings, openings=prefixes)
-        test: StoppingRule | None = LeaderTest.of(schedule, len(names)) if until_sure else None
+            schedule = Schedule(
+                names, seats=seats, games=games, seed=seed, pairings=pairings, openings=prefixes,
+                duplicate=duplicate, teams=teams,
+            )  # fmt: skip
+        if teams and (until_sure or sprt is not None):
+            raise InvalidSettingError(
+                f"{env_name(env)} is cooperative, so nobody leads by beating others: choose a number of games "
+                "instead of until_sure or sprt"
+            )
+        test: StoppingRule | None = LeaderTest.of(schedule, len(names), ranked) if until_sure else None
         if sprt is not None:
             if until_sure:
                 raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
@@ -113,6 +135,7 @@ class Tournament:
         return cls(
             env, driver.seat_names, found, games, seed, max_moves, schedule, pairings,
             _openings_described(openings, prefixes), test, limits, anchor, fingerprint(env, innermost(live)),
+            score=ranked,
         )  # fmt: skip
 
     def after(self, out: str | os.PathLike[str]) -> Tournament:
@@ -141,7 +164,8 @@ class Tournament:
             return self
         schedule = Schedule(
             names, seats=len(self.seat_names), games=self.games, seed=self.seed, pairings=self.pairings,
-            openings=self.schedule.openings, numbers=numbers,
+            openings=self.schedule.openings, numbers=numbers, duplicate=self.schedule.duplicate,
+            teams=self.schedule.teams,
         )  # fmt: skip
         participants = tuple(by_name[name] for name in names)
         return replace(self, participants=participants, schedule=schedule, numbers=tuple(numbers))
@@ -169,7 +193,10 @@ class Tournament:
             "max_moves": self.max_moves,
             "isolation": self.isolation.to_dict(),
             "scheduled": len(self.schedule),
+            **({"deals": "duplicate"} if self.schedule.duplicate else {}),
+            **({"teams": True} if self.schedule.teams else {}),
             "anchor": self.anchor,
+            "score": str(self.score),
             "versions": versions(),
             "machine": {"system": platform.platform(), "processors": os.cpu_count()},
         }

@@ -21,6 +21,7 @@ from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.play import MAX_MOVES
 from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
 from zermelo.evaluation.output.progress import RunningTable
 from zermelo.evaluation.runners import RunnerChoice
@@ -39,7 +40,7 @@ from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.running import Interrupts, Run
 from zermelo.evaluation.tournament.stopping import rule_of
 
-__all__ = ["gauntlet", "read_standings", "round_robin", "run"]
+__all__ = ["gauntlet", "read_sources", "read_standings", "round_robin", "run"]
 
 
 class PlanSettings(TypedDict, total=False):
@@ -53,6 +54,7 @@ class PlanSettings(TypedDict, total=False):
     max_moves: int
     isolation: Isolation | None
     anchor: str | None
+    score: Scoring | str
 
 
 class RunSettings(TypedDict, total=False):
@@ -86,6 +88,7 @@ def round_robin(
     max_moves: int = MAX_MOVES,
     isolation: Isolation | None = None,
     anchor: str | None = None,
+    score: Scoring | str = Scoring.AUTO,
     progress: bool | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Standings:
@@ -117,6 +120,9 @@ def round_robin(
         isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
             default those that are named by text and run somebody's own code.
         anchor: The agent whose rating is 0; by default ``random`` if it plays, else the average.
+        score: What the tables rank by: ``"wins"``; ``"rewards"``, the mean of what a game paid; ``"team"``, for
+            cooperative games, in which each agent then plays with itself too; or ``"auto"``, rewards where games
+            pay amounts and wins where not (``zermelo.evaluation.match.score.Scoring``).
         progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
             elsewhere as a line every half minute. By default in a terminal only.
         on_game: Called with each game's record once it is kept for good.
@@ -128,7 +134,7 @@ def round_robin(
     """
     plan = Tournament.prepare(
         env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, sprt=sprt,
-        max_moves=max_moves, isolation=isolation, anchor=anchor,
+        max_moves=max_moves, isolation=isolation, anchor=anchor, score=score,
     )  # fmt: skip
     return run(
         plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress, on_game=on_game
@@ -182,7 +188,7 @@ def run(
         interrupts = stack.enter_context(Interrupts())
         loop = Run(plan.schedule, store, plan.test)
         names = [participant.name for participant in plan.participants]
-        table = functools.partial(RunningTable, names, env_name(plan.env), plan.seat_names)
+        table = functools.partial(RunningTable, names, env_name(plan.env), plan.seat_names, score=plan.score)
         stopped = None
         try:
             loop.play(plays, interrupts, table=table, progress=progress, on_game=on_game)
@@ -195,7 +201,7 @@ def run(
             notes.append(plan.test.said(loop.verdict, store.totals()))
         standings = Standings.from_totals(
             store.totals(), store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
-            seat_names=plan.seat_names, anchor=plan.anchor, notes=notes,
+            seat_names=plan.seat_names, anchor=plan.anchor, notes=notes, score=plan.score,
         )  # fmt: skip
         if folder is not None:
             folder.finish(files_of(standings))
@@ -284,5 +290,20 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
                 notes, planned = [test.said(verdict, counted)], counted.games
     return Standings.from_totals(
         counted, records, agents=[agent["name"] for agent in spec["agents"]], planned=planned, env=spec["env"],
-        seat_names=spec["seats"], anchor=spec["anchor"], notes=notes,
+        seat_names=spec["seats"], anchor=spec["anchor"], notes=notes, score=spec.get("score", Scoring.AUTO),
     )  # fmt: skip
+
+
+def read_sources(folder: str | os.PathLike[str]) -> tuple[str, dict[str, str]] | None:
+    """The environment of a folder's run and the texts of its agents by name; None where only its games are known.
+
+    Raises:
+        StoreError: The run is damaged.
+    """
+    path = Path(folder) / FILE
+    if not path.exists():
+        return None
+    with open_reader(path) as db:
+        spec = read_spec(db) or {}
+    agents = {agent["name"]: agent["source"] for agent in spec.get("agents", ())}
+    return (spec["env"], agents) if agents and "env" in spec else None

@@ -12,6 +12,10 @@ far as the ratings' model holds (independent games, strengths on one line, the n
 likelihood). It is a cautious test: it stops somewhat later than it might. Games that agents without chance repeat
 move for move count once: repetitions are no evidence.
 
+Where the tables rank by rewards (``zermelo.evaluation.match.score.Scoring``), so does this test: the leader is who
+earned most, and the likelihood is that of a one-sided test of the two means
+(``zermelo.evaluation.stats.rewards.Rewards.inferiority``); repeated games make nobody sure.
+
 ``SprtTest`` is Wald's test of two agents (``zermelo.evaluation.stats.ratings.sprt``), on pairs of games with the
 seats exchanged. It looks after every pair at first, and later each time that there are a twentieth more: to look
 less often makes it no less right.
@@ -22,13 +26,16 @@ Medicine* 13 (1994), 1341-1352, with the simplest spending there is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 
 from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.stats.ratings import Decision, Sprt, counts_of, fit_ratings
+from zermelo.evaluation.stats.rewards import Rewards, scoring_of
 from zermelo.evaluation.storage.totals import GameTotals
 
 __all__ = ["ALPHA", "LeaderTest", "SprtTest", "StoppingRule", "rule_of"]
@@ -68,14 +75,16 @@ class LeaderTest:
         looks: The places of the schedule before which all games must be played for each look; the last is its end.
         rivals: How many other agents there are.
         alpha: The chance of naming a wrong leader.
+        score: What the tables rank by.
     """
 
     looks: tuple[int, ...]
     rivals: int
     alpha: float = ALPHA
+    score: Scoring = Scoring.AUTO
 
     @classmethod
-    def of(cls, schedule: Schedule, agents: int) -> LeaderTest:
+    def of(cls, schedule: Schedule, agents: int, score: Scoring = Scoring.AUTO) -> LeaderTest:
         """The test of that schedule.
 
         Raises:
@@ -89,7 +98,7 @@ class LeaderTest:
         while blocks < schedule.blocks:
             looks.append(schedule.block_end(blocks - 1))
             blocks = max(blocks + 1, round(GROWTH * blocks))
-        return cls((*looks, len(schedule)), agents - 1)
+        return cls((*looks, len(schedule)), agents - 1, score=score)
 
     @property
     def level(self) -> float:
@@ -98,6 +107,8 @@ class LeaderTest:
 
     def verdict(self, totals: GameTotals) -> str | None:
         """The leader if these games, all those before a look, make it known."""
+        if scoring_of(totals, self.score) is not Scoring.WINS:
+            return self._richest(totals)
         ratings = fit_ratings(counts_of(totals, distinct=True), dispersion=totals.dispersion)
         if len(ratings.players) != self.rivals + 1 or len(ratings.components) != 1:
             return None
@@ -105,6 +116,15 @@ class LeaderTest:
         rivals = [player.name for player in ratings.players if player is not first]
         sure = all(ratings.superiority(rival, first.name) < self.level for rival in rivals)
         return first.name if sure else None
+
+    def _richest(self, totals: GameTotals) -> str | None:
+        rewards = Rewards(totals, Scoring.REWARDS)
+        means = {part.agent: rewards.of(part.agent).mean for key in totals.deals for part in key}
+        if len(means) != self.rivals + 1 or any(map(math.isnan, means.values())) or totals.repeating():
+            return None
+        first = max(means, key=means.__getitem__)
+        sure = all(rewards.inferiority(first, rival) < self.level for rival in means if rival != first)
+        return first if sure else None
 
     def said(self, verdict: str | None, totals: GameTotals) -> str:
         """The note for the table."""
@@ -168,13 +188,17 @@ def rule_of(spec: Mapping[str, Any]) -> StoppingRule | None:
         first, second = (agent["name"] for agent in spec["agents"])
         return SprtTest(tuple(sprt["looks"]), (first, second), Sprt(**settings))
     if (sure := spec["until_sure"]) is not None:
-        return LeaderTest(tuple(sure["looks"]), len(spec["agents"]) - 1, sure["alpha"])
+        score = Scoring(sure.get("score", Scoring.AUTO))
+        return LeaderTest(tuple(sure["looks"]), len(spec["agents"]) - 1, sure["alpha"], score)
     return None
 
 
 def described(rule: StoppingRule | None) -> dict[str, Any]:
     """The rule as plain values for a specification; ``rule_of`` reads them."""
-    sure = {"looks": rule.looks, "alpha": rule.alpha} if isinstance(rule, LeaderTest) else None
+    sure: dict[str, Any] | None = None
+    if isinstance(rule, LeaderTest):
+        chosen = {} if rule.score is Scoring.AUTO else {"score": str(rule.score)}
+        sure = {"looks": rule.looks, "alpha": rule.alpha, **chosen}
     if not isinstance(rule, SprtTest):
         return {"until_sure": sure}
     return {"until_sure": None, "sprt": {"looks": rule.looks, **asdict(rule.sprt), "model": str(rule.sprt.model)}}

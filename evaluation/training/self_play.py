@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,15 @@ from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import Entries, FeatureSet
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance
+from zermelo.envs.rules import RulesGame
 
-__all__ = ["Played", "SelfPlay", "after", "past_chance"]
+__all__ = ["Played", "SelfPlay", "after", "is_copied", "past_chance"]
+
+_LOOKS: Final = 8
+"""How many actions that do not end the game are looked at where each look takes a copy of an environment.
+
+More games teach more than better ones, and what is drawn are as many other moves; an action that wins is seen.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,11 @@ def after(game: Any, state: Any, action: int, generator: np.random.Generator) ->
     return game.result(state, action)
 
 
+def is_copied(game: Any) -> bool:
+    """Whether states are copies of an environment, which take long to make and to look at."""
+    return not isinstance(game, RulesGame)
+
+
 class SelfPlay:
     """Plays games in which both sides look one action ahead, or search.
 
@@ -88,6 +101,7 @@ class SelfPlay:
         self.game, self.starts, self.features, self.evaluator = game, starts, features, evaluator
         self.mixed, self.opening, self.explore, self.longest = mixed, opening, explore, longest
         self.generator = generator
+        self._looks = _LOOKS if is_copied(game) and game.traits.chance is Chance.NONE else None
 
     def play(self) -> list[Played]:
         """One game; none if it was over before anything was written down."""
@@ -169,6 +183,13 @@ class SelfPlay:
 
         for place, action in enumerate(actions):
             add(place, 1.0, after(game, state, action, self.generator))
+        if self._looks is not None and len(leaves) > self._looks:
+            chosen = set(self.generator.permutation(len(leaves))[: self._looks].tolist())
+            for number, place in enumerate(places):
+                worths[place] = 0.0 if number in chosen else -math.inf
+            leaves, places, shares = (
+                [each for number, each in enumerate(some) if number in chosen] for some in (leaves, places, shares)
+            )
         if leaves:
             assert self.evaluator is not None
             entries = self.features.entries(game, leaves)

@@ -8,14 +8,17 @@ that were not fitted to.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from zermelo.agents.evaluators.feature_sets import AboveEvaluation
-from zermelo.agents.evaluators.observed import FeatureSet
+from zermelo.agents.evaluators.layers import merged
+from zermelo.agents.evaluators.observed import FeatureSet, observed_array
 from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
 
@@ -24,57 +27,138 @@ __all__ = ["best_sharing", "seat_turns", "with_symmetries"]
 _WALKS: Final = 2
 _STEPS: Final = 200
 _SEAT_WALKS: Final = 10
+_SEEN: Final = 100
+"""States by which it is found how seats see each other's pieces."""
 _FEWER: Final = 1.03
 """With fewer weights, those of both seats in one or of smaller windows, games may be foretold that much worse.
 
 Searches ask about unusual positions, which such weights know more about, and the games to choose by are few.
 """
+_MANY: Final = 100
+"""More kinds than a cell has."""
 _ALIKE: Final = 0.9
 """Turns under which almost as many moves look alike as under the best one may be chosen."""
 
 
-def with_symmetries(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> FeatureSet:
+def with_symmetries(
+    features: FeatureSet, game: Any, start: Any, states: Sequence[Any], generator: np.random.Generator
+) -> FeatureSet:
     """The same features, weights shared by mirror images of the board, where that is a symmetry of the game.
 
     Under a symmetry what can follow a position looks like what can follow its image; that is tried along games at
-    random. Features of other kinds, and those of games of chance, are as they were.
+    random. Where planes overlap, those that can be exchanged so count as one. Features of other kinds, and those
+    of games of chance, are as they were.
+
+    Args:
+        features: The features.
+        game: The game.
+        start: Where games begin.
+        states: Some states in which a player is to move.
+        generator: Of all that is drawn.
     """
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
         return features
+    shape = inner.rows, inner.columns
+    walks = _Walks(inner, game, start, generator)
+    places = np.arange(inner.rows * inner.columns).reshape(shape)
     among = range(8) if inner.rows == inner.columns else range(4)
-    turns = tuple(turn for turn in among if not turn or _is_symmetry(turn, inner, game, start, generator))
-    return _outer(features, dataclasses.replace(inner, turns=turns))
+    number_of = {turned(places, turn).tobytes(): turn for turn in among}
+    turns = {0}
+    for turn in among:
+        if turn not in turns and walks.are_alike(functools.partial(turned, turn=turn)):
+            turns.add(turn)
+            while True:  # what two symmetries do after each other is one
+                pairs = itertools.product(turns, repeat=2)
+                both = {number_of[turned(turned(places, one), two).tobytes()] for one, two in pairs}
+                if both <= turns:
+                    break
+                turns |= both
+    alike: list[tuple[int, int]] = []
+    if inner.layers:
+        other = _seen_by_the_other(inner, game, states)
+        for layer in inner.layers:
+            for one, two in itertools.combinations([plane for mark in layer for plane in mark], 2):
+                if (one, two) in alike:
+                    continue
+                swap = {one: two, two: one, other[one]: other[two], other[two]: other[one]}
+                if walks.are_alike(functools.partial(_exchanged, swap=swap)):
+                    alike += [(one, two), (min(other[one], other[two]), max(other[one], other[two]))]
+    layers = merged(inner.layers, alike)
+    return _outer(features, dataclasses.replace(inner, turns=tuple(sorted(turns)), layers=layers))
 
 
-def _is_symmetry(
-    turn: int, features: PatternFeatures, game: Any, start: Any, generator: np.random.Generator
-) -> bool:
-    """Whether nothing is found along some games at random that the turn does to one side only."""
-    shape = features.rows, features.columns
-    places = turned(np.arange(features.rows * features.columns).reshape(shape), turn).ravel()
+class _Walks:
+    """Some games at random, and whether what happens in them can happen to their images.
 
-    def look(state: Any, order: Any = slice(None)) -> tuple[Any, ...]:
-        if game.is_terminal(state):
-            return tuple(game.utility(state))
-        return game.to_move(state), features.cells(game, [state])[0, :-1][order].tobytes()
+    Args:
+        features: What there is to see.
+        game: The game.
+        start: Where they begin.
+        generator: Of the moves.
+    """
 
-    if look(start, places) != look(start):
-        return False
-    for _ in range(_WALKS):
-        state = image = start
-        for _ in range(_STEPS):
-            if game.is_terminal(state):
-                break
-            following = [game.result(state, action) for action in game.legal_actions(state)]
-            state = following[int(generator.integers(len(following)))]
-            wanted = look(state, places)
-            images = (game.result(image, action) for action in game.legal_actions(image))
-            found = next((child for child in images if look(child) == wanted), None)
-            if found is None:
+    def __init__(self, features: PatternFeatures, game: Any, start: Any, generator: np.random.Generator) -> None:
+        self._features, self._game, self._start = features, game, start
+        self._walks: list[list[Any]] = []
+        for _ in range(_WALKS):
+            state, looks = start, list[Any]()
+            while not game.is_terminal(state) and len(looks) < _STEPS:
+                actions = game.legal_actions(state)
+                state = game.result(state, actions[int(generator.integers(len(actions)))])
+                looks.append(self._look(state))
+            self._walks.append(looks)
+
+    def _look(self, state: Any) -> tuple[Any, Any]:
+        """Who is to move, and the board; how the game ended."""
+        if self._game.is_terminal(state):
+            return tuple(self._game.utility(state)), None
+        features = self._features
+        if not features.layers:
+            cells = features.cells(self._game, [state])[0, :-1]
+            return self._game.to_move(state), cells.reshape(features.rows, features.columns)
+        return self._game.to_move(state), observed_array(self._game, state) != 0
+
+    def are_alike(self, image_of: Callable[[Any], Any]) -> bool:
+        """Whether nothing is found in them that cannot happen to what a function of boards makes of them."""
+
+        def is_image(look: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+            if look[0] != other[0] or (look[1] is None) != (other[1] is None):
                 return False
-            image = found
-    return True
+            return look[1] is None or bool(np.array_equal(image_of(look[1]), other[1]))
+
+        game, first = self._game, self._look(self._start)
+        if not is_image(first, first):
+            return False
+        for looks in self._walks:
+            state = self._start
+            for look in looks:
+                following = (game.result(state, action) for action in game.legal_actions(state))
+                found = next((child for child in following if is_image(look, self._look(child))), None)
+                if found is None:
+                    return False
+                state = found
+        return True
+
+
+def _exchanged(board: Any, swap: Mapping[int, int]) -> Any:
+    """A board of planes of which some are exchanged."""
+    return board[..., [swap.get(plane, plane) for plane in range(board.shape[-1])]]
+
+
+def _seen_by_the_other(features: PatternFeatures, game: Any, states: Sequence[Any]) -> dict[int, int]:
+    """For each plane the one in which the other seat sees the same; itself, if both seats see one board."""
+    planes = [plane for layer in features.layers for mark in layer for plane in mark]
+    other = {plane: plane for plane in planes}
+    if game.traits.seats != 2:
+        return other
+    seen = [np.stack([observed_array(game, state, seat) for state in states[:_SEEN]]) for seat in (0, 1)]
+    if all(np.array_equal(seen[0][..., plane], seen[1][..., plane]) for plane in planes):
+        return other
+    for plane in planes:
+        same = (one for one in planes if np.array_equal(seen[0][..., plane], seen[1][..., one]))
+        other[plane] = next(same, plane)
+    return other if all(other[other[plane]] == plane for plane in planes) else {plane: plane for plane in planes}
 
 
 def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random.Generator) -> tuple[int, ...]:
@@ -97,13 +181,19 @@ def seat_turns(features: FeatureSet, game: Any, start: Any, generator: np.random
             mover = game.to_move(state)
             actions = game.legal_actions(state)
             child = game.result(state, actions[int(generator.integers(len(actions)))])
-            before, after = inner.cells(game, [state, child], mover)[:, :-1].reshape(2, inner.rows, inner.columns)
+            before, after = (_as_board(inner, cells) for cells in inner.cells(game, [state, child], mover))
             for turn in turns if mover == 1 else (OWN,):
                 seen[turn][_change(turned(before, max(turn, 0)), turned(after, max(turn, 0)))] += 1
             state = child
     known = seen.pop(OWN)
     alike = {turn: sum(count for change, count in of.items() if change in known) for turn, of in seen.items()}
     return tuple(turn for turn in turns if alike[turn] >= _ALIKE * max(alike.values()))
+
+
+def _as_board(features: PatternFeatures, cells: Any) -> Any:
+    """What is on the cells, of all boards together."""
+    boards = cells[:-1].reshape(-1, features.rows, features.columns)
+    return np.tensordot(np.power(_MANY, np.arange(len(boards))), boards, 1)
 
 
 def _change(before: Any, after: Any) -> bytes:

@@ -8,13 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.evaluators.observed import FeatureSet
+from zermelo.agents.evaluators.pattern_tables import PatternTables
 from zermelo.envs import Chance
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history
 from zermelo.evaluation.training import teacher_kernel
-from zermelo.evaluation.training.pattern_tables import PatternTables
 from zermelo.evaluation.training.self_play import Played
 from zermelo.evaluation.training.teacher_kernel import UNKNOWN
 

@@ -1,14 +1,15 @@
 """Whole games of a shallow search against itself, as they are compiled over a game's rules.
 
-Leaves are evaluated as the rules say, or by fitted patterns (``pattern_tables``), whose words are at an address.
+Leaves are evaluated as the rules say, or by fitted patterns (``evaluators.pattern_tables``), whose words are
+at an address.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
-from zermelo.envs.jit.memory import load, load_float, store, words
+from zermelo.agents.compiled.patterns import fitted_log_odds, log_odds
+from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
@@ -30,12 +31,6 @@ def draw(dice: int, below: int) -> int:
     return shift_right(mix(load(dice, 0)), 1) % below
 
 
-def log_odds(share: float) -> float:
-    """Of a share of the utility, a little inside all and nothing."""
-    share = min(max(share, _SURE), 1.0 - _SURE)
-    return math.log(share / (1.0 - share))
-
-
 def ended(rules: Rules, state: Any, tables: int) -> int:
     """What the first seat got, in 1024ths: of utility, or of log odds where patterns evaluate."""
     utility = rules.utility(state, 0)
@@ -43,62 +38,15 @@ def ended(rules: Rules, state: Any, tables: int) -> int:
         return 1024 * utility
     lower = load(tables, 13)
     upper = load(tables, 14)
-    return round(1024.0 * log_odds((utility - lower) / (upper - lower)))
+    return round(1024.0 * log_odds((utility - lower) / (upper - lower), _SURE))
 
 
 def evaluate(rules: Rules, state: Any, tables: int) -> int:
     """What an unfinished state is worth to the first seat, in the same units."""
     if tables == 0:
         return rules.evaluation(state, 0)
-    # 1. The kind of each cell: the first of the planes whose bit of the state is set. Cells turned for the seat.
-    seat = rules.to_move(state)
-    cells = load(tables, 0)
-    planes = load(tables, 1)
-    fields = load(tables, 2)
-    kinds = load(tables, 3)
-    for field in range(len(state)):
-        store(fields, field, state[field])
-    places = load(tables, 4) + 16 * seat * cells * planes
-    order = load(tables, 5) + 8 * seat * cells
-    filled = 0
-    for cell in range(cells):
-        kind = 0
-        for plane in range(planes):
-            place = 2 * (cell * planes + plane)
-            if kind == 0 and load(fields, load(places, place)) >> load(places, place + 1) & 1 != 0:
-                kind = plane + 1
-                filled += 1
-        store(kinds, load(order, cell), kind)
-    # 2. The weights of what each window holds, for all of the game and for the phase.
-    phase = 0
-    phases = load(tables, 6)
-    for number in range(phases):
-        if filled >= load(load(tables, 7), number):
-            phase += 1
-    above = (1 + phase) * load(tables, 8) if phases != 0 else -1
-    weights = load(tables, 9) + 8 * seat * load(tables, 10)
-    window = load(tables, 12)
-    total = 0.0
-    for _ in range(load(tables, 11)):
-        pattern = load(window, 1)
-        length = load(window, 0)
-        for place in range(length):
-            pattern += load(kinds, load(window, 2 + 2 * place)) * load(window, 3 + 2 * place)
-        total += load_float(weights, pattern)
-        if above >= 0:
-            total += load_float(weights, pattern + above)
-        window += 8 * (2 + 2 * length)
-    # 3. The written evaluation.
-    own = load_float(tables, 15)
-    if own != 0.0:
-        lower = load(tables, 13)
-        upper = load(tables, 14)
-        written = min(max(rules.evaluation(state, seat), 1024 * lower + 1), 1024 * upper - 1)
-        share = (written / 1024.0 - lower) / (upper - lower)
-        least = load_float(tables, 16)
-        total += own * log_odds(min(max(share, least), 1.0 - least))
-    value = round(1024.0 * min(max(total, -29.0), 29.0))
-    return value if seat == 0 else -value
+    value = round(1024.0 * min(max(fitted_log_odds(rules, state, tables), -29.0), 29.0))
+    return value if rules.to_move(state) == 0 else -value
 
 
 def value_of(

@@ -12,21 +12,20 @@ compiled, the value of the search.
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.evaluators.feature_sets import LARGE, AboveEvaluation, feature_set
+from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set
 from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.observed import FeatureSet
+from zermelo.agents.evaluators.pattern_tables import PatternTables
+from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.search_agent import SearchAgent
@@ -36,24 +35,21 @@ from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.stats.ratings import EloEstimate, elo
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.training.pattern_tables import PatternTables, find_bits
-from zermelo.evaluation.training.regression import Fit, Floats, regress
-from zermelo.evaluation.training.self_play import Played, SelfPlay, after, past_chance
-from zermelo.evaluation.training.sharing import best_sharing, seat_turns, with_symmetries
+from zermelo.evaluation.training.fitting import fit, outcome_bounds, parted, prior_of, read_by, with_sharing
+from zermelo.evaluation.training.self_play import Played, SelfPlay, after, is_copied, past_chance
+from zermelo.evaluation.training.sharing import seat_turns, with_symmetries
 from zermelo.evaluation.training.teacher import Teacher
 
 __all__ = ["Round", "Tuned", "tune"]
 
-_KEPT_APART: Final = 0.1
-"""Of the games, for the loss that is told; as many more to choose settings by."""
 _STARTS: Final = 50
 _REMEMBERED: Final = 2
 """Rounds, besides the last, whose positions are fitted to; the first, of random games, is none of them."""
 _SAMPLES: Final = 20
-"""Random games that show what a game is like."""
+"""Random games that show what a game is like; of an environment more, until there are enough states."""
+_SAMPLED_STATES: Final = 1_000
 _OPENING: Final = 4
 """Random plies before the games of the match."""
-_RIDGES: Final = (30.0, 150.0, 750.0, 4_000.0)
 _NODES: Final = 2_000
 """Of the search that plays with an evaluation that has been written, where it is not compiled."""
 _DEPTHS: Final = (1, 2)
@@ -72,15 +68,10 @@ _EXPLORE: Final = 0.3
 """The probability of a random move until then."""
 _BIT_STATES: Final = 3_000
 """Positions by which it is found which bit of a state is which cell."""
-_STEPS: Final = 150
-_LATER_STEPS: Final = 60
-"""Of the regression in later rounds, which begins where the last one ended."""
-_PILOT: Final = 500
-"""Games by which it is chosen which weights are shared."""
-_PILOT_STEPS: Final = 40
-_PILOT_RIDGE: Final = 150.0
 _LONGEST: Final = 2_000
-_LEAST: Final = {"games": 10, "rounds": 1, "match": 0, "depth": 1}
+_LEAST: Final = {"games": 10, "rounds": 1, "match": 0}
+_DEPTH: Final = 2
+_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -132,7 +123,8 @@ def tune(
     mixed: float = 0.7,
     ridge: float | None = None,
     match: int = 100,
-    depth: int = 2,
+    depth: int | None = None,
+    seconds: float | None = None,
     seed: int = 0,
     on_game: Callable[[str, int, int], object] = lambda *_: None,
     on_round: Callable[[Round], object] = lambda _: None,
@@ -152,7 +144,10 @@ def tune(
         ridge: How strongly weights are held where they begin: as so many positions would. By default whichever of
             several is best on a tenth of the games.
         match: Games between the tuned and the untuned evaluation; 0 for none.
-        depth: That both search in the match.
+        depth: That both search in the match; 2 if nothing is said, where somebody has written an evaluation.
+        seconds: That both have for a move of the match, if no depth is given; half a second where nobody has
+            written an evaluation: what the untuned agent then does instead, to play games out, takes so long that
+            the same depth says little.
         seed: Of all that is drawn.
         on_game: Called after each game with what is played, how many games were, and of how many.
         on_round: Called after each round.
@@ -162,7 +157,7 @@ def tune(
         UnsupportedGameError: The game is of another kind, or shows nothing that features could be read from.
         StoreError: The file cannot be written.
     """
-    _check(out, games=games, rounds=rounds, mixed=mixed, ridge=ridge, match=match, depth=depth)
+    _check(out, games=games, rounds=rounds, mixed=mixed, ridge=ridge, match=match, depth=depth, seconds=seconds)
     live, name = build_env(env)
     generator = np.random.default_rng(seed)
     starts = []
@@ -172,14 +167,15 @@ def tune(
         starts.append(game.snapshot(live))
     traits = game.traits
     _require_fit(traits)
-    samples = [state for _ in range(_SAMPLES) for state in _wander(game, starts[0], generator)]
-    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], generator)
+    samples, walks = _some_states(game, starts[0], generator)
+    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], samples, generator)
+    bounds = traits.utility_bounds
     evaluator: FittedEvaluator | None = None
     done: list[Round] = []
     before: list[Played] = []
     for number in range(1, rounds + 1):
         player = _player(
-            game, starts, chosen, evaluator, games=games, mixed=mixed, moves=len(samples) // _SAMPLES,
+            game, starts, chosen, evaluator, games=games, mixed=mixed, moves=len(samples) // walks,
             before=before, generator=generator, seed=seed,
         )  # fmt: skip
         played: list[Played] = []
@@ -188,20 +184,25 @@ def tune(
             on_game(f"round {number}", count, games)
         if not played:
             raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
-        parts = _parted(before, played)
+        parts = parted(before, played)
         if number == 1:
-            chosen = _with_sharing(chosen, game, parts, seat_turns(chosen, game, starts[0], generator))
-            played = [_read_by(chosen, game, one) for one in played]
-            parts = _parted(before, played)
-        fit, strength = _fit(traits, parts, _prior(chosen), ridge, evaluator)
+            bounds = outcome_bounds(traits, played)
+            chosen = with_sharing(chosen, game, bounds, parts, seat_turns(chosen, game, starts[0], generator))
+            played = [read_by(chosen, game, one) for one in played]
+            parts = parted(before, played)
+        found, strength = fit(bounds, parts, prior_of(chosen), ridge, evaluator)
         if isinstance(chosen, AboveEvaluation):
             ridge = strength
-        evaluator = FittedEvaluator(chosen, fit.weights, out)
+        evaluator = FittedEvaluator(
+            chosen, found.weights, out, None if bounds == traits.utility_bounds else bounds
+        )
         try:
             replace_text(out, [evaluator.as_json(env=name, games=games, rounds=number, seed=seed)])
         except OSError as error:
             raise StoreError(f"cannot write {out}: {error.strerror or error}") from error
-        done.append(Round(number, len(played), sum(len(game.returns) for game in played), fit.loss, fit.average))
+        done.append(
+            Round(number, len(played), sum(len(game.returns) for game in played), found.loss, found.average)
+        )
         on_round(done[-1])
         before = before + played
         if not isinstance(chosen, AboveEvaluation):
@@ -210,16 +211,27 @@ def tune(
     if not match or traits.seats != 2:
         return Tuned(evaluator, tuple(done), None, 0, 0, 0, None)
     kind = "alphabeta" if traits.chance is Chance.NONE else "expectiminimax"
-    specs = {"tuned": f"{kind}(depth={depth}, evaluator={out!r})", "untuned": f"{kind}(depth={depth})"}
+    if depth is None and seconds is None and features_for(game, starts[0]) is None:
+        seconds = _SECONDS
+    limit = f"seconds={seconds}" if seconds is not None else f"depth={_DEPTH if depth is None else depth}"
+    specs = {"tuned": f"{kind}({limit}, evaluator={out!r})", "untuned": f"{kind}({limit})"}
     wins, draws, losses = _matched(env, specs, match, seed, on_game)
     against = (specs["tuned"], specs["untuned"])
     return Tuned(evaluator, tuple(done), against, wins, draws, losses, elo(wins, draws, losses))
 
 
-def _check(out: str, *, mixed: float, ridge: float | None, **wholes: int) -> None:
+def _check(
+    out: str, *, mixed: float, ridge: float | None, seconds: float | None, depth: int | None, **wholes: int
+) -> None:
     """Refuses settings of ``tune``."""
     for name, value in wholes.items():
         check_whole(name, value, lower=_LEAST[name])
+    if depth is not None:
+        check_whole("depth", depth, lower=1)
+    if seconds is not None:
+        check_number("seconds", seconds, lower=0, above=True)
+    if depth is not None and seconds is not None:
+        raise InvalidSettingError("give a depth or seconds for the match, not both")
     check_number("mixed", mixed, lower=0)
     if mixed > 1:
         raise InvalidSettingError(f"mixed must be at most 1, not {mixed}")
@@ -272,86 +284,10 @@ def _player(
 
 def _compiled(game: Any, evaluator: FittedEvaluator | None, before: Sequence[Played]) -> PatternTables | None:
     """What was learned, to be looked up by compiled code; None if there is nothing yet, or it cannot be."""
-    lower, upper = game.traits.utility_bounds
-    if evaluator is None or lower + upper != game.traits.constant:
+    if evaluator is None:
         return None
     states = [state for played in before for state in played.states]
-    states = states[:: 1 + len(states) // _BIT_STATES]
-    bits = find_bits(evaluator.features, game, states)
-    return None if bits is None else PatternTables(evaluator, bits, states[0], game.traits)
-
-
-class _Parts(NamedTuple):
-    """Games to fit to, to choose settings by, and to tell the loss of."""
-
-    fitted: Sequence[Played]
-    choosing: Sequence[Played]
-    apart: Sequence[Played]
-
-
-def _parted(before: Sequence[Played], played: Sequence[Played]) -> _Parts:
-    """Of the last round two tenths are kept apart; of very few games some are used twice."""
-    share = max(1, int(len(played) * _KEPT_APART))
-    choosing = played[share : 2 * share] or played
-    return _Parts([*before, *(played[2 * share :] or played)], choosing, played[:share])
-
-
-def _prior(features: FeatureSet) -> Floats:
-    """Where weights begin: what was written of the game counts as it is."""
-    prior = np.zeros(features.size)
-    if isinstance(features, AboveEvaluation):
-        prior[-1] = 1.0 / LARGE
-    return prior
-
-
-def _read_by(features: FeatureSet, game: Any, played: Played) -> Played:
-    return dataclasses.replace(played, entries=features.entries(game, played.states))
-
-
-def _with_sharing(features: FeatureSet, game: Any, parts: _Parts, turns: Sequence[int]) -> FeatureSet:
-    """The features with weights shared as some of the games say."""
-    pilot = _Parts(parts.fitted[:_PILOT], parts.choosing[:_PILOT], [])
-
-    def loss_of(one: FeatureSet) -> float:
-        read = _Parts(*([_read_by(one, game, played) for played in part] for part in pilot))
-        aims, entries, logistic = _joined(game.traits, [*read.fitted, *read.choosing])
-        split = sum(len(played.returns) for played in read.fitted)
-        train, test = np.arange(split), np.arange(split, len(aims))
-        return regress(
-            entries, aims, train, test, _prior(one), ridge=_PILOT_RIDGE, logistic=logistic, steps=_PILOT_STEPS
-        ).loss
-
-    return best_sharing(features, loss_of, turns)
-
-
-def _joined(traits: Traits, games: Sequence[Played]) -> tuple[Floats, Entries, bool]:
-    """What the positions of games were worth, their features, and whether worths are shares of the utility."""
-    lower, upper = traits.utility_bounds
-    logistic = math.isfinite(upper - lower)
-    aims = np.concatenate([game.returns for game in games])
-    if logistic:
-        aims = np.clip((aims - lower) / (upper - lower), 0.0, 1.0)
-    return aims, Entries.joined([game.entries for game in games]), logistic
-
-
-def _fit(
-    traits: Traits, parts: _Parts, prior: Floats, ridge: float | None, before: FittedEvaluator | None
-) -> tuple[Fit, float]:
-    """The regression whose ridge suits the games to choose by, and that; its loss is on those kept apart."""
-    aims, entries, logistic = _joined(traits, [game for part in parts for game in part])
-    sizes = [sum(len(game.returns) for game in part) for part in parts]
-    train, choosing, apart = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-
-    def fitted(strength: float, test: npt.NDArray[np.int64]) -> Fit:
-        steps, start = (_STEPS, None) if before is None else (_LATER_STEPS, before.weights)
-        return regress(
-            entries, aims, train, test, prior, ridge=strength, logistic=logistic, steps=steps, start=start
-        )
-
-    if ridge is None:
-        fits = [(fitted(strength, choosing).loss, strength) for strength in _RIDGES]
-        ridge = min(fits)[1]
-    return fitted(ridge, apart), ridge
+    return evaluator.tables(game, states[:: 1 + len(states) // _BIT_STATES])
 
 
 def _require_fit(traits: Traits) -> None:
@@ -361,6 +297,18 @@ def _require_fit(traits: Traits) -> None:
             f"tune fits evaluations of games of one player, or of two whose rewards have a constant sum, not of "
             f"{traits.name}"
         )
+
+
+def _some_states(game: Any, start: Any, generator: np.random.Generator) -> tuple[list[Any], int]:
+    """The states of some random games, and how many games those were.
+
+    Which pieces an environment may put upon each other is only to be seen in play.
+    """
+    found, walks = list[Any](), 0
+    while walks < _SAMPLES or (walks < 10 * _SAMPLES and len(found) < _SAMPLED_STATES and is_copied(game)):
+        found += _wander(game, start, generator)
+        walks += 1
+    return found, walks
 
 
 def _wander(game: Any, state: Any, generator: np.random.Generator) -> list[Any]:

@@ -159,3 +159,32 @@ def test_a_block_shares_an_opening():
     for game in schedule:
         openings.setdefault(game.game_id.split(".")[0], set()).add(game.opening)
     assert openings == {"0": {(1,)}, "1": {(2, 3)}, "2": {(1,)}, "3": {(2, 3)}}
+
+
+@pytest.mark.parametrize(("agents", "seats"), [("abc", 2), ("abcd", 3), ("ab", 4)])
+def test_duplicate_deals_give_every_agent_the_same_cards_from_every_seat(agents, seats):
+    plain, duplicate = (
+        Schedule(agents, seats=seats, games=3 * seats + 1, seed=5, duplicate=which) for which in (False, True)
+    )
+    assert [(game.game_id, game.seats) for game in plain] == [(game.game_id, game.seats) for game in duplicate]
+    rotations = {}
+    for game in duplicate:
+        rotations.setdefault(game.game_id.rpartition(".")[0], []).append((game.seed, game.seats))
+    for games in rotations.values():
+        assert len(set(games)) == len(games), "a game is not played twice"
+        if len(agents) >= seats:
+            assert len({seed for seed, _ in games}) == 1
+    firsts = [[game.seed for game in schedule if game.game_id.endswith(".0")] for schedule in (plain, duplicate)]
+    assert firsts[0] == firsts[1]
+    assert len(set(firsts[1])) == len(firsts[1])
+
+
+def test_teams_play_with_themselves_too():
+    schedule = Schedule("ab", seats=2, games=4, seed=0, duplicate=True, teams=True)
+    assert Counter(game.seats for game in schedule) == {("a", "a"): 4, ("b", "b"): 4, ("a", "b"): 2, ("b", "a"): 2}
+    alone = [game.seed for game in schedule if game.seats == ("a", "a")]
+    assert len(set(alone)) == 4, "the same team would play the same deal again"
+    assert [game.seats for game in Schedule("a", seats=3, games=2, seed=0, teams=True)] == [("a", "a", "a")] * 2
+    more = Schedule("abc", seats=2, games=4, seed=0, duplicate=True, teams=True)
+    assert len(more) == 24
+    assert {game.seed for game in schedule} <= {game.seed for game in more}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +15,13 @@ from markupsafe import Markup
 from zermelo.evaluation.analysis.replay import Replayer
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.output.report import sections
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.output.report import rewards, sections
 from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.output.report.effort import Effort
 from zermelo.evaluation.output.report.markup import embedded_json, environment, resource
 from zermelo.evaluation.output.report.sample import GameSample, ShownGame
-from zermelo.evaluation.stats.ratings import GameCounts, RatingTable, counts_of, fit_ratings
+from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.glance import Glance
 from zermelo.evaluation.storage.store import StoredGames
@@ -67,11 +69,12 @@ def report_page(
         sample.add(game)
     if not effort.games:
         raise StoreError("there are no games to report on: play some first")
-    ratings = _ratings(counts_of(standings.totals)) if given is None else standings.ratings
-    if ratings is None or not ratings.games:
+    ratings = standings.ratings if given is not None or standings.ratings is None else _ratings(standings)
+    if ratings is not None and not ratings.games:
         ratings = None
+    if ratings is None or standings.scoring is not Scoring.WINS:
         order = [row.agent for row in standings.rows]
-        known = {row.agent: row.score for row in standings.rows}
+        known = {row.agent: row.mean_reward for row in standings.rows if not math.isnan(row.mean_reward)}
     else:
         order = [player.name for player in ratings.players]
         order += [row.agent for row in standings.rows if row.agent not in order]  # who only played void games
@@ -87,7 +90,8 @@ def report_page(
         raise StoreError(f"what the judge found cannot be read ({error!r}): run `zermelo judge` again") from error
 
 
-def _ratings(counts: GameCounts) -> RatingTable | None:
+def _ratings(standings: Standings) -> RatingTable | None:
+    counts = counts_of(standings.totals)
     if not counts.players:
         return None
     free = fit_ratings(counts)
@@ -115,12 +119,15 @@ def _page(
     counted = f"{effort.games:,} game{'' if effort.games == 1 else 's'}"
     agents = f"{len(order)} agent{'' if len(order) == 1 else 's'}"
     built = ", ".join(f"{name} {version}" for name, version in effort.versions.items())
-    of_ratings = [] if ratings is None else [*filter(None, [ratings.leader_note]), *ratings.notes]
+    by_wins = standings.scoring is Scoring.WINS or len(standings.seat_names) == 1
+    leads = [ratings.leader_note] if ratings is not None and by_wins else []
+    of_ratings = [] if ratings is None else [*filter(None, leads), *ratings.notes]
     parts = [
         sections.notes_section([*standings.notes, *of_ratings, *drawn.notes, *(judged or {}).get("notes", ())]),
-        sections.ratings_section(standings, ratings),
-        sections.crosstable_section(standings, order),
-        sections.seats_section(standings, order),
+        *([] if by_wins else [rewards.rewards_section(standings), rewards.reward_crosstable(standings, order)]),
+        *([] if standings.scoring is Scoring.TEAM else [sections.ratings_section(standings, ratings)]),
+        *([sections.crosstable_section(standings, order)] if by_wins else []),
+        *([] if standings.scoring is Scoring.TEAM else [sections.seats_section(standings, order)]),
         sections.faults_section(standings, order),
         sections.judge_section(judged),
         sections.effort_section(effort, order),

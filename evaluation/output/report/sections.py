@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report.effort import AgentEffort, Effort
 from zermelo.evaluation.output.report.markup import Cell, Row, four_digits, number, part, percent, table, time_text
 from zermelo.evaluation.output.report.plots import Interval, histogram, interval_plot
@@ -72,6 +73,8 @@ def ratings_section(standings: Standings, ratings: RatingTable | None) -> str:
         "Where an agent only ever won or lost, the most likely rating is infinite, and the games bound it on one "
         "side: an arrow instead of a dot."
     )
+    if standings.scoring is Scoring.REWARDS:
+        about += " Ratings count games won, drawn and lost, however much was at stake."
     advantage = ratings.seat_advantage
     seat = ""
     if advantage is not None and math.isfinite(advantage.standard_error):
@@ -248,10 +251,16 @@ def length_section(effort: Effort) -> str:
 
 
 def judge_section(judged: Mapping[str, Any] | None) -> str:
-    """The judge's table (``JudgeTable.to_dict``)."""
+    """The judge's table (``JudgeTable.to_dict``, or ``ExploitabilityTable.to_dict``)."""
     if not judged:
         return ""
     rows: list[Row] = []
+    if "exploitability" in judged:
+        for line in judged["exploitability"]:
+            rows.append([line["agent"], *map(four_digits, (line["exploitability"], *line["best_responses"]))])
+        columns = ["agent", "exploitability", *(f"best answer as {seat}" for seat in judged["seats"])]
+        about = _paragraph(str(judged["about"]))
+        return section("judge", "Judged by best answers", about, table("Exploitability", columns, rows))
     phases: list[Row] = []
     for agent in judged["agents"]:
         rows.append(

@@ -723,3 +723,18 @@ def test_a_slow_environment_is_not_played_for_long(monkeypatch: pytest.MonkeyPat
     other.reset(seed=1)
     as_game(other)
     assert few < len(steps) - few
+
+
+def test_who_is_to_move_is_asked_once_what_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the mask that is slow in some environments; others are asked each time."""
+    env = classic("tictactoe-v3")
+    env.reset()
+    game = as_game(env, backend="clone")
+    raw, asked = type(env.unwrapped), list[Any]()
+    observe = raw.observe
+    monkeypatch.setattr(raw, "observe", lambda self, agent: asked.append(agent) or observe(self, agent))
+    state = game.result(game.snapshot(env), 4)
+    asked.clear()
+    seen = [game.observation(state, seat).sum() for seat in (1, 0, 1, 0)]
+    assert seen[0] == seen[2]
+    assert asked == ["player_2", "player_1", "player_1"]

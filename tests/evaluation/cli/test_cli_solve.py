@@ -111,9 +111,12 @@ def test_hidden_cards_end_in_a_policy(cli: Cli, tmp_path: Path) -> None:
 def test_exploitability(cli: Cli) -> None:
     result = cli("exploitability", "zermelo/Kuhn-v0", "random", "cfr(iterations=50)")
     assert result.exit_code == 0, result.output
-    first, second = result.stdout.splitlines()
-    assert first == "0.4583    random: against it player_0 could get 0.5, player_1 could get 0.4167"
-    assert second.startswith("0.00")
+    title, _, columns, _, first, second, *_ = result.stdout.splitlines()
+    assert title == "zermelo/Kuhn-v0: judged by best answers"
+    assert columns.split("best answer as ")[1:] == ["player_0  ", "player_1"]
+    assert first.split()[0] == "cfr(iterations=50)"
+    assert float(first.split()[1]) < 0.01
+    assert second.split() == ["random", "0.4583", "0.5", "0.4167"]
     refused = cli("exploitability", "classic/tictactoe-v3", "random")
     assert refused.exit_code == 2
     assert "does not say what its players know" in refused.stderr

@@ -67,6 +67,22 @@ def test_export_says_where_the_tables_are(folder, tmp_path, capsys):
     assert len(json.loads((tmp_path / "games.json").read_text())) == 4
 
 
+def test_where_cards_are_hidden_agents_are_judged_by_how_much_they_can_be_exploited(tmp_path, capsys):
+    words = ["zermelo/Kuhn-v0", "random", "cfr(iterations=50)", "doubles.bad_agents:Good", "--isolate", "none"]
+    code, out, _ = run(capsys, "tournament", *words, "--games", "4", "--out", tmp_path, "--judge")
+    assert code == 0
+    assert "zermelo/Kuhn-v0: judged by best answers" in out
+    assert "good is not judged: " in out
+    found = json.loads((tmp_path / "judge.json").read_text())
+    assert [line["agent"] for line in found["exploitability"]] == ["cfr(iterations=50)", "random"]
+    code, out, _ = run(capsys, "judge", tmp_path)
+    assert "good is not judged, because that would run code of doubles.bad_agents:Good" in out
+    assert run(capsys, "report", tmp_path, "-o", tmp_path / "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Judged by best answers" in page
+    assert 'id="rewards"' in page
+
+
 @pytest.mark.parametrize("command", ["report", "judge", "export"])
 def test_a_folder_without_games_is_one_sentence(command, tmp_path, capsys):
     code, _, err = run(capsys, command, tmp_path)

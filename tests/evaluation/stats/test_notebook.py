@@ -7,7 +7,7 @@ from doubles.bad_agents import First, Good, Last
 from doubles.toy_envs import ToyEnv, WalkEnv
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.evaluation import round_robin
+from zermelo.evaluation import Standings, round_robin
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,10 @@ def test_plots_show_every_agent(standings):
         assert {label.get_text() for label in axes.get_yticklabels()} == {"good", "first", "last"}
         axes.figure.canvas.draw()
     assert {text.get_text() for text in crosstable.texts} == {
+        f"{met.mean:.3g}" for met in standings.rewards.values()
+    }
+    by_wins = Standings.from_records(standings.records, score="wins")
+    assert {text.get_text() for text in by_wins.plot_crosstable().texts} == {
         f"{100 * share:.0f}" for share in standings.crosstable.values()
     }
     _, given = pyplot.subplots()

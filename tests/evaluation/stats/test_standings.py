@@ -36,7 +36,7 @@ RECORDS = [
     game("ba", (0, 0), actions=(1, 3)),
     game("ab", (-1, 1), actions=(1, 4)),
     game("ba", (0, 0), failure=Failure(FailureKind.CRASH, 0, "act raised ValueError: oh"), game_id="1.0.1"),
-    game("ac", (2, 1), actions=(5, 6)),
+    game("ac", (1, -1), actions=(5, 6)),
 ]
 
 
@@ -226,7 +226,7 @@ def test_random_is_the_zero_where_it_plays():
 def test_what_games_paid_is_told_where_it_says_more_than_wins_and_losses():
     money = Standings.from_records([game("ab", (7, -2)), game("ba", (-5, 4))])
     assert {row.agent: row.mean_reward for row in money.rows} == {"a": 5.5, "b": -3.5}
-    assert re.search(r" reward +score .*\n.*\n1 +a .* 5.5 +100.0 ", str(money))
+    assert re.search(r" lost +reward +95 % interval.*\n.*\n1 +a +2 +2 +0 +0 +5.5 ", str(money))
     assert " reward " not in str(Standings.from_records([game("ab", (1, 0)), game("ba", (1, 0))]))
 
 

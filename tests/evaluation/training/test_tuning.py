@@ -16,9 +16,12 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent
+from zermelo.agents.compiled.patterns import fitted_value
+from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set, features_from
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
+from zermelo.agents.evaluators.pattern_tables import find_bits
 from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Othello, Pig
@@ -27,9 +30,9 @@ from zermelo.envs.rules.env import RulesEnv
 from zermelo.evaluation import StoreError
 from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.training import tuning
-from zermelo.evaluation.training.pattern_tables import PatternTables, find_bits
+from zermelo.evaluation.training.fitting import outcome_bounds
 from zermelo.evaluation.training.regression import regress
-from zermelo.evaluation.training.self_play import SelfPlay
+from zermelo.evaluation.training.self_play import Played, SelfPlay
 from zermelo.evaluation.training.teacher import Teacher
 from zermelo.evaluation.training.teacher_kernel import QUIESCENCE, evaluate
 from zermelo.evaluation.training.tuning import tune
@@ -233,7 +236,10 @@ def test_lambda_returns_by_their_definition(mixed: float) -> None:
 
 def _looks(evaluator: FittedEvaluator, state: Any) -> float:
     """What the first player can expect."""
-    return float(TICTACTOE.utility(state)[0] if TICTACTOE.is_terminal(state) else evaluator(TICTACTOE, state)[0])
+    if TICTACTOE.is_terminal(state):
+        return float(TICTACTOE.utility(state)[0])
+    mine = float(evaluator.expected(TICTACTOE.traits, evaluator.features.entries(TICTACTOE, [state]))[0])
+    return mine if TICTACTOE.to_move(state) == 0 else -mine
 
 
 @functools.cache
@@ -259,7 +265,7 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
     assert [one.games for one in tuned.rounds] == [500, 500]
     assert tuned.rounds[-1].loss < tuned.rounds[-1].average
     loaded = FittedEvaluator.load(path)
-    assert np.abs(loaded.weights - tuned.evaluator.weights).max() <= 5e-7
+    assert loaded == tuned.evaluator
     states = some_states(TICTACTOE, seed=9, games=30)
     truth = np.array([perfect(state) for state in states])
     said = np.array([loaded(TICTACTOE, state)[0] for state in states])
@@ -306,6 +312,8 @@ def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> Non
         (["zermelo/MNK-v0", "-o", "x.txt"], "must end in .json"),
         (["zermelo/MNK-v0", "-o", str(tmp_path / "absent" / "x.json")], "there is no folder"),
         (["zermelo/MNK-v0", "--features", "none", "-o", path], "must be patterns"),
+        (["zermelo/MNK-v0", "--depth", "1", "--seconds", "1", "-o", path], "not both"),
+        (["zermelo/MNK-v0", "--seconds", "0", "-o", path], "seconds must be"),
         (["zermelo/DotsAndBoxes-v0(players=3)", "-o", path], "not of"),
     ):
         refused = CliRunner().invoke(app, ["tune", *wrong])
@@ -322,6 +330,26 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
         tune(
             "zermelo/MNK-v0", out=str(tmp_path / "full.json"), features="observation", games=10, rounds=1, match=0
         )
+
+
+def test_outcomes_that_were_seen_are_bounds_where_a_game_says_none(tmp_path: Path) -> None:
+    """Of wins, draws and losses; scores may always be higher."""
+    unbounded = dataclasses.replace(TICTACTOE.traits, utility_bounds=(-np.inf, np.inf))
+    nothing = Entries(np.zeros(0, np.int64), np.zeros(0), np.zeros(4, np.int64), np.zeros(3, np.int64))
+
+    def seen(*returns: float) -> tuple[float, float]:
+        return outcome_bounds(unbounded, [Played((), nothing, np.array(returns))])
+
+    assert seen(1.0, 0.0, 1.0) == seen(-1.0, 1.0, 1.0) == (-1.0, 1.0)
+    assert seen(3.0, -1.0, 1.0) == seen(0.0, 0.0, 0.0) == (-np.inf, np.inf)
+    assert outcome_bounds(TICTACTOE.traits, []) == (-1.0, 1.0)
+    states = some_states(TICTACTOE)
+    features = feature_set("observation", TICTACTOE, states)
+    evaluator = FittedEvaluator(features, np.full(features.size, 50.0), bounds=(-1.0, 1.0))
+    (tmp_path / "seen.json").write_text(evaluator.as_json())
+    loaded = FittedEvaluator.load(str(tmp_path / "seen.json"))
+    assert loaded == evaluator != FittedEvaluator(features, evaluator.weights)
+    assert loaded.expected(unbounded, features.entries(TICTACTOE, states)).max() < 1
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"form": "zermelo evaluation", "version": 99}', "no json"])
@@ -368,26 +396,32 @@ def test_compiled_code_evaluates_as_the_file_does(rules: Any, settings: Any, abo
     features = AboveEvaluation(features) if above else features
     weights = np.random.default_rng(1).normal(size=features.size) / 8
     evaluator = FittedEvaluator(features, weights)
-    bits = find_bits(features, game, states)
-    assert bits is not None
-    tables = PatternTables(evaluator, bits, states[0], game.traits)
-    for state in some_states(game, seed=2, games=3):
-        share = (1 + evaluator(game, state)[0]) / 2
-        said = evaluate(rules, state, tables.address)
-        assert said == pytest.approx(1024 * np.log(share / (1 - share)), abs=0.6)
+    tables = evaluator.tables(game)
+    assert tables is not None
+    states = some_states(game, seed=2, games=3)
+    entries = features.entries(game, states)
+    odds = entries.sums(evaluator.weights) * np.where(entries.seats == 0, 1, -1)
+    for state, odd in zip(states, odds, strict=True):
+        assert fitted_value(rules, state, tables.address) == FITTED_UNIT * evaluator(game, state)[0]
+        assert evaluate(rules, state, tables.address) == round(1024 * odd)
 
 
 def test_bits_are_not_guessed() -> None:
     """Where cells are no bits of the state, or are not known for both seats, nothing is looked up."""
     states = some_states(TICTACTOE, games=30)
     patterns = feature_set("patterns", TICTACTOE, states)
+    assert isinstance(patterns, PatternFeatures)
+    assert find_bits(patterns, TICTACTOE, states) is not None
+    assert find_bits(patterns, TICTACTOE, states[:2]) is None
     assert find_bits(patterns, TICTACTOE, [s for s in states if TICTACTOE.to_move(s) == 0]) is None
-    assert find_bits(feature_set("observation", TICTACTOE, states), TICTACTOE, states) is None
-    shown_counts = Kalah(houses=2, seeds=2)
-    game = RulesGame(shown_counts)
-    states = some_states(game, games=10)
-    patterns = PatternFeatures(2, 1, 6, codes=tuple(range(9)))
-    assert find_bits(patterns, game, states) is None
+    shown_counts = RulesGame(Kalah(houses=2, seeds=2))
+    for features, game in (
+        (feature_set("observation", TICTACTOE, states), TICTACTOE),
+        (PatternFeatures(2, 1, 6, codes=tuple(range(9))), shown_counts),
+        (PatternFeatures(2, 1, 6, planes=(0, 1)), RulesGame(Pig(target=20))),
+    ):
+        assert FittedEvaluator(features, np.zeros(features.size)).tables(game) is None
+    assert FittedEvaluator(patterns, np.zeros(patterns.size), bounds=(-1.0, 1.0)).tables(TICTACTOE) is None
 
 
 def test_a_teacher_plays_the_best_by_the_written_evaluation() -> None:
