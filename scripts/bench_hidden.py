@@ -8,7 +8,7 @@ where a part is
 - ``openspiel``: ``ismcts`` against OpenSpiel's ``ISMCTSBot`` on its Leduc poker, at equal simulations (400 games),
 - ``leduc``: ``ismcts``, ``determinized`` and ``cfr`` against ``random`` and RLCard's rule agents (400 games each),
 - ``texas``: ``ismcts`` against the same on limit Texas hold'em (100 games each),
-- ``hanabi``: the mean score of teams of ``ismcts``, with playouts and without, and of ``random`` for 2 to 5 players
+- ``hanabi``: the mean score of teams of ``ismcts``, with playouts and without, and ``random`` for 2 to 5 players
   (10 games each),
 - ``tricks``: ``ismcts`` in one seat of OpenSpiel's euchre and oh hell, against random players (100 games each),
 - ``exploitability``: of ``random``, ``ismcts`` and ``cfr`` on Leduc hold'em, exactly,
