@@ -15,7 +15,7 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
 from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 from zermelo.agents.solving.equilibrium.regrets import Variant
-from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES
+from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, require_listed_chance
 from zermelo.envs import Game, InvalidSettingError, Traits
 
 __all__ = ["CFRAgent"]
@@ -52,7 +52,9 @@ class CFRAgent(SearchAgent):
         super().__post_init__()
 
     def check_game(self, traits: Traits) -> None:
-        """Any game: whether it says what players see shows when it is searched."""
+        """Without a file, games whose chance is listed; whether they say what players see shows when searched."""
+        if not self.path:
+            require_listed_chance(traits)
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> TabularPolicy:
         """The policy that is played in a game, learned where that has not been done.

@@ -106,6 +106,15 @@ def test_leduc_is_dealt_as_chance_would(plies: int) -> None:
     assert misfit(counts, dict.fromkeys(pairs, draws / len(pairs))) < 43.8  # 0.1 % of 19 degrees of freedom
 
 
+def test_hanabi_says_what_is_known_before_anybody_has_acted() -> None:
+    env = played("hanabi-v5", 0, seed=4)
+    game = as_game(env)
+    state = game.snapshot(env)
+    dealt = game.resample(state, 0, np.random.default_rng(1))
+    assert game.information_state_key(dealt, 0) == game.information_state_key(state, 0)
+    assert game.information_state_key(dealt, 1) != game.information_state_key(state, 1)
+
+
 def test_hanabis_hands_fit_all_hints_and_come_as_often_as_they_are_dealt() -> None:
     """All orders of the unseen cards whose state OpenSpiel shows to the player in the same words."""
     env = played("hanabi-v5", 7, seed=4, colors=2, ranks=3, players=2, hand_size=2)
