@@ -148,7 +148,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
         edges = np.linspace(0, num_envs, len(given) + 1).astype(int).tolist()
         self._blocks = [
-            self._block(each, *bounds, threads) for each, *bounds in zip(given, edges[:-1], edges[1:], strict=True)
+            self._block(each, first, last, threads)
+            for each, first, last in zip(given, edges[:-1], edges[1:], strict=True)
         ]
         self._is_reset = False
 
