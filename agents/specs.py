@@ -148,7 +148,7 @@ _TRUTH: Final = {"true": True, "false": False}
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Bare words are text, except for an evaluator, an opponent or an agent, which may have settings, and truth."""
+    """Bare words are text, but for truth, and for evaluators, opponents and agents, which may have settings."""
     if isinstance(value, Spec) and value.name in _TRUTH and not value.arguments:
         return _TRUTH[value.name]
     if isinstance(value, Spec) and name not in ("agent", "belief", "evaluator", "opponent"):

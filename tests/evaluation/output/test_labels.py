@@ -64,7 +64,7 @@ def test_simulations_give_the_policy(tmp_path):
 
 def test_what_dice_did_is_among_the_moves(tmp_path):
     name = "zermelo/Pig-v0(target=8)"
-    label_positions(name, tmp_path / "a.json", positions=12, agent="expectiminimax(depth=1)")
+    label_positions(name, tmp_path / "a.json", positions=12, agent="greedy")
     rows = rows_of(tmp_path / "a.json")
     for row in rows:
         game, state = replayed(name, row)
