@@ -130,7 +130,7 @@ def label_positions(
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
-    searcher: Any = make_agent(agent)  # type: ignore[arg-type]  # an agent is returned as it is
+    searcher: Any = make_agent(agent)
     if not isinstance(searcher, SearchAgent):
         raise InvalidSettingError(f"{getattr(searcher, 'name', agent)} does not search: positions need a value")
     game = _game(env)
@@ -176,7 +176,8 @@ def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]
     number = fruitless = 0
     while fruitless < _IN_VAIN:
         fruitless += 1
-        state, moves, ply = game.initial_state(), [], 0
+        state, ply = game.initial_state(), 0
+        moves: list[int] = []
         while not game.is_terminal(state):
             if game.to_move(state) == CHANCE:
                 outcomes = game.chance_outcomes(state)
