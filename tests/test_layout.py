@@ -77,6 +77,7 @@ ROOMS = {
         "search": {"core", "evaluators"},
         "solving": {"core", "evaluators", "search", "compiled"},
         "players": {"core", "evaluators", "search", "solving"},
+        "learning": {"agent", "specs", "core", "compiled", "players"},
     },
     "evaluation": {
         "match": set(),

@@ -29,6 +29,8 @@ __all__ = [
     "SUM_NOT_CONSTANT",
     "TOO_DEEP",
     "Search",
+    "SharedRecord",
+    "fields_of",
 ]
 
 BUSY_BITS: Final = 14
@@ -51,7 +53,40 @@ OUT_OF_MEMORY: Final = 5
 SUM_NOT_CONSTANT: Final = 6  # evaluations do not add up, so max^n must not prune
 
 
-class Search(ctypes.Structure):
+class SharedRecord(ctypes.Structure):
+    """Numbers that Python and a kernel share, and the arrays whose addresses they hold.
+
+    A class of records lists its fields as annotations, and then sets ``_fields_`` to ``fields_of`` itself.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: dict[str, npt.NDArray[Any]] = {}
+
+    @property
+    def data(self) -> SharedRecord:
+        """The memory, as Numba asks a record for it: so a record is itself what its kernel is given."""
+        return self
+
+    def hold(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Writes an array's address into a field, and keeps the array alive while it is there."""
+        self._held[name] = array
+        setattr(self, name, array.ctypes.data)
+
+    def held(self, name: str) -> npt.NDArray[Any]:
+        """The array behind a field."""
+        return self._held[name]
+
+
+def fields_of(record: type[SharedRecord]) -> list[tuple[str, Any]]:
+    """The fields of a class of records: the annotations are their one list."""
+    return [
+        (name, ctypes.c_double if kind == "float" else ctypes.c_int64)
+        for name, kind in record.__annotations__.items()
+    ]
+
+
+class Search(SharedRecord):
     """One thread's shared numbers, and the arrays whose addresses they hold."""
 
     # Limits and counters (all kernels).
@@ -185,7 +220,6 @@ class Search(ctypes.Structure):
         super().__init__()
         self.node_limit = np.iinfo(np.int64).max
         self.nothing = -1
-        self._held: dict[str, npt.NDArray[Any]] = {}
         self.start: Callable[[Any], tuple[Any, Any]]
         """What a kernel is given for a state (``zermelo.envs.jit.history``): rules and state."""
         self.asked = False
@@ -196,23 +230,7 @@ class Search(ctypes.Structure):
         self.asked = True
         self.stop = ASKED
 
-    @property
-    def data(self) -> Search:
-        """The memory, as Numba asks a record for it: so a search is itself what its kernel is given."""
-        return self
 
-    def hold(self, name: str, array: npt.NDArray[Any]) -> None:
-        """Writes an array's address into a field, and keeps the array alive while it is there."""
-        self._held[name] = array
-        setattr(self, name, array.ctypes.data)
-
-    def held(self, name: str) -> npt.NDArray[Any]:
-        """The array behind a field."""
-        return self._held[name]
-
-
-Search._fields_ = [  # the annotations are the one list of the fields
-    (name, ctypes.c_double if kind == "float" else ctypes.c_int64) for name, kind in Search.__annotations__.items()
-]
+Search._fields_ = fields_of(Search)
 
 RECORD: Final = np.dtype(Search)  # the layout, as Numba is told of it

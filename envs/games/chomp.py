@@ -13,16 +13,13 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, draw, first_column, transposed
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 from zermelo.envs.rules.scores import loss_in, win_in
 
 __all__ = ["Chomp", "ChompState"]
@@ -130,9 +127,13 @@ class Chomp(NamedTuple):
         symbols = ["P"] + ["#"] * (self.rows * self.columns - 1)
         return draw(self.rows, self.columns, lambda s: symbols[s] if state.squares >> s & 1 else ".")
 
-    def observation(self, state: ChompState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """A plane of shape (rows, columns, 1): the squares that are left, the poison at the upper left."""
-        return board_planes((state.squares,), self.rows, self.columns)
+        return self.rows, self.columns, 1
+
+    def write_observation(self, state: ChompState, seat: int, numbers: Any) -> None:
+        """This plane."""
+        write_boards((state.squares,), self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: ChompState, action: int) -> str:
         """Row and column, from 1."""

@@ -21,9 +21,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import (
     CELL,
@@ -47,7 +44,7 @@ from zermelo.envs.rules.boards import (
     symmetric_square,
     whole,
 )
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 
 __all__ = ["Clobber", "ClobberState"]
 
@@ -154,10 +151,14 @@ class Clobber(NamedTuple):
         first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
         return draw(self.rows, self.columns, lambda s: "X" if first >> s & 1 else "O" if second >> s & 1 else ".")
 
-    def observation(self, state: ClobberState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows, columns, 2): the observer's stones, the opponent's."""
+        return self.rows, self.columns, 2
+
+    def write_observation(self, state: ClobberState, seat: int, numbers: Any) -> None:
+        """These planes."""
         sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-        return board_planes(sides, self.rows, self.columns)
+        write_boards(sides, self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: ClobberState, action: int) -> str:
         """From and to: column as a letter, row as a number from below, as in chess."""

@@ -19,9 +19,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
@@ -36,7 +33,7 @@ from zermelo.envs.rules.boards import (
     symmetric_square,
     whole,
 )
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 from zermelo.envs.rules.scores import loss_in, win_in
 
 __all__ = ["Domineering", "DomineeringState"]
@@ -164,9 +161,13 @@ class Domineering(NamedTuple):
         """The board, # for covered squares."""
         return draw(self.rows, self.columns, lambda square: "#" if state.covered >> square & 1 else ".")
 
-    def observation(self, state: DomineeringState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows, columns, 2): the covered squares; all zeros for seat 0, all ones for seat 1."""
-        return board_planes((state.covered, -seat), self.rows, self.columns)
+        return self.rows, self.columns, 2
+
+    def write_observation(self, state: DomineeringState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        write_boards((state.covered, -seat), self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: DomineeringState, action: int) -> str:
         """Both squares, a1 at the top left."""

@@ -14,9 +14,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, board_canvas, draws, each_mark, text_rows
 from zermelo.envs.pictures.canvas import Canvas
@@ -31,7 +28,7 @@ from zermelo.envs.rules.boards import (
     symmetric_square,
     whole,
 )
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 
 __all__ = ["Isolation", "IsolationState"]
 
@@ -137,15 +134,18 @@ class Isolation(NamedTuple):
             self.rows, self.columns, lambda s: marks.get(s, "." if shift_right(state.squares, s) & 1 else "#")
         )
 
-    def observation(self, state: IsolationState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows, columns, 4): the observer's pawn, the other's, the squares left, and whose turn.
 
         The last is 1 everywhere while the player to move has still to step.
         """
-        pawns = [1 << state.first, 1 << state.second]
-        to_step = 0 if state.stepped else all_squares(self.rows * self.columns)
-        boards = (pawns[seat], pawns[1 - seat], state.squares, to_step)
-        return board_planes(boards, self.rows, self.columns)
+        return self.rows, self.columns, 4
+
+    def write_observation(self, state: IsolationState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        own, other = (state.first, state.second) if seat == 0 else (state.second, state.first)
+        boards = 1 << own, 1 << other, state.squares, min(state.stepped, 1) - 1
+        write_boards(boards, self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: IsolationState, action: int) -> str:
         """The square stepped to, or x and the square taken away."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.observations import board_planes
 
 __all__ = ["MNK", "MNKState"]
 
@@ -175,10 +171,18 @@ class MNK(NamedTuple):
                     squares[action] = mark
         return "\n".join(" ".join(squares[row * self.m : (row + 1) * self.m]) for row in range(self.n))
 
-    def observation(self, state: MNKState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (n, m, players): the observer's stones, then the others' in turn."""
-        sides = [self._stones(state, (seat + turn) % self.players) for turn in range(self.players)]
-        return board_planes(sides, self.n, self.m, stride=self.m + 1)
+        return self.n, self.m, self.players
+
+    def write_observation(self, state: MNKState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        for turn in range(self.players):
+            stones = self._stones(state, (seat + turn) % self.players)
+            for square in range(self.m * self.n):
+                numbers[square * self.players + turn] = (
+                    stones >> (square // self.m * (self.m + 1) + square % self.m) & 1
+                )
 
     def action_text(self, state: MNKState, action: int) -> str:
         """Column as a letter, row as a number from below, as in chess."""

@@ -25,9 +25,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, draws, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
@@ -42,7 +39,7 @@ from zermelo.envs.rules.boards import (
     symmetric_square,
     whole,
 )
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 
 __all__ = ["Othello", "OthelloState"]
 
@@ -168,10 +165,14 @@ class Othello(NamedTuple):
         black, white = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
         return draw(self.rows, self.columns, lambda s: "X" if black >> s & 1 else "O" if white >> s & 1 else ".")
 
-    def observation(self, state: OthelloState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows, columns, 2): the observer's discs, the opponent's."""
+        return self.rows, self.columns, 2
+
+    def write_observation(self, state: OthelloState, seat: int, numbers: Any) -> None:
+        """These planes."""
         sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-        return board_planes(sides, self.rows, self.columns)
+        write_boards(sides, self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: OthelloState, action: int) -> str:
         """Squares as players write them, a1 at the top left."""

@@ -36,8 +36,8 @@ class Kernel:
         function: The function.
         arguments: The types of its arguments after ``rules`` and ``state``: ``int64`` or ``float64``, or the
             layout of a record, which is passed as a ctypes structure.
-        constants: Global names of its module that stand for other values here: what ``if`` asks of them is
-            decided before anything is compiled.
+        constants: Global names of its module that stand for other values here, or with another module's name
+            before them of that: what ``if`` asks of them is decided before anything is compiled.
     """
 
     function: Callable[..., int]

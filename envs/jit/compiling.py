@@ -148,8 +148,9 @@ def _options(function: python_types.FunctionType) -> dict[str, Any]:
 class Functions:
     """Plain functions in the form that compiled code calls, each with those that it calls by a name of its own.
 
-    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted. Functions of
-    other modules are the same for all kernels, and come from ``others``.
+    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted: of the
+    kernel's own ``module``, or of another one where its full name stands before the constant's. Functions of all
+    further modules are the same for all kernels, and come from ``others``.
     """
 
     def __init__(
@@ -158,7 +159,9 @@ class Functions:
         constants: Mapping[str, bool] = MappingProxyType({}),
         others: Functions | None = None,
     ) -> None:
-        self._module, self._constants, self._others = module, constants, others
+        self._constants = {name if "." in name else f"{module}.{name}": constants[name] for name in constants}
+        self._modules = {module, *(name.rpartition(".")[0] for name in self._constants)}
+        self._others = others
         self._made: dict[python_types.FunctionType, Any] = {}
 
     def compiled(self, function: Any) -> Any:
@@ -169,7 +172,7 @@ class Functions:
             return function
         if function in INTRINSICS:
             return INTRINSICS[function]
-        if self._others is not None and function.__module__ != self._module:
+        if self._others is not None and function.__module__ not in self._modules:
             return self._others.compiled(function)
         if function not in self._made:
             import numba
@@ -185,8 +188,9 @@ class Functions:
             options = _options(function) | {"pipeline_class": PartCompiler}
             self._made[function] = numba.njit(**options)(copy)  # before what may call it
             for name in _names(function.__code__):
-                if name in self._constants and function.__module__ == self._module:
-                    space[name] = self._constants[name]
+                full = f"{function.__module__}.{name}"
+                if full in self._constants:
+                    space[name] = self._constants[full]
                 elif name in function.__globals__:
                     space[name] = self.compiled(function.__globals__[name])
             for cell, value in zip(cells, function.__closure__ or (), strict=True):

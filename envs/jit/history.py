@@ -142,6 +142,10 @@ class PathRules(NamedTuple):
         """As the rules say."""
         return self.rules.evaluation(state.position, seat)
 
+    def write_observation(self, state: PathState, seat: int, numbers: Any) -> None:
+        """As the rules say."""
+        self.rules.write_observation(state.position, seat, numbers)
+
     def ordering_hint(self, state: PathState, action: int) -> int:
         """As the rules say."""
         return self.rules.ordering_hint(state.position, action)

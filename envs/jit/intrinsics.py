@@ -194,16 +194,16 @@ def _slot(builder: Any, address: Any, index: Any, kind: Any = _WORD) -> Any:
     return builder.gep(pointer, [index])
 
 
-def _array(context: Any, builder: Any, args: Any, array_type: Any, kind: Any) -> Any:
-    """An array of 64-bit numbers over memory that it does not own."""
+def _array(context: Any, builder: Any, args: Any, array_type: Any, kind: Any, size: int = 8) -> Any:
+    """An array of numbers of so many bytes over memory that it does not own."""
     array = make_array(array_type)(context, builder)
-    eight = context.get_constant(types.intp, 8)
+    bytes_each = context.get_constant(types.intp, size)
     populate_array(
         array,
         data=builder.inttoptr(args[0], kind.as_pointer()),
         shape=cgutils.pack_array(builder, [args[1]]),
-        strides=cgutils.pack_array(builder, [eight]),
-        itemsize=eight,
+        strides=cgutils.pack_array(builder, [bytes_each]),
+        itemsize=bytes_each,
         meminfo=None,
     )
     return array._getvalue()
@@ -302,6 +302,59 @@ def _floats(typing_context: Any, address: Any, count: Any) -> Any:
     return array_type(types.int64, types.int64), code
 
 
+@intrinsic
+def _int8s(typing_context: Any, address: Any, count: Any) -> Any:
+    """The ``count`` bytes from ``address`` on, as an array that owns nothing."""
+    array_type = types.Array(types.int8, 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _array(context, builder, args, array_type, ir.IntType(8), 1)
+
+    return array_type(types.int64, types.int64), code
+
+
+def _tuple_at(context: Any, builder: Any, kind: Any, address: Any) -> Any:
+    """A tuple of some type, tuples inside it too, from the words at an address."""
+    places = itertools.count()
+
+    def filled(some: Any) -> Any:
+        if isinstance(some, types.BaseTuple):
+            return context.make_tuple(builder, some, [filled(part) for part in some.types])
+        place = ir.Constant(_WORD, next(places))
+        if some == types.float64:
+            return builder.load(_slot(builder, address, place, _DOUBLE))
+        return context.cast(builder, builder.load(_slot(builder, address, place)), types.int64, some)
+
+    return filled(kind)
+
+
+@intrinsic
+def _load_state(typing_context: Any, like: Any, address: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _tuple_at(context, builder, like, args[1])
+
+    return like(like, types.int64), code
+
+
+@intrinsic
+def _store_state(typing_context: Any, state: Any, address: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        places = itertools.count()
+
+        def write(value: Any, some: Any) -> None:
+            if isinstance(some, types.BaseTuple):
+                for number, part in enumerate(some.types):
+                    write(builder.extract_value(value, number), part)
+            else:
+                slot = _slot(builder, args[1], ir.Constant(_WORD, next(places)))
+                builder.store(context.cast(builder, value, some, types.int64), slot)
+
+        write(args[0], state)
+        return context.get_dummy_value()
+
+    return types.none(state, types.int64), code
+
+
 INTRINSICS: Final[dict[Any, Any]] = {
     bits.popcount: _count_ones,
     bits.bit_index: _count_trailing_zeros,
@@ -319,6 +372,9 @@ INTRINSICS: Final[dict[Any, Any]] = {
     memory.stack_address: _stack_address,
     memory.words: _words,
     memory.floats: _floats,
+    memory.int8s: _int8s,
+    memory.load_state: _load_state,
+    memory.store_state: _store_state,
     **WORD_INTRINSICS,
 }
 """Plain functions, and what compiled code has in their place."""
@@ -333,17 +389,7 @@ def as_tuple(kind: Any) -> Any:
     @intrinsic
     def made(typing_context: Any, address: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            places = itertools.count()
-
-            def filled(some: Any) -> Any:
-                if isinstance(some, types.BaseTuple):
-                    return context.make_tuple(builder, some, [filled(part) for part in some.types])
-                place = ir.Constant(_WORD, next(places))
-                if some == types.float64:
-                    return builder.load(_slot(builder, args[0], place, _DOUBLE))
-                return context.cast(builder, builder.load(_slot(builder, args[0], place)), types.int64, some)
-
-            return filled(kind)
+            return _tuple_at(context, builder, kind, args[0])
 
         return kind(types.int64), code
 

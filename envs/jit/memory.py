@@ -10,6 +10,7 @@ same in plain Python, slowly.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,15 @@ from zermelo.envs.rules.boards import whole
 
 __all__ = [
     "floats",
+    "int8s",
     "load",
     "load_float",
+    "load_state",
     "prefetch",
     "stack_address",
     "store",
     "store_float",
+    "store_state",
     "take",
     "words",
     "wrapped_product",
@@ -79,3 +83,36 @@ def words(address: int, count: int) -> Any:
 def floats(address: int, count: int) -> Any:
     """The ``count`` floats from ``address`` on, as an array that owns nothing."""
     return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
+
+
+def int8s(address: int, count: int) -> Any:
+    """The ``count`` integers of one byte from ``address`` on, as an array that owns nothing."""
+    return np.ctypeslib.as_array((ctypes.c_int8 * count).from_address(address))
+
+
+def load_state(like: Any, address: int) -> Any:
+    """A tuple of the same type as another, tuples inside it too, from the words at an address."""
+    return _loaded(like, iter(words(address, _count(like)).tolist()))
+
+
+def store_state(state: Any, address: int) -> None:
+    """Writes the words of a tuple, those of the tuples inside it too, from an address on."""
+    for place, word in enumerate(_flat(state)):
+        store(address, place, word)
+
+
+def _flat(state: Any) -> Iterator[int]:
+    for part in state:
+        if isinstance(part, tuple):
+            yield from _flat(part)
+        else:
+            yield int(part)
+
+
+def _count(state: Any) -> int:
+    return sum(1 for _ in _flat(state))
+
+
+def _loaded(like: Any, numbers: Iterator[int]) -> Any:
+    parts = [_loaded(part, numbers) if isinstance(part, tuple) else next(numbers) for part in like]
+    return type(like)(*parts) if hasattr(like, "_fields") else tuple(parts)

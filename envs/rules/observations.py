@@ -1,13 +1,19 @@
 """What a player of a game with rules observes: the rules' own planes, else the bits of the state.
 
-Rules may have ``observation(state, seat)``, which returns a numpy array of one shape and type for all states, seen
-from that seat's side (its own pieces first), and ``observation_bounds()``, the least and greatest number in it;
-0 and 1 if not given. Without them, a player observes bits: one row of 64 for every integer of the state, lowest
-bit first, in two's complement, and a last row with the one bit set whose number is the observer's seat.
+Rules say it in one of two ways, seen from the seat's side (its own pieces first):
+
+- ``write_observation(state, seat, numbers)`` writes integers of one byte into ``numbers``, which is all 0 before,
+  and ``observation_shape()`` says how they are to be read. It is compiled where many games are played at once.
+- ``observation(state, seat)`` returns a numpy array of one shape and type for all states. It is never compiled.
+
+``observation_bounds()`` is the least and greatest number in it; 0 and 1 if not given. Without either, a player
+observes bits: one row of 64 for every integer of the state, lowest bit first, in two's complement, and a last row
+with the one bit set whose number is the observer's seat.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,7 +22,7 @@ import numpy.typing as npt
 
 from zermelo.envs.errors import RulesError
 
-__all__ = ["bit_rows", "board_planes", "observation", "observation_space"]
+__all__ = ["bit_rows", "board_planes", "observation", "observation_space", "write_boards"]
 
 
 def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
@@ -40,8 +46,37 @@ def board_planes(
     return np.ascontiguousarray(np.moveaxis(bit_rows(boards)[:, places], 0, -1))
 
 
+def write_boards(
+    boards: tuple[int, ...], rows: int, columns: int, first: int, down: int, right: int, numbers: Any
+) -> None:
+    """Writes boards of bits as planes of 0 and 1, of shape (rows, columns, how many), for ``write_observation``.
+
+    Args:
+        boards: One integer a plane; its bit ``first + row * down + column * right`` is that square.
+        rows: Rows of the board.
+        columns: Columns of the board.
+        first: The bit of the first square.
+        down: How many bits further the next row is; negative where the last row comes first.
+        right: How many bits further the next column is.
+        numbers: What to write into.
+    """
+    planes = len(boards)
+    for plane in range(planes):
+        board = boards[plane]
+        for row in range(rows):
+            for column in range(columns):
+                numbers[(row * columns + column) * planes + plane] = (
+                    board >> (first + row * down + column * right) & 1
+                )
+
+
 def observation(rules: Any, state: Any, seat: int) -> npt.NDArray[Any]:
     """What a seat observes at a state."""
+    if hasattr(rules, "write_observation"):
+        shape = rules.observation_shape()
+        numbers = np.zeros(math.prod(shape), np.int8)
+        rules.write_observation(state, seat, numbers)
+        return numbers.reshape(shape)
     own = getattr(rules, "observation", None)
     if own is not None:
         return np.asarray(own(state, seat))

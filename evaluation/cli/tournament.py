@@ -105,6 +105,9 @@ def tournament(
             "rewards where games pay amounts, and wins where not."
         ),
     ] = Scoring.AUTO,
+    skip_unfit: Annotated[
+        bool, typer.Option("--skip-unfit", help="Leave out agents that cannot play this game, and say so.")
+    ] = False,
     max_moves: Annotated[
         int, typer.Option(min=1, help="A longer game ends there, as its rewards stand.")
     ] = 100_000,
@@ -193,6 +196,7 @@ def tournament(
             isolation=isolation,
             anchor=anchor,
             score=score,
+            skip_unfit=skip_unfit,
         )
         # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
         progress = False if quiet else True if output is Form.TABLE else None

@@ -6,7 +6,17 @@ import contextlib
 import dataclasses
 from typing import Any
 
-from zermelo.agents import Agent, AlphaBetaAgent, OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents import (
+    Agent,
+    AlphaBetaAgent,
+    CFRAgent,
+    DeterminizedAgent,
+    ISMCTSAgent,
+    OnnxAgent,
+    Sb3Agent,
+    TorchAgent,
+)
+from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.players.search_agent import SearchAgent, TreeSearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
 
@@ -22,7 +32,10 @@ def require_fit(agent: Agent, env: Any, name: str) -> None:
     if not isinstance(agent, SearchAgent):
         return
     try:
-        agent.check_game(as_game(env, backend=agent.backend, traits=agent.traits).traits)
+        game = as_game(env, backend=agent.backend, traits=agent.traits)
+        if isinstance(agent, CFRAgent | DeterminizedAgent | ISMCTSAgent):
+            require_information_states(game, agent.kind)
+        agent.check_game(game.traits)
     except UnsupportedGameError as error:
         raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.agents.core.checks import check_whole
-from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.env_driver import drive_env
@@ -53,6 +53,7 @@ class Tournament:
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
         numbers: The agents' in the schedule, or None for their places.
         score: What the tables rank by.
+        left_out: Why agents that were asked for do not play.
     """
 
     env: EnvSource
@@ -70,6 +71,7 @@ class Tournament:
     env_fingerprint: Mapping[str, str] = field(default_factory=dict)
     numbers: tuple[int, ...] | None = None
     score: Scoring = Scoring.AUTO
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def prepare(
@@ -87,8 +89,11 @@ class Tournament:
         isolation: Isolation | None = None,
         anchor: str | None = None,
         score: Scoring | str = Scoring.AUTO,
+        skip_unfit: bool = False,
     ) -> Tournament:
         """Makes and resets the environment once, makes every agent once, and lays out the schedule.
+
+        With ``skip_unfit``, agents that cannot play such a game are left out.
 
         Raises:
             ZermeloError: Something in that cannot be.
@@ -98,10 +103,7 @@ class Tournament:
         live = build_env(env)[0]
         driver = drive_env(live, seed)
         limits = isolation or Isolation()
-        found = participants(agents, limits)
-        for participant in found:
-            if participant.may_be_made_here:
-                require_fit(participant.build(), driver.env, participant.name)
+        found, left_out = _fitting(participants(agents, limits), driver.env, skip_unfit)
         names = [participant.name for participant in found]
         if anchor is not None and anchor not in names:
             raise UnknownNameError(f"the anchor {anchor!r} does not play: choose one of {', '.join(names)}")
@@ -135,7 +137,7 @@ class Tournament:
         return cls(
             env, driver.seat_names, found, games, seed, max_moves, schedule, pairings,
             _openings_described(openings, prefixes), test, limits, anchor, fingerprint(env, innermost(live)),
-            score=ranked,
+            score=ranked, left_out=left_out,
         )  # fmt: skip
 
     def after(self, out: str | os.PathLike[str]) -> Tournament:
@@ -197,9 +199,31 @@ class Tournament:
             **({"teams": True} if self.schedule.teams else {}),
             "anchor": self.anchor,
             "score": str(self.score),
+            **({"left_out": list(self.left_out)} if self.left_out else {}),
             "versions": versions(),
             "machine": {"system": platform.platform(), "processors": os.cpu_count()},
         }
+
+
+def _fitting(
+    found: Sequence[Participant], env: Any, skip_unfit: bool
+) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
+    """The agents that can play, and why others cannot.
+
+    Raises:
+        UnsupportedGameError: One cannot, and none is to be left out.
+    """
+    fitting, left_out = [], []
+    for participant in found:
+        try:
+            if participant.may_be_made_here:
+                require_fit(participant.build(), env, participant.name)
+            fitting.append(participant)
+        except UnsupportedGameError as error:
+            if not skip_unfit:
+                raise UnsupportedGameError(f"{error}; skip_unfit (--skip-unfit) leaves it out") from error
+            left_out.append(f"Left out: {error}")
+    return tuple(fitting), tuple(left_out)
 
 
 def _openings_described(wanted: Openings | None, openings: Sequence[tuple[Any, ...]]) -> Any:

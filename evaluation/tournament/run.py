@@ -55,6 +55,7 @@ class PlanSettings(TypedDict, total=False):
     isolation: Isolation | None
     anchor: str | None
     score: Scoring | str
+    skip_unfit: bool
 
 
 class RunSettings(TypedDict, total=False):
@@ -89,6 +90,7 @@ def round_robin(
     isolation: Isolation | None = None,
     anchor: str | None = None,
     score: Scoring | str = Scoring.AUTO,
+    skip_unfit: bool = False,
     progress: bool | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
 ) -> Standings:
@@ -123,6 +125,7 @@ def round_robin(
         score: What the tables rank by: ``"wins"``; ``"rewards"``, the mean of what a game paid; ``"team"``, for
             cooperative games, in which each agent then plays with itself too; or ``"auto"``, rewards where games
             pay amounts and wins where not (``zermelo.evaluation.match.score.Scoring``).
+        skip_unfit: Leave out agents that cannot play such a game, and say so, instead of refusing the run.
         progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
             elsewhere as a line every half minute. By default in a terminal only.
         on_game: Called with each game's record once it is kept for good.
@@ -135,6 +138,7 @@ def round_robin(
     plan = Tournament.prepare(
         env, agents, games=games, seed=seed, openings=openings, until_sure=until_sure, sprt=sprt,
         max_moves=max_moves, isolation=isolation, anchor=anchor, score=score,
+        skip_unfit=skip_unfit,
     )  # fmt: skip
     return run(
         plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress, on_game=on_game
@@ -196,7 +200,7 @@ def run(
             interrupts.off()
             store.flush()
             stopped = interrupt
-        notes = [] if crowding is None else [crowding]
+        notes = [*plan.left_out] if crowding is None else [*plan.left_out, crowding]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.said(loop.verdict, store.totals()))
         standings = Standings.from_totals(
@@ -283,11 +287,11 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
             raise StoreError(f"what {path} holds is no specification of a run: put back a copy of it")
         seats = len(spec["seats"])
         counted = totals(db, seats)
-        planned, notes = spec["scheduled"], []
+        planned, notes = spec["scheduled"], [*spec.get("left_out", ())]
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
-                notes, planned = [test.said(verdict, counted)], counted.games
+                notes, planned = [*notes, test.said(verdict, counted)], counted.games
     return Standings.from_totals(
         counted, records, agents=[agent["name"] for agent in spec["agents"]], planned=planned, env=spec["env"],
         seat_names=spec["seats"], anchor=spec["anchor"], notes=notes, score=spec.get("score", Scoring.AUTO),

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.agents.core.checks import check_whole
+from zermelo.agents.learning.policies import agent_of, is_agent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import FailureKind, GameRecord
-from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.runners.serial import GamePlayer
@@ -31,7 +32,7 @@ from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ratings.scales import plain
 from zermelo.evaluation.stats.standings import SeatScore, Standings
 from zermelo.evaluation.training.ladder import POLICY, Ladder, find_ladder
-from zermelo.evaluation.training.policy import agent_of, undisturbed
+from zermelo.evaluation.training.policy import undisturbed
 from zermelo.evaluation.training.scalars import Scalars
 
 __all__ = ["PolicyRating", "RungScore", "evaluate_policy"]
@@ -177,7 +178,8 @@ def evaluate_policy(
     if previous is not None and not isinstance(previous, PolicyRating):
         raise InvalidSettingError(f"previous must be what evaluate_policy returned, not {previous!r}")
     with Scalars(writer) as scalars, undisturbed(policy, seed):
-        agent = agent_of(policy, POLICY)
+        is_source = isinstance(policy, type | str) or is_agent(policy)
+        agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
         name, source = env_name(env), env
         if is_live(env):
             source = functools.partial(clone_env, env)

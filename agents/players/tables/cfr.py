@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.core.settings import choice, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
 from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 from zermelo.agents.solving.equilibrium.regrets import Variant
-from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES
+from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, require_listed_chance
 from zermelo.envs import Game, InvalidSettingError, Traits
 
 __all__ = ["CFRAgent"]
@@ -52,7 +52,9 @@ class CFRAgent(SearchAgent):
         super().__post_init__()
 
     def check_game(self, traits: Traits) -> None:
-        """Any game: whether it says what players see shows when it is searched."""
+        """Without a file, games whose chance is listed; whether they say what players see shows when searched."""
+        if not self.path:
+            require_listed_chance(traits)
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> TabularPolicy:
         """The policy that is played in a game, learned where that has not been done.
@@ -89,13 +91,7 @@ class CFRAgent(SearchAgent):
         except SearchStopped as stopped:  # nothing is known before the end
             actions = game.legal_actions(state)
             mixed, values, stats, stopped_by = dict.fromkeys(actions, 1 / len(actions)), (), {}, stopped.reason
-        threshold = float(self.generator.random())
-        for action, share in mixed.items():
-            threshold -= share
-            if share > 0:
-                chosen = action
-            if threshold < 0:
-                break
+        chosen = drawn_action(mixed, float(self.generator.random()))
         values = values or (0.0,) * game.traits.seats
         return SearchResult(
             action=chosen,

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.envs import CHANCE, Chance, Game, UnsupportedGameError
+from zermelo.envs import CHANCE, Chance, Game, Traits, UnsupportedGameError
 from zermelo.envs.game import SupportsInformationStates
 
 __all__ = ["MOST_STATES", "Floats", "Level", "SeatForm", "SequenceForm", "sequence_form"]
@@ -155,12 +155,17 @@ def sequence_form(
             f"{game.traits.name} does not say what its players know: give its class information_state_key and "
             "resample (README, 'Cards of your own')"
         )
-    if game.traits.chance is Chance.SAMPLED:
+    require_listed_chance(game.traits)
+    return _Writer(game, most_states, check).written()
+
+
+def require_listed_chance(traits: Traits) -> None:
+    """Refuses games whose chance can only be sampled."""
+    if traits.chance is Chance.SAMPLED:
         raise UnsupportedGameError(
-            f"an equilibrium needs the probabilities of chance, but {game.traits.name} can only be simulated: "
+            f"an equilibrium needs the probabilities of chance, but {traits.name} can only be simulated: "
             "write it as rules with chance_outcomes, or use 'ismcts'"
         )
-    return _Writer(game, most_states, check).written()
 
 
 class _Seat:

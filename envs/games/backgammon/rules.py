@@ -32,7 +32,7 @@ a doublet, 64 times the place from which the first half's last checker came more
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -258,20 +258,24 @@ class Backgammon(NamedTuple):
                 shown.append(f"{place if place < BAR else 'bar'}/{place - die if place > die else 'off'}")
         return " ".join(shown) or "pass"
 
-    def observation(self, state: BackgammonState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int]:
         """Of shape (2, 28): own and the other's checkers off, on own points 1 to 24 and on the bar, and the dice.
 
         Places 26 and 27 of a row are the higher and the lower number if that player is to move them, else 0; both
         rows count points from their own player's side.
         """
-        rows = []
-        for low, high, mover in (
-            (state.low, state.high, state.seat),
-            (state.other_low, state.other_high, 1 - state.seat),
-        ):
-            dice = [state.roll >> 3 & 7, state.roll & 7] if mover == state.seat and state.roll > 0 else [0, 0]
-            rows.append([*(count_at(low, high, place) for place in range(PLACES)), *dice])
-        return np.array(rows if seat == state.seat else rows[::-1], dtype=np.int8)
+        return 2, PLACES + 2
+
+    def write_observation(self, state: BackgammonState, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        row = PLACES + 2
+        first = 0 if seat == state.seat else row
+        for place in range(PLACES):
+            numbers[first + place] = count_at(state.low, state.high, place)
+            numbers[row - first + place] = count_at(state.other_low, state.other_high, place)
+        if state.roll > 0:
+            numbers[first + PLACES] = state.roll >> 3 & 7
+            numbers[first + PLACES + 1] = state.roll & 7
 
     def observation_bounds(self) -> tuple[int, int]:
         """There are 15 checkers."""

@@ -14,9 +14,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.games.chess.attacks import square_bit
 from zermelo.envs.games.chess.fen import START, piece_at, read_fen, write_fen
 from zermelo.envs.games.chess.moves import (
@@ -33,7 +30,6 @@ from zermelo.envs.games.chess.state import ChessState, king_square, set_up
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.boards import draw, whole
-from zermelo.envs.rules.observations import board_planes
 
 __all__ = ["ChessRules"]
 
@@ -181,7 +177,7 @@ class ChessRules(_Start):
         """In Standard Algebraic Notation, such as Nf3."""
         return algebraic(state, action)
 
-    def observation(self, state: ChessState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (8, 8, 17), the observer's last row first.
 
         Six for its pieces (pawns, knights, bishops, rooks, queens, king) and six for the opponent's; the rooks
@@ -189,21 +185,42 @@ class ChessRules(_Start):
         ones if it is not to move; moves since the last capture or pawn's move, as a bit in the square of that
         number.
         """
+        return 8, 8, 17
+
+    def write_observation(self, state: ChessState, seat: int, numbers: Any) -> None:
+        """These planes."""
         queens = state.diagonal & state.straight
-        kinds = (
-            state.pawns,
-            state.knights,
-            state.diagonal & ~queens,
-            state.straight & ~queens,
-            queens,
-            ~(state.pawns | state.knights | state.diagonal | state.straight),
+        bishops, rooks = state.diagonal & ~queens, state.straight & ~queens
+        kings = ~(state.pawns | state.knights | state.diagonal | state.straight)
+        own, other = (state.own, state.other) if seat == state.seat else (state.other, state.own)
+        boards = (
+            own & state.pawns,
+            own & state.knights,
+            own & bishops,
+            own & rooks,
+            own & queens,
+            own & kings,
+            other & state.pawns,
+            other & state.knights,
+            other & bishops,
+            other & rooks,
+            other & queens,
+            other & kings,
+            state.castling,
+            state.passed,
         )
-        sides = (state.own, state.other) if seat == state.seat else (state.other, state.own)
-        boards = [side & kind for side in sides for kind in kinds] + [state.castling, state.passed]
-        if seat != state.seat:
-            boards = [swapped_bytes(board) for board in boards]
-        boards += [-seat, -(seat ^ state.seat), square_bit(min(state.clock, 63))]
-        return np.ascontiguousarray(board_planes(boards, 8, 8)[::-1])
+        turned = seat != state.seat
+        for plane in range(17):
+            if plane < 14:
+                board = swapped_bytes(boards[plane]) if turned else boards[plane]
+            elif plane == 14:
+                board = -seat
+            elif plane == 15:
+                board = -(seat ^ state.seat)
+            else:
+                board = square_bit(min(state.clock, 63))
+            for square in range(64):
+                numbers[(square ^ 56) * 17 + plane] = board >> square & 1
 
 
 def _is_dead(state: ChessState) -> bool:

@@ -7,14 +7,11 @@ on whole boards follow from it).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.bits import popcount
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 
 __all__ = ["ConnectFourRules", "ConnectFourState"]
 
@@ -109,12 +106,15 @@ class ConnectFourRules(NamedTuple):
             lines.append(" ".join("X" if first & b else "O" if state.stones & b else "." for b in bits))
         return "\n".join(lines)
 
-    def observation(self, state: ConnectFourState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows, columns, 2), top row first: the observer's stones, the opponent's."""
+        return self.rows, self.columns, 2
+
+    def write_observation(self, state: ConnectFourState, seat: int, numbers: Any) -> None:
+        """These planes."""
         other = state.mover ^ state.stones
         sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
-        planes = board_planes(sides, self.columns, self.rows, stride=self.rows + 1)
-        return np.ascontiguousarray(planes.transpose(1, 0, 2)[::-1])
+        write_boards(sides, self.rows, self.columns, self.rows - 1, -1, self.rows + 1, numbers)
 
     def action_text(self, state: ConnectFourState, action: int) -> str:
         """Columns count from 1 at the left."""

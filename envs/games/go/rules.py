@@ -9,10 +9,7 @@ Actions are points, ``row * size + column``, row 0 at the upper edge, and last t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.go.board import (
@@ -200,16 +197,19 @@ class Go(NamedTuple):
         """As PettingZoo names them."""
         return "black_0", "white_0"
 
-    def observation(self, state: GoState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (size, size, 4): the observer's stones, the other's, a forbidden ko, ones for White."""
-        size = self.size
-        sides = (state.black, state.white)
-        planes = np.zeros((size, size, 4), np.int8)
-        for action in range(size * size):
-            place = point_of(action, size)
-            marks = contains(sides[seat], place), contains(sides[1 - seat], place), place == state.ko, seat
-            planes[action // size, action % size] = marks
-        return planes
+        return self.size, self.size, 4
+
+    def write_observation(self, state: GoState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        own, other = (state.black, state.white) if seat == 0 else (state.white, state.black)
+        for action in range(self.size * self.size):
+            place = point_of(action, self.size)
+            numbers[4 * action] = contains(own, place)
+            numbers[4 * action + 1] = contains(other, place)
+            numbers[4 * action + 2] = 1 if place == state.ko else 0
+            numbers[4 * action + 3] = seat
 
     def _board_key(self, state: GoState) -> int:
         return scrambled(state.white, scrambled(state.black, self.size))

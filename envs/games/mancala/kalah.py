@@ -23,11 +23,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.mancala.sowing import ONES, draw_houses, house_counts, ones, paint_houses, seeds_in
+from zermelo.envs.games.mancala.sowing import ONES, draw_houses, ones, paint_houses, seeds_in, write_houses
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
@@ -193,9 +190,13 @@ class Kalah(NamedTuple):
         """
         return draw_houses(self.houses, state)
 
-    def observation(self, state: KalahState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int]:
         """Seeds, of shape (2, houses + 1): the observer's houses from its left and its store, the opponent's."""
-        return house_counts(self.houses, state, seat)
+        return 2, self.houses + 1
+
+    def write_observation(self, state: KalahState, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        write_houses(self.houses, state, seat, numbers)
 
     def observation_bounds(self) -> tuple[int, int]:
         """No house holds more than all seeds."""

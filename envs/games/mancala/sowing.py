@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, shade
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.bits import shift_right
 
-__all__ = ["ONES", "draw_houses", "house_counts", "ones", "paint_houses", "seeds_in"]
+__all__ = ["ONES", "draw_houses", "ones", "paint_houses", "seeds_in", "write_houses"]
 
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""
@@ -44,14 +41,14 @@ def draw_houses(houses: int, state: Any) -> str:
     return f"   {''.join(above)}\n{second_store:3}{'   ' * houses}{first_store:3}\n   {''.join(below)}"
 
 
-def house_counts(houses: int, state: Any, seat: int) -> npt.NDArray[np.int8]:
+def write_houses(houses: int, state: Any, seat: int, numbers: Any) -> None:
     """Shape (2, houses + 1): the seeds in a seat's houses from its left and in its store, then the opponent's."""
-    sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
-    rows = [
-        [*(side >> 8 * house & 255 for house in range(houses)), store]
-        for side, store in (sides if seat == state.seat else sides[::-1])
-    ]
-    return np.array(rows, dtype=np.int8)
+    first = 0 if seat == state.seat else houses + 1
+    for house in range(houses):
+        numbers[first + house] = state.mover >> 8 * house & 255
+        numbers[houses + 1 - first + house] = state.other >> 8 * house & 255
+    numbers[first + houses] = state.mover_store
+    numbers[2 * houses + 1 - first] = state.other_store
 
 
 # -- picture -----------------------------------------------------------------------------------------------------

@@ -11,10 +11,7 @@ A state is three integers: the pawns of the player to move, those of the opponen
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.pawns.steps import (
@@ -24,9 +21,9 @@ from zermelo.envs.games.pawns.steps import (
     list_moves,
     mirrored_move,
     paint_pawns,
-    pawn_planes,
     pawn_text,
     sources,
+    write_pawns,
 )
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.rules.about import listed
@@ -143,9 +140,13 @@ class Hexapawn(NamedTuple):
         """The board, X for the first player, who moves up, and O for the second."""
         return draw_pawns(state, self.rows, self.columns)
 
-    def observation(self, state: HexapawnState, seat: int) -> npt.NDArray[np.int8]:
-        """The observer's pawns, the opponent's, and whose they are (``pawn_planes``)."""
-        return pawn_planes(state, seat, self.rows, self.columns)
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The observer's pawns, the opponent's, and whose they are (``write_pawns``)."""
+        return self.rows, self.columns, 3
+
+    def write_observation(self, state: HexapawnState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        write_pawns(state, seat, self.rows, self.columns, numbers)
 
     def action_text(self, state: HexapawnState, action: int) -> str:
         """From and to, with an x for a capture."""

@@ -14,14 +14,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.pictures.boards import CELL, MARGIN, board_canvas, each_mark, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column
-from zermelo.envs.rules.observations import board_planes
+from zermelo.envs.rules.observations import write_boards
 
 __all__ = [
     "attacked",
@@ -31,9 +28,9 @@ __all__ = [
     "list_moves",
     "mirrored_move",
     "paint_pawns",
-    "pawn_planes",
     "pawn_text",
     "sources",
+    "write_pawns",
 ]
 
 
@@ -104,13 +101,13 @@ def mirrored_move(action: int, columns: int) -> int:
     return 3 * (square + columns - 1 - 2 * (square % columns)) + 2 - sideways
 
 
-def pawn_planes(state: Any, seat: int, rows: int, columns: int) -> npt.NDArray[np.int8]:
+def write_pawns(state: Any, seat: int, rows: int, columns: int, numbers: Any) -> None:
     """Planes of shape (rows, columns, 3), farthest row first: the observer's pawns, the opponent's, the seat.
 
     The last is all zeros for seat 0, whose pawns move up, and all ones for seat 1.
     """
-    sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
-    return np.ascontiguousarray(board_planes((*sides, -seat), rows, columns)[::-1])
+    own, other = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
+    write_boards((own, other, -seat), rows, columns, (rows - 1) * columns, -columns, 1, numbers)
 
 
 def draw_pawns(state: Any, rows: int, columns: int) -> str:

@@ -279,9 +279,14 @@ class Game2048(NamedTuple):
         """There is one."""
         return ("player_0",)
 
-    def observation(self, state: Game2048State, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int]:
         """The exponents of two of the tiles, 0 where there is none, of shape (rows, columns)."""
-        return self.tiles(state)
+        return self.rows, self.columns
+
+    def write_observation(self, state: Game2048State, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        for square in range(self.rows * self.columns):
+            numbers[square] = _tile(state, square)
 
     def observation_bounds(self) -> tuple[int, int]:
         """No tile is greater than 2 ** 31."""

@@ -15,6 +15,7 @@ from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.observations import observation
 
 Places = tuple[int, ...]
 """How many checkers a player has off (0), on its points 1 to 24, and on the bar (25)."""
@@ -396,10 +397,10 @@ def test_what_is_seen() -> None:
             "O 6-2",
         ]
     )
-    own, other = rules.observation(state, 1).tolist()
+    own, other = observation(rules, state, 1).tolist()
     assert (own[0], own[6], own[25], own[26:]) == (12, 2, 1, [6, 2])
     assert (other[0], other[6], other[24], other[26:]) == (12, 2, 1, [0, 0])
-    assert rules.observation(state, 0).tolist() == [other, own]
+    assert observation(rules, state, 0).tolist() == [other, own]
     assert rules.evaluation(state, 1) == -rules.evaluation(state, 0) != 0
     for name in ("Backgammon", "Hypergammon"):
         live = make(f"zermelo/{name}-v0", render_mode="rgb_array")

@@ -7,7 +7,7 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last, legal_actions
 
-from zermelo.envs import InvalidSettingError, make_env
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
 from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read_standings, round_robin
 from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.storage.totals import GameTotals
@@ -15,6 +15,7 @@ from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
 
 LEDUC = "classic/leduc_holdem-v4"
 HANABI = "classic/hanabi-v5"
+KUHN = "zermelo/Kuhn-v0"
 
 
 class Passive(First):
@@ -42,17 +43,17 @@ def table(standings):
 def test_both_games_of_a_pair_have_the_same_cards_with_the_seats_exchanged():
     seen = []
     agents = {name: Passive(name, seen) for name in ("one", "two")}
-    standings = round_robin(LEDUC, agents, games=8)
+    standings = round_robin(LEDUC, agents, games=6)
     first, second = ([game for game in standings.records if game.game_id.endswith(turn)] for turn in (".0", ".1"))
     assert [game.agents for game in first] == [game.agents[::-1] for game in second]
     assert [game.seed for game in first] == [game.seed for game in second]
-    assert len({game.seed for game in first}) == 4
+    assert len({game.seed for game in first}) == 3
     # Two who do the same win as much with the cards as they lose against them.
     assert [game.rewards for game in first] == [game.rewards for game in second]
     assert any(game.rewards != (0.0, 0.0) for game in first)
     assert standings.row("one").reward_interval == (0.0, 0.0)
     hands = [(hands, board) for _, _, _, hands, board in seen]
-    per_game = len(hands) // 8
+    per_game = len(hands) // 6
     games = [hands[at : at + per_game] for at in range(0, len(hands), per_game)]
     assert games[::2] == games[1::2], "hands and the public card"
     assert any(board != "None" for _, board in hands)
@@ -86,25 +87,25 @@ def test_games_without_luck_keep_the_seeds_they_had():
 
 
 def test_a_run_in_a_folder_has_the_same_rewards_and_goes_on(tmp_path):
-    agents = {"passive": Passive, "first": First, "last": Last}
-    short = round_robin(LEDUC, agents, games=5, out=tmp_path)
+    agents = {"good": Good, "first": First, "last": Last}
+    short = round_robin(KUHN, agents, games=5, out=tmp_path)
     assert short.scoring is Scoring.REWARDS
-    whole = round_robin(LEDUC, agents, games=9, out=tmp_path)
-    fresh = round_robin(LEDUC, agents, games=9)
+    whole = round_robin(KUHN, agents, games=9, out=tmp_path)
+    fresh = round_robin(KUHN, agents, games=9)
     assert table(read_standings(tmp_path)) == table(whole) == table(fresh)
     assert whole.totals.deals == fresh.totals.deals == GameTotals.of(read_games(tmp_path)).deals
     # What the tables rank by decides no game.
-    by_wins = round_robin(LEDUC, agents, games=9, out=tmp_path, score="wins")
+    by_wins = round_robin(KUHN, agents, games=9, out=tmp_path, score="wins")
     assert by_wins.scoring is Scoring.WINS
     assert by_wins.row("first").mean_reward == whole.row("first").mean_reward
 
 
 def test_old_games_of_other_deals_are_not_mixed_in(tmp_path, monkeypatch):
     monkeypatch.setattr("zermelo.evaluation.tournament.plan.has_luck", lambda env: False)
-    round_robin(LEDUC, {"a": First, "b": Last}, games=2, out=tmp_path)
+    round_robin(KUHN, {"a": First, "b": Last}, games=2, out=tmp_path)
     monkeypatch.undo()
     with pytest.raises(StoreError, match="deals: none there, duplicate here"):
-        round_robin(LEDUC, {"a": First, "b": Last}, games=4, out=tmp_path)
+        round_robin(KUHN, {"a": First, "b": Last}, games=4, out=tmp_path)
 
 
 def test_the_leader_in_chips_ends_a_run_early():
@@ -141,3 +142,28 @@ def test_what_teams_cannot_be_asked(setting):
     said = "score must be auto, wins, rewards, team, not 'money'" if "score" in setting else "is cooperative"
     with pytest.raises(InvalidSettingError, match=said):
         round_robin(HANABI, ["random", "random"], games=2, **setting)
+
+
+def test_agents_that_cannot_play_are_refused_or_left_out(tmp_path):
+    agents = ["random", "greedy", "cfr(iterations=5)", "random(seed=1)"]
+    with pytest.raises(UnsupportedGameError, match=r"greedy cannot play here: .*--skip-unfit"):
+        round_robin(KUHN, agents, games=2)
+    standings = round_robin(KUHN, agents, games=2, skip_unfit=True, out=tmp_path)
+    assert len(standings.rows) == 3
+    assert standings.notes[0].startswith("Left out: greedy cannot play here: greedy needs to see the whole state")
+    assert read_standings(tmp_path).notes == standings.notes
+
+
+@pytest.mark.parametrize(
+    ("env", "agent", "said"),
+    [
+        ("classic/texas_holdem-v4", "cfr", "needs the probabilities of chance"),
+        (HANABI, "cfr", "needs the probabilities of chance"),
+        ("classic/tictactoe-v3", "cfr", "is for games that hide something"),
+        ("classic/tictactoe-v3", "ismcts(simulations=5)", "is for games that hide something"),
+        ("classic/tictactoe-v3", "determinized", "is for games that hide something"),
+    ],
+)
+def test_who_cannot_play_is_told_before_the_first_game(env, agent, said):
+    with pytest.raises(UnsupportedGameError, match=f"cannot play here: .*{said}"):
+        round_robin(env, ["random", agent], games=2)

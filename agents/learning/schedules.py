@@ -1,0 +1,219 @@
+"""Whom a learner meets in its next game: opponents in turn, by weights, up a ladder, or its own earlier selves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from zermelo.agents.agent import Agent
+from zermelo.agents.core.checks import check_whole
+from zermelo.agents.learning.policies import agent_of, is_agent
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["Ladder", "Mix", "OpponentSchedule", "SelfPlay", "as_schedule"]
+
+_WEIGHINGS: Final[dict[str, Callable[[float], float]]] = {
+    "hard": lambda score: (1 - score) ** 2,
+    "even": lambda score: score * (1 - score),
+    "all": lambda score: 1.0,
+}
+
+
+@runtime_checkable
+class OpponentSchedule(Protocol):
+    """Draws an opponent for each game, and hears how the game ended."""
+
+    def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
+        """The next opponent's name, and the opponent: an agent, or what ``agent_of`` makes one of."""
+        ...
+
+    def record(self, name: str, score: float) -> None:
+        """What the learner scored against that opponent: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        ...
+
+
+class Mix:
+    """Opponents drawn by weight.
+
+    Args:
+        opponents: What ``agent_of`` takes, such as specs; one or more.
+        weights: How often each is met, in proportion; all alike if not given.
+
+    Raises:
+        InvalidSettingError: There are no opponents, or not as many weights, or weights that are no shares.
+    """
+
+    def __init__(self, opponents: Sequence[Any], weights: Sequence[float] | None = None) -> None:
+        self.opponents = named(opponents)
+        shares = np.array([1.0] * len(self.opponents) if weights is None else weights, dtype=float)
+        is_bad = shares.shape != (len(self.opponents),) or not np.isfinite(shares).all() or (shares < 0).any()
+        if is_bad or not shares.sum() > 0:
+            raise InvalidSettingError(
+                f"weights must be {len(self.opponents)} numbers, one for each opponent, none below 0 and not all "
+                f"0, not {weights!r}"
+            )
+        self._shares = shares / shares.sum()
+
+    def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
+        """One of them, by its weight."""
+        return self.opponents[int(generator.choice(len(self.opponents), p=self._shares))]
+
+    def record(self, name: str, score: float) -> None:
+        """Nothing: results change no weights."""
+
+
+class Ladder:
+    """Opponents from weak to strong: the learner goes a rung up once it scores enough against the one it is on.
+
+    Args:
+        opponents: The rungs, the weakest first.
+        mark: The mean score from which the next rung is due, 0 to 1.
+        games: The last so many games on a rung count, and at least as many are played there.
+        back: The probability that a game is played on one of the rungs below, so that they are not forgotten.
+
+    Attributes:
+        rung: The number of the present rung, from 0 on.
+
+    Raises:
+        InvalidSettingError: A setting is none.
+    """
+
+    def __init__(
+        self, opponents: Sequence[Any], *, mark: float = 0.6, games: int = 100, back: float = 0.2
+    ) -> None:
+        self.opponents = named(opponents)
+        check_whole("games", games, lower=1)
+        for setting, value in (("mark", mark), ("back", back)):
+            if not 0 <= value <= 1:
+                raise InvalidSettingError(f"{setting} must be a number from 0 to 1, not {value!r}")
+        self.mark, self.games, self.back = mark, games, back
+        self.rung = 0
+        self._scores: list[float] = []
+
+    def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
+        """The present rung's opponent, or now and then one from below."""
+        if self.rung and generator.random() < self.back:
+            return self.opponents[int(generator.integers(self.rung))]
+        return self.opponents[self.rung]
+
+    def record(self, name: str, score: float) -> None:
+        """Counts a game on the present rung, and climbs where it is time."""
+        if name != self.opponents[self.rung][0] or self.rung + 1 == len(self.opponents):
+            return
+        self._scores = [*self._scores, score][-self.games :]
+        if len(self._scores) == self.games and sum(self._scores) / self.games >= self.mark:
+            self.rung += 1
+            self._scores = []
+
+
+class SelfPlay:
+    """Prioritised fictitious self-play: earlier selves, met the more often the less the learner scores.
+
+    Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575
+    (2019). Nobody has been met at first: such an opponent counts as even, and is drawn accordingly.
+
+    Args:
+        opponents: Who is there from the start, such as ``["random"]``.
+        folder: Where training saves policies: each file in it whose name ``pattern`` matches is an opponent from
+            the game on that comes after it was written.
+        pattern: Of file names, as in a shell.
+        spec: What a file is to ``make_agent``, its path put in the place of ``{path}``.
+        weighing: ``"hard"``: with the square of what the learner fails to score; ``"even"``: those that win about
+            as often as they lose; ``"all"``: everybody alike.
+        forget: How fast old results fade: each new one counts for so much of the mean.
+
+    Raises:
+        InvalidSettingError: A setting is none.
+    """
+
+    def __init__(
+        self,
+        opponents: Sequence[Any] = ("random",),
+        *,
+        folder: str | Path | None = None,
+        pattern: str = "*.zip",
+        spec: str = "sb3(path='{path}')",
+        weighing: str = "hard",
+        forget: float = 0.05,
+    ) -> None:
+        if weighing not in _WEIGHINGS:
+            raise InvalidSettingError(f"weighing must be one of {', '.join(_WEIGHINGS)}, not {weighing!r}")
+        if not 0 < forget <= 1:
+            raise InvalidSettingError(f"forget must be a number above 0 and at most 1, not {forget!r}")
+        self._pool: dict[str, Any] = dict(named(opponents))
+        self._scores: dict[str, float] = {}
+        self._folder, self._pattern, self._spec = folder, pattern, spec
+        self._weigh, self._forget = _WEIGHINGS[weighing], forget
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The learner's mean score against each opponent it has met, new games counting most."""
+        return dict(self._scores)
+
+    def add(self, opponent: Any, name: str) -> None:
+        """Makes one more opponent, such as a copy of the policy as it is now.
+
+        Raises:
+            InvalidSettingError: The name is taken.
+        """
+        if name in self._pool:
+            raise InvalidSettingError(f"there is an opponent called {name!r} already")
+        self._pool[name] = opponent
+
+    def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
+        """One of those that are there by now."""
+        if self._folder is not None:
+            for path in sorted(Path(self._folder).glob(self._pattern)):
+                text = str(path).replace("\\", "\\\\").replace("'", "\\'")
+                self._pool.setdefault(path.name, self._spec.replace("{path}", text))
+        names = list(self._pool)
+        weights = np.array([self._weigh(self._scores.get(name, 0.5)) for name in names]) + 1e-3
+        name = names[int(generator.choice(len(names), p=weights / weights.sum()))]
+        return name, self._pool[name]
+
+    def record(self, name: str, score: float) -> None:
+        """Brings the learner's mean score against an opponent up to date."""
+        before = self._scores.get(name, 0.5)
+        self._scores[name] = before + self._forget * (score - before)
+
+
+def named(opponents: Any) -> list[tuple[str, Any]]:
+    """Opponents with a name each: a spec is its own, agents have one, others are numbered.
+
+    Raises:
+        InvalidSettingError: There are none, or one is nothing that plays.
+    """
+    if isinstance(opponents, str) or is_agent(opponents) or callable(opponents):
+        opponents = [opponents]
+    try:
+        listed = list(opponents)
+    except TypeError:
+        listed = []
+    if not listed:
+        raise InvalidSettingError(
+            f"opponents must be one or more agents, such as ['random', 'alphabeta(depth=2)'], not {opponents!r}"
+        )
+    found: dict[str, Any] = {}
+    for number, opponent in enumerate(listed):
+        plays = checked(opponent)
+        name = str(opponent if isinstance(opponent, str) else getattr(plays, "name", f"opponent {number}"))
+        found[f"{name} #{number}" if name in found else name] = plays
+    return list(found.items())
+
+
+def checked(opponent: Any) -> Any:
+    """An opponent that is there; a spec stays text, so that each seat can have an agent of its own.
+
+    Raises:
+        InvalidSettingError: It is nothing that plays.
+    """
+    agent: Agent = agent_of(opponent, "opponent")
+    return opponent if isinstance(opponent, str) else agent
+
+
+def as_schedule(opponents: Any) -> OpponentSchedule:
+    """The schedule itself, or one that draws from the opponents, all alike."""
+    return opponents if isinstance(opponents, OpponentSchedule) else Mix(opponents)

@@ -1,0 +1,426 @@
+"""Many games at once as a Gymnasium vector environment, over compiled rules.
+
+    envs = make_vec("zermelo/ConnectFour-v0", num_envs=1024, opponent="alphabeta(depth=4)")
+
+A step of all games is one call of compiled code, in several threads: states, chance, opponents, rewards, masks and
+observations. It plays what ``OpponentEnv`` over the same environment plays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from zermelo.agents.compiled.program import fits
+from zermelo.agents.compiled.threads import run_here, share
+from zermelo.agents.core.checks import check_whole
+from zermelo.agents.learning.vector_layout import DISABLED, GAMES, NEXT_STEP, SAME_STEP, Games
+from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
+from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.memory import load, load_state
+from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.observations import observation, observation_space
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["RulesVectorEnv", "make_vec"]
+
+_RESETS: Final = {"next_step": NEXT_STEP, "same_step": SAME_STEP, "disabled": DISABLED}
+_MODES: Final = {
+    "next_step": AutoresetMode.NEXT_STEP,
+    "same_step": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+_SEATS: Final = {"alternate": -1, "random": -2}
+_ALL_SEATS: Final = -3
+_LONG: Final = 1 << 40
+_LONG_WITH_PAST: Final = 2_000
+"""After so many moves a game is truncated, where nothing else is said; its past takes memory if it matters."""
+_FEW: Final = 64
+"""So few games are not worth another thread."""
+
+
+def make_vec(env: Any, num_envs: int = 1, **settings: Any) -> RulesVectorEnv:
+    """Many games of an environment with compiled rules; the settings are those of ``RulesVectorEnv``.
+
+    Raises:
+        UnsupportedGameError: The environment has no rules that compile.
+        InvalidSettingError: A setting is none.
+    """
+    return RulesVectorEnv(env, num_envs, **settings)
+
+
+class _Lane(NamedTuple):
+    """What one thread calls: kernel, arrays, opponent, and what makes the kernel's rules and state of a state."""
+
+    kernel: Callable[..., int]
+    games: Games
+    opponent: Opponent
+    start: Callable[[Any], tuple[Any, Any]]
+
+
+class _Block(NamedTuple):
+    """The games from ``first`` up to ``last``, which are against the same opponent, and the threads for them."""
+
+    opponent: str
+    first: int
+    last: int
+    lanes: list[_Lane]
+
+
+class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """Many games of the same rules.
+
+    Observations are as the AEC environment's, with an axis for the games before them; ``infos`` has
+    ``"action_mask"`` of shape (games, actions), ``"seat"`` (the learner's), ``"to_move"`` and, after a step,
+    ``"rewards"`` of shape (games, seats) and ``"illegal_action"``. All are the caller's own arrays.
+
+    Args:
+        env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment.
+        num_envs: How many games.
+        opponent: Who plays the other seats: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"`` or
+            ``"mcts(simulations=...)"``, or a list of them, each of which gets its share of the games; None for
+            nobody: then the learner plays all seats, each step is one player's action, and its reward is what
+            that player got by it.
+        seat: The learner's: a number, ``"alternate"`` or ``"random"``; without an opponent it says nothing.
+        observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
+        autoreset: When a game that is over begins again: at the ``"next_step"``, whose action is ignored; in the
+            ``"same_step"``, with what was seen last in ``infos["final_obs"]``; or ``"disabled"``: when
+            ``reset(options={"reset_mask": ...})`` says so.
+        max_moves: After so many moves a game is truncated; None for no limit, or 2,000 where rules know the past.
+        illegal_reward: What an illegal action earns, which ends the game.
+        threads: How many share the games; as many as there are processors, if not given. Nothing depends on it.
+
+    Raises:
+        UnsupportedGameError: The environment has no rules that compile, or one seat and an opponent is given.
+        InvalidSettingError: A setting is none.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        num_envs: int = 1,
+        *,
+        opponent: Any = "random",
+        seat: int | str = "alternate",
+        observation: str = "dict",
+        autoreset: str = "next_step",
+        max_moves: int | None = None,
+        illegal_reward: float = -1.0,
+        threads: int | None = None,
+    ) -> None:
+        check_whole("num_envs", num_envs, lower=1)
+        if max_moves is not None:
+            check_whole("max_moves", max_moves, lower=1)
+        if threads is not None:
+            check_whole("threads", threads, lower=1)
+        if autoreset not in _RESETS:
+            raise InvalidSettingError(f"autoreset must be one of {', '.join(_RESETS)}, not {autoreset!r}")
+        if observation not in ("dict", "array"):
+            raise InvalidSettingError(f"observation must be 'dict' or 'array', not {observation!r}")
+        self.game = _game(env)
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": _MODES[autoreset]}
+        self._as_dict, self._plays_all = observation == "dict", opponent is None
+        self._spaces()
+        if self._in_python and autoreset == "same_step":
+            raise InvalidSettingError(
+                f"autoreset='same_step' needs observations that compile (write_observation), which those of "
+                f"{self.game.traits.name} do not: take 'next_step'"
+            )
+        self._seats = self.game.traits.seats
+        longest = max_moves or (_LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
+        self._arrays(longest)
+        shared = self._shared
+        shared["seat_rule"] = _ALL_SEATS if opponent is None else self._seat_rule(seat)
+        shared["resets"], shared["illegal_reward"] = _RESETS[autoreset], float(illegal_reward)
+        given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
+        if not given or len(given) > num_envs:
+            raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
+        edges = np.linspace(0, num_envs, len(given) + 1).astype(int).tolist()
+        self._blocks = [
+            self._block(each, first, last, threads)
+            for each, first, last in zip(given, edges[:-1], edges[1:], strict=True)
+        ]
+        self._is_reset = False
+
+    # -- Gymnasium's methods
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begins all games anew, or those that ``options["reset_mask"]`` (an array of booleans) names.
+
+        Args:
+            seed: One for all, which gives each game another one, or one for each game.
+            options: ``{"reset_mask": ...}``.
+        """
+        chosen = np.ones(self.num_envs, dtype=bool)
+        if options is not None and "reset_mask" in options:
+            chosen = np.asarray(options["reset_mask"], dtype=bool)
+            if chosen.shape != (self.num_envs,):
+                raise InvalidSettingError(f"reset_mask must have shape ({self.num_envs},), not {chosen.shape}")
+        elif not self._is_reset and seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        self._seed(seed, chosen)
+        self._is_reset = True
+        for first, last in _runs(chosen):
+            self._run(first, last, anew=1)
+        return self._seen(self._of["observations"]), self._infos()
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """An action for each game.
+
+        Args:
+            actions: Integers of shape (games,).
+        """
+        if not self._is_reset:
+            raise gymnasium.error.ResetNeeded("the games have not begun: call reset()")
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise InvalidSettingError(
+                f"actions must be {self.num_envs} integers, one for each game, not {given.dtype} of shape "
+                f"{given.shape}"
+            )
+        arrays = self._of
+        arrays["actions"][:] = given
+        seats = arrays["movers"].copy() if self._plays_all else arrays["seats"].copy()
+        self._run(0, self.num_envs, anew=0)
+        rewards = arrays["rewards"]
+        own = rewards[np.arange(self.num_envs), np.maximum(seats, 0)]
+        infos = self._infos()
+        infos["rewards"] = rewards.copy()
+        infos["illegal_action"] = arrays["illegal"].astype(bool)
+        terminated, truncated = arrays["terminated"].astype(bool), arrays["truncated"].astype(bool)
+        if self._shared["resets"] == SAME_STEP and (over := terminated | truncated).any():
+            infos["final_obs"], infos["_final_obs"] = self._seen(arrays["final"], final=True), over
+        return self._seen(arrays["observations"]), own, terminated, truncated, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of all games, of shape (games, actions)."""
+        return self._of["masks"].astype(bool)
+
+    def states(self) -> list[Any]:
+        """The states of all games, as the rules have them, say to search them; without what was before."""
+        first = self._of["states"].ctypes.data
+        return [load_state(self._like, first + 8 * self._words * number) for number in range(self.num_envs)]
+
+    # -- how it is set up
+
+    def _spaces(self) -> None:
+        rules = self.game.rules
+        seen = observation_space(rules)
+        self._compiles_observations = hasattr(rules, "write_observation")
+        self._shape = seen.shape
+        self._in_python = hasattr(rules, "observation") and not self._compiles_observations
+        size = self.game.traits.num_actions
+        assert size is not None, "rules say how many"
+        self._choices = size
+        mask = Box(0, 1, (size,), np.int8)
+        space = Dict({"observation": seen, "action_mask": mask}) if self._as_dict else seen
+        self.single_action_space, self.single_observation_space = Discrete(size), space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._dtype = seen.dtype
+
+    def _seat_rule(self, seat: int | str) -> int:
+        if self._seats < 2:
+            raise UnsupportedGameError(f"{self.game.traits.name} has one seat: say opponent=None")
+        if isinstance(seat, str) and seat in _SEATS:
+            return _SEATS[seat]
+        if isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < self._seats:
+            return seat
+        raise InvalidSettingError(
+            f"seat must be 'alternate', 'random' or a number below {self._seats}, not {seat!r}"
+        )
+
+    def _arrays(self, longest: int) -> None:
+        """The memory of all games, and what they have in common."""
+        count, size = self.num_envs, self._choices
+        rules = self.game.rules
+        start = starter(rules, 0)(self.game.initial_state())[1]
+        has_past = has_history(rules)
+        self._words = _size(start)
+        self._like = start.position if has_past else start
+        self._position_words = _size(self._like)
+        self._python_seen = np.zeros((count if self._in_python else 0, *self._shape), self._dtype)
+        observed = int(np.prod(self._shape)) if not self._in_python else 1
+        stack = 2 * (longest + 8) if has_past else 0
+        shapes = {
+            "states": ((count, self._words), np.int64),
+            "stacks": ((count, stack), np.int64),
+            "random": ((count,), np.int64),
+            "seats": ((count,), np.int64),
+            "episodes": ((count,), np.int64),
+            "moves": ((count,), np.int64),
+            "over": ((count,), np.int8),
+            "actions": ((count,), np.int64),
+            "movers": ((count,), np.int64),
+            "rewards": ((count, self._seats), np.float64),
+            "terminated": ((count,), np.int8),
+            "truncated": ((count,), np.int8),
+            "illegal": ((count,), np.int8),
+            "masks": ((count, size), np.int8),
+            "observations": ((count, observed), np.int8),
+            "final": ((count, observed), np.int8),
+        }
+        self._of: dict[str, NDArray[Any]] = {name: np.zeros(*shape) for name, shape in shapes.items()}
+        if has_past:
+            begin = starter(rules, longest)
+            address = begin(self.game.initial_state())[0].stack
+            self._of["stacks"][:, :2] = load(address, 0), load(address, 1)
+        self._shared: dict[str, Any] = {
+            "state_words": self._words,
+            "position_words": self._position_words,
+            "stack_words": stack,
+            "seat_count": self._seats,
+            "choices": size,
+            "observed": observed,
+            "longest": longest,
+            "width": max(self.game.max_legal_actions, 1),
+        }
+
+    def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
+        """The games from ``first`` up to ``last``, against one opponent."""
+        count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
+        opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
+        kernel = _kernel(self.game, opponents[0], observes=self._compiles_observations)
+        return _Block(opponents[0].name, first, last, [self._lane(each, kernel) for each in opponents])
+
+    def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> _Lane:
+        """What one thread calls the kernel with."""
+        games = Games()
+        for name, array in self._of.items():
+            games.hold(name, array)
+        for name, value in self._shared.items():
+            setattr(games, name, value)
+        games.depth, games.simulations = opponent.depth, opponent.simulations
+        games.hold("scratch", np.zeros(2 * games.width, np.int64))
+        moves = min(int(games.longest), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
+        return _Lane(kernel, games, opponent, starter(self.game.rules, moves))
+
+    # -- running
+
+    def _run(self, first: int, last: int, anew: int) -> None:
+        """Calls kernels for the games from ``first`` up to ``last``, in as many threads as pay."""
+        jobs: dict[int, tuple[_Lane, int, int]] = {}
+        for block in self._blocks:
+            low, high = max(first, block.first), min(last, block.last)
+            if low < high:
+                lanes = block.lanes if high - low >= _FEW else block.lanes[:1]
+                edges = np.linspace(low, high, len(lanes) + 1).astype(int).tolist()
+                for lane, start, end in zip(lanes, edges[:-1], edges[1:], strict=True):
+                    jobs[id(lane.opponent.search)] = lane, start, end
+        state = self.game.initial_state()
+
+        def call(search: Any) -> int:
+            lane, start, end = jobs[id(search)]
+            return int(lane.kernel(*lane.start(state), start, end, anew, lane.games, search))
+
+        searches = [lane.opponent.search for lane, _, _ in jobs.values()]
+        if len(jobs) == 1:
+            run_here(call, searches[0])
+        elif jobs:
+            share(call, searches, lambda: None)
+        if self._in_python:
+            self._observe_in_python()
+
+    def _observe_in_python(self) -> None:
+        """Asks rules whose observations do not compile, game by game."""
+        arrays, rules = self._of, self.game.rules
+        for number, state in enumerate(self.states()):
+            seat = int(arrays["seats"][number])
+            observer = seat if seat >= 0 else max(int(arrays["movers"][number]), 0)
+            self._python_seen[number] = observation(rules, state, observer)
+
+    def _seed(self, seed: int | list[int | None] | None, chosen: NDArray[np.bool_]) -> None:
+        if seed is None:
+            return
+        if isinstance(seed, int | np.integer):
+            words = np.random.SeedSequence(int(seed)).generate_state(self.num_envs, np.uint64)
+            numbers = (words >> np.uint64(2)).astype(np.int64)
+            own = np.ones(self.num_envs, dtype=bool)
+        else:
+            if len(seed) != self.num_envs:
+                raise InvalidSettingError(f"give one seed, or {self.num_envs}, not {len(seed)}")
+            own = np.array([each is not None for each in seed])
+            numbers = np.array([_number_of(each or 0) for each in seed])
+        place = chosen & own
+        self._of["random"][place] = numbers[place]
+        self._of["episodes"][place] = 0
+
+    # -- what is seen
+
+    def _seen(self, seen: NDArray[np.int8], *, final: bool = False) -> Any:
+        shaped = self._python_seen if self._in_python else seen.reshape(self.num_envs, *self._shape)
+        shown = shaped.astype(self._dtype)
+        if not self._as_dict:
+            return shown
+        masks = self._of["masks"]
+        return {"observation": shown, "action_mask": np.zeros_like(masks) if final else masks.copy()}
+
+    def _infos(self) -> dict[str, Any]:
+        arrays = self._of
+        return {
+            "action_mask": arrays["masks"].copy(),
+            "seat": np.where(arrays["seats"] < 0, arrays["movers"], arrays["seats"]),
+            "to_move": arrays["movers"].copy(),
+        }
+
+
+def _game(env: Any) -> RulesGame:
+    """The game of rules that an environment plays.
+
+    Raises:
+        UnsupportedGameError: There are no rules of it, or they cannot be compiled here.
+    """
+    made = make(env) if isinstance(env, str) else env
+    if hasattr(made, "reset"):
+        made.reset(seed=0)
+    game = as_game(made)
+    if not isinstance(game, RulesGame):
+        raise UnsupportedGameError(
+            f"{game.traits.name} has no compiled rules, which many games at once need: take OpponentEnv in "
+            "gymnasium.vector.AsyncVectorEnv, or write rules (zermelo.envs.rules)"
+        )
+    if not fits(game):
+        raise UnsupportedGameError("many games at once need Numba, which is not there or switched off")
+    return game
+
+
+def _kernel(game: RulesGame, opponent: Opponent, *, observes: bool) -> Any:
+    """The kernel of all games, compiled for the rules and the opponent."""
+    from zermelo.agents.compiled.layout import RECORD
+    from zermelo.agents.learning import vector_kernel
+
+    bits = not observes and not hasattr(game.rules, "observation")
+    own = {"HISTORY": has_history(game.rules), "OBSERVES": observes, "BITS": bits}
+    constants = {**own, **opponent.constants}
+    arguments = ("int64", "int64", "int64", GAMES, RECORD)
+    return build(game.rules, Kernel(vector_kernel.play, arguments, tuple(sorted(constants.items()))))
+
+
+def _number_of(seed: int) -> int:
+    """Where a game's random numbers start."""
+    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]) >> 2
+
+
+def _size(state: Any) -> int:
+    return sum(_size(part) if isinstance(part, tuple) else 1 for part in state)
+
+
+def _runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The stretches of games that are chosen."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

@@ -1,0 +1,317 @@
+"""Many games at once: chance and opponents are played on to the learner's next turn, in compiled code.
+
+With a learner on one seat, a step is its action and the answers to it; with learners on all seats it is one
+player's action. Every game has random numbers of its own, so how the games are shared out among threads changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.memory import row_of
+from zermelo.agents.compiled.monte_carlo.kernel import simulate
+from zermelo.agents.compiled.monte_carlo.nodes import (
+    ACTION,
+    CHILD,
+    COUNT,
+    EDGES,
+    LOWER,
+    MEAN,
+    UPPER,
+    VISITED,
+    believed,
+    random_below,
+    random_outcome,
+)
+from zermelo.agents.compiled.nodes import order_moves
+from zermelo.agents.compiled.two_player_kernel import to_child, to_parent, visit
+from zermelo.agents.learning.vector_layout import DISABLED, SAME_STEP, Games
+from zermelo.envs.jit.memory import (
+    floats,
+    int8s,
+    load,
+    load_float,
+    load_state,
+    store,
+    store_float,
+    store_state,
+    words,
+)
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["play"]
+
+HISTORY = False
+"""Whether states know their past. The front end sets these, for each kernel that it compiles."""
+OBSERVES = False
+"""Whether the rules write observations."""
+BITS = False
+"""Whether observations are the bits of the state; with neither, Python makes them."""
+LOOKS = False
+"""Whether opponents look one move ahead."""
+SEARCHES = False
+"""Whether they search by alpha-beta."""
+SIMULATES = False
+"""Whether they search by Monte Carlo."""
+_INFINITY: Final = 1 << 60
+_FAR: Final = 1 << 20
+_TRIES: Final = 100
+
+
+# -- states
+
+
+def state_of(rules: Any, like: Any, number: int, games: Games) -> Any:
+    """The state of a game, its past put on the stack."""
+    state = load_state(like, games.states + 8 * games.state_words * number)
+    if HISTORY:
+        own = games.stacks + 8 * games.stack_words * number
+        for place in range(2 * state.length):
+            store(rules.stack, place, load(own, place))
+    return state
+
+
+def keep(rules: Any, state: Any, number: int, games: Games) -> None:
+    """Writes the state of a game, and what is new on the stack."""
+    store_state(state, games.states + 8 * games.state_words * number)
+    if HISTORY:
+        own = games.stacks + 8 * games.stack_words * number
+        for place in range(2 * state.length):
+            store(own, place, load(rules.stack, place))
+
+
+# -- opponents
+
+
+def any_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """A legal action, all as likely."""
+    count = rules.legal_actions(state, words(games.scratch, games.width))
+    return load(games.scratch, random_below(search, count))
+
+
+def looked_at(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """One of the actions after which the evaluation is best for the player, averaged over what chance does."""
+    mover = rules.to_move(state)
+    count = rules.legal_actions(state, words(games.scratch, games.width))
+    chosen, tied, best = 0, 0, 0.0
+    for place in range(count):
+        action = load(games.scratch, place)
+        value = believed(rules, rules.result(state, action), mover, search)
+        if tied == 0 or value > best:
+            chosen, tied, best = action, 1, value
+        elif value == best:
+            tied += 1
+            if random_below(search, tied) == 0:
+                chosen = action
+    return chosen
+
+
+def searched(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """One of the best actions by alpha-beta; all of them get their exact score."""
+    mover = rules.to_move(state)
+    row = row_of(search, 0)
+    actions, later = row + 8, row + 8 + 8 * search.width
+    count = rules.legal_actions(state, words(actions, search.width))
+    order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
+    search.age = games.depth & 1
+    search.deepest, search.passed_ply, search.met, search.stack_start = -1, 0, _FAR, 0
+    ply = min(games.depth, 1)  # a recursive kernel takes no constants as arguments
+    chosen, tied, best = 0, 0, -_INFINITY
+    for place in range(count):
+        action = load(actions, place)
+        child = rules.result(state, action)
+        low, high = to_child(search, best - 1), to_child(search, _INFINITY)
+        if rules.to_move(child) == mover:
+            score = visit(rules, child, games.depth - 1, low, high, ply, search) & -2
+        else:
+            score = -(visit(rules, child, games.depth - 1, -high, -low, ply, search) & -2)
+        score = to_parent(search, score)
+        if score > best:
+            chosen, tied, best = action, 1, score
+        elif score == best:
+            tied += 1
+            if random_below(search, tied) == 0:
+                chosen = action
+    return chosen
+
+
+def simulated(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """The action that most simulations follow, or one that is proven best."""
+    search.arena_top = search.arena
+    search.stop = 0
+    root = simulate(rules, state, 0, 0, search)
+    if root == 0:
+        return any_action(rules, state, games, search)
+    simulate(rules, state, root, games.simulations, search)
+    step, edges = 8 * search.edge_words, load(root, EDGES)
+    is_proven = search.solves != 0 and load_float(root, LOWER) == load_float(root, UPPER)
+    chosen, most, best = load(edges, ACTION), -1, 0.0
+    for place in range(load(root, COUNT)):
+        edge = edges + step * place
+        child = load(edge, CHILD)
+        if is_proven:
+            if child == 0 or load_float(child, LOWER) != load_float(root, LOWER):
+                continue
+            if load_float(child, UPPER) != load_float(root, UPPER):
+                continue
+        visits, mean = load(edge, VISITED), load_float(edge, MEAN)
+        if visits > most or (visits == most and mean > best):
+            chosen, most, best = load(edge, ACTION), visits, mean
+    return chosen
+
+
+def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """What an opponent plays."""
+    if SEARCHES:
+        return searched(rules, state, games, search)
+    if SIMULATES:
+        return simulated(rules, state, games, search)
+    if LOOKS:
+        return looked_at(rules, state, games, search)
+    return any_action(rules, state, games, search)
+
+
+# -- games
+
+
+def played_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
+    """The state at the learner's next turn, or where the game is over or too long."""
+    while not rules.is_terminal(state):
+        mover = rules.to_move(state)
+        if mover < 0:
+            probabilities = games.scratch + 8 * games.width
+            outcomes = words(games.scratch, games.width)
+            count = rules.chance_outcomes(state, outcomes, floats(probabilities, games.width))
+            state = rules.result(state, load(games.scratch, random_outcome(search, count, probabilities, 1)))
+            continue
+        moves = load(games.moves, number)
+        if seat < 0 or mover == seat or moves >= games.longest:
+            break
+        state = rules.result(state, reply(rules, state, games, search))
+        store(games.moves, number, moves + 1)
+    return state
+
+
+def is_over(rules: Rules, state: Any, number: int, games: Games) -> bool:
+    """Whether a game has ended, or is too long."""
+    return bool(rules.is_terminal(state) or load(games.moves, number) >= games.longest)
+
+
+def begun(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:
+    """A new game's state at the learner's first turn; one that it has no turn in is played again."""
+    state = start
+    for _ in range(_TRIES):
+        episode = load(games.episodes, number)
+        store(games.episodes, number, episode + 1)
+        seat = games.seat_rule
+        if seat == -1:
+            seat = episode % games.seat_count
+        elif seat == -2:
+            seat = random_below(search, games.seat_count)
+        elif seat == -3:
+            seat = -1
+        store(games.seats, number, seat)
+        store(games.moves, number, 0)
+        state = played_on(rules, start, seat, number, games, search)
+        if not is_over(rules, state, number, games):
+            break
+    return state
+
+
+def show(rules: Rules, state: Any, number: int, observations: int, games: Games, search: Search) -> None:
+    """Writes what the learner sees of a state: observation, mask, and who is to move."""
+    over = is_over(rules, state, number, games)
+    seat = load(games.seats, number)
+    mover = rules.to_move(state)
+    store(games.movers, number, mover)
+    mask = int8s(games.masks + number * games.choices, games.choices)
+    mask[:] = 0
+    if not over:
+        count = rules.legal_actions(state, words(games.scratch, games.width))
+        for place in range(count):
+            mask[load(games.scratch, place)] = 1
+    observer = seat if seat >= 0 else max(mover, 0)
+    seen = int8s(observations + number * games.observed, games.observed)
+    seen[:] = 0
+    if OBSERVES:
+        rules.write_observation(state, observer, seen)
+    if BITS:
+        own = games.states + 8 * games.state_words * number
+        for place in range(games.position_words):
+            word = load(own, place)
+            for bit in range(64):
+                seen[64 * place + bit] = word >> bit & 1
+        seen[64 * games.position_words + observer] = 1
+
+
+def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
+    """One game's step."""
+    over = int8s(games.over, number + 1)
+    ends = int8s(games.terminated, number + 1)
+    cuts = int8s(games.truncated, number + 1)
+    wrongs = int8s(games.illegal, number + 1)
+    ends[number], cuts[number], wrongs[number] = 0, 0, 0
+    rewards = games.rewards + 8 * number * games.seat_count
+    for seat in range(games.seat_count):
+        store_float(rewards, seat, 0.0)
+    if over[number] != 0:
+        if games.resets != DISABLED:
+            restart(rules, start, number, games, search)
+        return
+    state = state_of(rules, start, number, games)
+    action = load(games.actions, number)
+    mover = rules.to_move(state)
+    mask = int8s(games.masks + number * games.choices, games.choices)
+    if action < 0 or action >= games.choices or mask[action] == 0:
+        wrongs[number], ends[number], over[number] = 1, 1, 1
+        store_float(rewards, mover, games.illegal_reward)
+    else:
+        state = rules.result(state, action)
+        store(games.moves, number, load(games.moves, number) + 1)
+        state = played_on(rules, state, load(games.seats, number), number, games, search)
+        keep(rules, state, number, games)
+        if rules.is_terminal(state):
+            ends[number], over[number] = 1, 1
+            for seat in range(games.seat_count):
+                store_float(rewards, seat, float(rules.utility(state, seat)))
+        elif load(games.moves, number) >= games.longest:
+            cuts[number], over[number] = 1, 1
+    if over[number] != 0 and games.resets == SAME_STEP:
+        show(rules, state, number, games.final, games, search)
+        restart(rules, start, number, games, search)
+    else:
+        show(rules, state, number, games.observations, games, search)
+        if over[number] != 0:
+            mask[:] = 0
+
+
+def restart(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
+    """Begins a game anew."""
+    state = begun(rules, start, number, games, search)
+    keep(rules, state, number, games)
+    int8s(games.over, number + 1)[number] = 0
+    show(rules, state, number, games.observations, games, search)
+
+
+def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
+    """A step of the games from ``first`` up to ``last``, which is excluded; those that are over begin again.
+
+    Args:
+        rules: The rules.
+        state: Where games start.
+        first: The number of the first game.
+        last: One more than that of the last.
+        anew: Whether to begin them all anew in place of a step.
+        games: Their arrays.
+        search: What opponents search with, and this thread's random numbers.
+    """
+    for number in range(first, last):
+        search.random = load(games.random, number)
+        if anew != 0:
+            restart(rules, state, number, games, search)
+        else:
+            step_one(rules, state, number, games, search)
+        store(games.random, number, search.random)
+    return 0

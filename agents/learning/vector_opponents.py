@@ -1,0 +1,156 @@
+"""What opponents of many games search with: the agents' own compiled searches, ready for the games' kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.compiled.layout import NO_LIMIT, Search
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
+from zermelo.agents.compiled.program import can_evaluate
+from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import Start
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.greedy import GreedyAgent
+from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.specs import make_agent
+from zermelo.envs import CHANCE, InvalidSettingError
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["MOST_MOVES_AHEAD", "Opponent", "opponent_of"]
+
+MOST_MOVES_AHEAD: Final = 50_000
+"""A playout may have so many moves."""
+_EVERYTHING: Final = Limits()
+_TABLE_MB: Final = 4.0
+_SHALLOW: Final = 4
+"""Up to this depth a table is not worth its memory."""
+_MODULE: Final = "zermelo.agents.compiled.two_player_kernel"
+
+
+class Opponent(NamedTuple):
+    """How opponents choose.
+
+    Attributes:
+        name: What the agent is called.
+        search: The block of numbers that a thread's searches share, and the memory behind it.
+        owner: What owns the rest of the memory.
+        constants: What the kernel has for this opponent.
+        depth: Moves to look ahead.
+        simulations: Simulations a move.
+    """
+
+    name: str
+    search: Search
+    owner: Any = None
+    constants: Mapping[str, bool] = MappingProxyType({})
+    depth: int = 0
+    simulations: int = 0
+
+
+def opponent_of(spec: Any, game: RulesGame) -> Opponent:
+    """An opponent that plays in compiled code, with memory of its own.
+
+    Args:
+        spec: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"`` or ``"mcts(simulations=...)"``, or such an
+            agent.
+        game: The game.
+
+    Raises:
+        InvalidSettingError: It is another agent, or has settings that this kernel does not know.
+        UnsupportedGameError: The agent cannot play this game.
+    """
+    agent: Any = make_agent(spec)
+    if isinstance(agent, RandomAgent):
+        return Opponent(agent.name, _looking(game))
+    if isinstance(agent, GreedyAgent) and agent.evaluator is None:
+        agent.check_game(game.traits)
+        return Opponent(agent.name, _looking(game), constants={"LOOKS": True})
+    if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "table_mb", "evaluator"):
+        agent.check_game(game.traits)
+        if agent.depth is not None and agent.depth > 0:
+            return _alpha_beta(agent, game)
+    others = "simulations", "exploration", "rave", "bias", "implicit", "solver", "scale", "selection"
+    if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "keep_tree", "playouts", "playout_moves"):
+        agent.check_game(game.traits)
+        count = agent.limits.simulations
+        if count is not None and game.traits.terminal_rewards_only:
+            return _monte_carlo(agent, game, count)
+    raise InvalidSettingError(
+        "opponents of many games at once are 'random', 'greedy', 'alphabeta(depth=...)' or "
+        f"'mcts(simulations=...)', which compile, not {getattr(agent, 'name', agent)!r}: OpponentEnv takes any "
+        "agent"
+    )
+
+
+def _is_plain(agent: Any, *known: str) -> bool:
+    """Whether an agent has no settings but these that are not the default ones."""
+    default = type(agent)()
+    names = {*agent.__dataclass_fields__} - {*known, "name", "seed"}
+    return all(getattr(agent, name) == getattr(default, name) for name in names)
+
+
+def _looking(game: RulesGame) -> Search:
+    """What looking one move ahead needs."""
+    search, traits, width = Search(), game.traits, max(game.max_legal_actions, 1)
+    lower, upper = traits.utility_bounds
+    search.width, search.seats, search.kept_seats = width, traits.seats, traits.seats
+    search.has_evaluation = hasattr(game.rules, "evaluation")
+    search.lower_evaluation, search.upper_evaluation = game.rules_bounds
+    search.expected = traits.constant / 2 if traits.seats == 2 else (lower + upper) / 2
+    search.hold("looks", _words(2 * width))
+    return search
+
+
+def _words(count: int) -> Any:
+    return np.zeros(count, np.int64)
+
+
+def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
+    """What alpha-beta to a depth needs, with room for as many plies."""
+    state, budget, depth = game.initial_state(), Budget(_EVERYTHING), agent.depth or 0
+    evaluator = agent.evaluator_for(game, state)
+    if not can_evaluate(evaluator):
+        raise InvalidSettingError(
+            f"{game.traits.name} has no evaluation that compiles: say alphabeta(depth={agent.depth}, "
+            "evaluator='rewards'), or play against mcts(simulations=...)"
+        )
+    made = CompiledAlphaBeta(
+        game,
+        evaluator,
+        budget,
+        limits=agent.limits,
+        quiescence=agent.quiescence,
+        table_mb=min(agent.table_mb, _TABLE_MB) if depth > _SHALLOW else 0,
+    )
+    made.visit(
+        state, float(depth), (-float("inf"), 0.0), (float("inf"), 0.0), 0
+    )  # so that there is memory for all plies
+    search = made.searches[0]
+    search.stop, search.node_limit, search.late_moves = 0, NO_LIMIT, NO_LIMIT
+    settings = {"selective": False, "share_positions": False}
+    inner = {f"{_MODULE}.{name}": value for name, value in made.constants(game, settings).items()}
+    return Opponent(agent.name, search, made, {"SEARCHES": True, **inner}, depth=depth)
+
+
+def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
+    """What so many simulations need."""
+    state = game.initial_state()
+    while game.to_move(state) == CHANCE:
+        state = game.result(state, game.chance_outcomes(state)[0][0])
+    policy = agent.policy
+    made = CompiledMonteCarlo(
+        game, None, Budget(_EVERYTHING), limits=agent.limits, start=Start(game, state, policy, 0)
+    )
+    search = made.searches[0]
+    words = (simulations + 2) * (made.node_words + made.edge_words * max(game.max_legal_actions, 1))
+    search.hold("arena", _words(min(words, int(policy.tree_mb * 2**17)) + 64))
+    search.arena_end = search.arena + 8 * len(search.held("arena"))
+    search.stop, search.node_limit = 0, NO_LIMIT
+    return Opponent(agent.name, search, made, {"SIMULATES": True}, simulations=simulations)
