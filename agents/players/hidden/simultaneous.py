@@ -19,7 +19,7 @@ from zermelo.envs import Game, Traits, UnsupportedGameError
 __all__ = ["BackwardInductionAgent", "SimultaneousMCTSAgent"]
 
 _SIMULATIONS: Final = 1_000
-_EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.1}
+_EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -40,7 +40,8 @@ class SimultaneousMCTSAgent(SearchAgent):
         nodes: States to visit, those of playouts too.
         seconds: Time to take, from the call on.
         exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1, by default 0.7;
-            else the share of simulations in which a player tries any action, by default 0.1.
+            else the share of simulations in which a player tries any action, by default 0.1, and 0.2 for
+            ``"exp3"``.
         on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
     """
 
