@@ -49,8 +49,12 @@ def rate(steps: Iterator[int], seconds: float) -> float:
 
 
 def drawn(masks: Any, generator: np.random.Generator) -> Any:
-    """A random legal action for each game."""
-    return (generator.random(masks.shape, dtype=np.float32) * (masks + np.float32(1e-6))).argmax(axis=-1)
+    """A random legal action for each game; 0 where there is none."""
+    places = np.flatnonzero(masks)
+    games, actions = np.divmod(places, masks.shape[1])
+    counts = np.bincount(games, minlength=len(masks))
+    chosen = np.cumsum(counts) - counts + (generator.random(len(masks)) * counts).astype(int)
+    return np.where(counts > 0, actions[np.minimum(chosen, len(actions) - 1)], 0)
 
 
 def our_vector(name: str, games: int, **settings: Any) -> Iterator[int]:

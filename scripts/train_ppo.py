@@ -11,7 +11,7 @@ import argparse
 from sb3_contrib import MaskablePPO
 
 from zermelo.agents.learning import OpponentEnv
-from zermelo.evaluation import evaluate_policy
+from zermelo.evaluation import RatingCurve
 
 
 def train(env, opponents, steps, rounds, out, seed):
@@ -25,14 +25,16 @@ def train(env, opponents, steps, rounds, out, seed):
         seed=seed,
         device="cpu",
     )
-    rating = None
-    for _ in range(rounds):
-        model.learn(steps // rounds, reset_num_timesteps=False)
-        ladder = ["random", "greedy", "alphabeta(depth=2)"]
-        rating = evaluate_policy(model, env, ladder=ladder, step=model.num_timesteps, previous=rating)
-        print(f"\nafter {model.num_timesteps:,} steps\n{rating}", flush=True)
-        model.save(out)
-    print(f"\nThe model is in {out}")
+
+    def told(step, rating, is_best):
+        print(f"\nafter {step:,} steps\n{rating}", flush=True)
+        if is_best:
+            model.save(out)
+
+    ladder = ["random", "greedy", "alphabeta(depth=2)"]
+    curve = RatingCurve(env, every=steps // rounds, ladder=ladder, on_rating=told)
+    model.learn(steps, callback=curve.callback())
+    print(f"\n{curve}\n\nThe best model is in {out}")
 
 
 if __name__ == "__main__":

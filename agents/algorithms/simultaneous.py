@@ -103,7 +103,7 @@ class Exp3:
     (2013).
     """
 
-    def __init__(self, actions: Sequence[int], lower: float, upper: float, exploration: float = 0.1) -> None:
+    def __init__(self, actions: Sequence[int], lower: float, upper: float, exploration: float = 0.2) -> None:
         self.lower, self.upper, self.exploration = lower, upper, exploration
         self.gains, self.sums = dict.fromkeys(actions, 0.0), dict.fromkeys(actions, 0.0)
         self.played: dict[int, float] = {}

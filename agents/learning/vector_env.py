@@ -82,7 +82,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Observations are as the AEC environment's, with an axis for the games before them; ``infos`` has
     ``"action_mask"`` of shape (games, actions), ``"seat"`` (the learner's), ``"to_move"`` and, after a step,
-    ``"rewards"`` of shape (games, seats) and ``"illegal_action"``. All are the caller's own arrays.
+    ``"rewards"`` of shape (games, seats) and ``"illegal_action"``. All are the caller's own arrays; the masks in
+    the observation and in ``infos`` are the same one.
 
     Args:
         env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment.
@@ -175,7 +176,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._is_reset = True
         for first, last in _runs(chosen):
             self._run(first, last, anew=1)
-        return self._seen(self._of["observations"]), self._infos()
+        masks = self._of["masks"].copy()
+        return self._seen(self._of["observations"], masks), self._infos(masks)
 
     def step(
         self, actions: Any
@@ -199,13 +201,15 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._run(0, self.num_envs, anew=0)
         rewards = arrays["rewards"]
         own = rewards[np.arange(self.num_envs), np.maximum(seats, 0)]
-        infos = self._infos()
+        masks = arrays["masks"].copy()
+        infos = self._infos(masks)
         infos["rewards"] = rewards.copy()
         infos["illegal_action"] = arrays["illegal"].astype(bool)
         terminated, truncated = arrays["terminated"].astype(bool), arrays["truncated"].astype(bool)
         if self._shared["resets"] == SAME_STEP and (over := terminated | truncated).any():
-            infos["final_obs"], infos["_final_obs"] = self._seen(arrays["final"], final=True), over
-        return self._seen(arrays["observations"]), own, terminated, truncated, infos
+            infos["final_obs"] = self._seen(arrays["final"], np.zeros_like(masks))
+            infos["_final_obs"] = over
+        return self._seen(arrays["observations"], masks), own, terminated, truncated, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions of all games, of shape (games, actions)."""
@@ -362,18 +366,15 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # -- what is seen
 
-    def _seen(self, seen: NDArray[np.int8], *, final: bool = False) -> Any:
+    def _seen(self, seen: NDArray[np.int8], masks: NDArray[np.int8]) -> Any:
         shaped = self._python_seen if self._in_python else seen.reshape(self.num_envs, *self._shape)
         shown = shaped.astype(self._dtype)
-        if not self._as_dict:
-            return shown
-        masks = self._of["masks"]
-        return {"observation": shown, "action_mask": np.zeros_like(masks) if final else masks.copy()}
+        return {"observation": shown, "action_mask": masks} if self._as_dict else shown
 
-    def _infos(self) -> dict[str, Any]:
+    def _infos(self, masks: NDArray[np.int8]) -> dict[str, Any]:
         arrays = self._of
         return {
-            "action_mask": arrays["masks"].copy(),
+            "action_mask": masks,
             "seat": np.where(arrays["seats"] < 0, arrays["movers"], arrays["seats"]),
             "to_move": arrays["movers"].copy(),
         }

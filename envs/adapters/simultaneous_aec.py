@@ -20,7 +20,7 @@ from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.informed_aec import InformedAECGame
 from zermelo.envs.adapters.unseen import hidden_of
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
-from zermelo.envs.errors import IllegalActionError
+from zermelo.envs.errors import GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Information, Traits
 
 __all__ = ["ADAPTER", "SimultaneousAECGame", "SimultaneousInformedGame"]
@@ -48,7 +48,15 @@ class SimultaneousAECGame(AECGame):
 
     def actions_of(self, state: EnvState, seat: int) -> tuple[int, ...]:
         """What the seat's mask allows; without a mask, its whole action space."""
-        return self._masked_actions(state, seat)
+        if seat == state.mover:
+            return self.legal_actions(state)
+        try:
+            return self._masked_actions(state, seat)
+        except GameOverError:  # masks that allow something only to who is asked
+            asked = self._round_start(state)
+            while asked.mover != seat:
+                asked = self.play_on(asked, self.legal_actions(asked)[0])
+            return self.legal_actions(asked)
 
     def joint_result(
         self, state: EnvState, actions: Mapping[int, int], generator: np.random.Generator | None = None
@@ -63,13 +71,17 @@ class SimultaneousAECGame(AECGame):
             raise IllegalActionError(
                 f"an action of each of the seats {list(movers)} is needed in {self._name}, not {dict(actions)}"
             )
-        env = self._copy(state.env)
-        with self._blame(env, "the start of the round"):
-            self._rounds.rewind(env)
-        after = EnvState(env, state.before, state.totals, self._seat(env.agent_selection, env.agents), False)
+        after = self._round_start(state)
         for _ in movers:
             after = self.play_on(after, actions[after.mover], generator)
         return after
+
+    def _round_start(self, state: EnvState) -> EnvState:
+        """The state in which nobody of this round has been asked, as a state of its own."""
+        env = self._copy(state.env)
+        with self._blame(env, "the start of the round"):
+            self._rounds.rewind(env)
+        return EnvState(env, state.before, state.totals, self._seat(env.agent_selection, env.agents), False)
 
     def hides_more(self) -> bool | None:
         """As is known of the environment's class; not where its traits say that information is perfect."""

@@ -19,7 +19,10 @@ from zermelo.envs import Game, Traits, UnsupportedGameError
 __all__ = ["BackwardInductionAgent", "SimultaneousMCTSAgent"]
 
 _SIMULATIONS: Final = 1_000
-_EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.1}
+_EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
+"""By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
+0.11, 0.11 and 0.09 with 0.05, 0.2 and 0.4; Exp3 0.64, 0.39 and 0.33. After 1,000: 0.03 with 0.1, 0.23 with 0.1;
+decoupled UCT 0.50."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -40,7 +43,8 @@ class SimultaneousMCTSAgent(SearchAgent):
         nodes: States to visit, those of playouts too.
         seconds: Time to take, from the call on.
         exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1, by default 0.7;
-            else the share of simulations in which a player tries any action, by default 0.1.
+            else the share of simulations in which a player tries any action, by default 0.1, and 0.2 for
+            ``"exp3"``.
         on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
     """
 

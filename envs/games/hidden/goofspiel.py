@@ -86,7 +86,7 @@ class Goofspiel(NamedTuple):
         first = self._rounds(state.first)
         if first > self._rounds(state.second):
             return 1
-        if self.shuffled and self._rounds(state.prizes) == first:
+        if self.shuffled and self._rounds(state.prizes) == first and first < self.cards - 1:
             return CHANCE
         return 0
 

@@ -204,9 +204,10 @@ def test_what_the_others_have_just_chosen_plays_no_part(begun: Any, spec: str) -
 
 
 def test_games_are_played_to_their_ends() -> None:
-    for begun in (duel, goofspiel_by_shimmy, rps, own_goofspiel):
+    cases = [(begun, "auto") for begun in (duel, goofspiel_by_shimmy, rps, own_goofspiel)]
+    for begun, backend in [*cases, (own_goofspiel, "clone")]:
         env = begun()
-        agent = SimultaneousMCTSAgent(simulations=5)
+        agent = SimultaneousMCTSAgent(simulations=5, backend=backend)
         while env.agents and not any([*env.terminations.values(), *env.truncations.values()]):
             env.step(agent.act(env))
         assert sum(env.rewards.values()) == 0
