@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zermelo.agents.players.hidden.agent_policy import agent_policy
     from zermelo.agents.players.hidden.determinized import DeterminizedAgent
     from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
+    from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
     from zermelo.agents.players.learned.models import OnnxAgent, Sb3Agent, TorchAgent
     from zermelo.agents.players.learned.observation import Observation
     from zermelo.agents.players.learned.policy import PolicyAgent
@@ -61,6 +62,7 @@ __all__ = [
     "AgentEntry",
     "AlphaBetaAgent",
     "AutoAgent",
+    "BackwardInductionAgent",
     "BestReplyAgent",
     "CFRAgent",
     "DeterminizedAgent",
@@ -92,6 +94,7 @@ __all__ = [
     "RandomAgent",
     "Sb3Agent",
     "SearchResult",
+    "SimultaneousMCTSAgent",
     "SimultaneousSolution",
     "Solution",
     "SolvingProgress",
@@ -139,6 +142,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "players.hidden.agent_policy": "agent_policy",
             "players.hidden.determinized": "DeterminizedAgent",
             "players.hidden.ismcts": "ISMCTSAgent",
+            "players.hidden.simultaneous": "BackwardInductionAgent SimultaneousMCTSAgent",
             "players.learned.models": "OnnxAgent Sb3Agent TorchAgent",
             "players.learned.observation": "Observation",
             "players.learned.policy": "PolicyAgent",

@@ -33,6 +33,8 @@ _BY_NAME: Final = {
     "auto": "auto:AutoAgent",
     "determinized": "hidden.determinized:DeterminizedAgent",
     "ismcts": "hidden.ismcts:ISMCTSAgent",
+    "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",
+    "backward_induction": "hidden.simultaneous:BackwardInductionAgent",
     "cfr": "tables.cfr:CFRAgent",
     "value_iteration": "tables.value_iteration:ValueIterationAgent",
 }
@@ -142,9 +144,14 @@ def make_agent(agent: str | Agent) -> Agent:
     return made
 
 
+_TRUTH: Final = {"true": True, "false": False}
+
+
 def _plain(name: str, value: Any) -> Any:
-    """Bare words are text, except for an evaluator, an opponent or an agent, which may have settings."""
-    if isinstance(value, Spec) and name not in ("agent", "evaluator", "opponent"):
+    """Bare words are text, but for truth, and for evaluators, opponents and agents, which may have settings."""
+    if isinstance(value, Spec) and value.name in _TRUTH and not value.arguments:
+        return _TRUTH[value.name]
+    if isinstance(value, Spec) and name not in ("agent", "belief", "evaluator", "opponent"):
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name

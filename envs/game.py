@@ -34,6 +34,7 @@ __all__ = [
     "SupportsNullMove",
     "SupportsObservations",
     "SupportsOrdering",
+    "SupportsPast",
     "SupportsPlayoutActions",
     "SupportsPlayoutLimit",
     "SupportsPlayouts",
@@ -102,7 +103,8 @@ class Traits:
         chance: Whether there is chance, and whether its probabilities are known.
         information: Whether the players see the whole state.
         simultaneous: Whether players decide at the same time. Where they are asked in turn all the same, each
-            before it sees what the others chose, information is hidden.
+            before it sees what the others chose, information is hidden; ``perfect`` then says that nothing else
+            is.
         utility_bounds: The least and greatest utility that any seat can still get from any position on
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
@@ -386,17 +388,38 @@ class SupportsInformationStates(Protocol):
 
 
 @runtime_checkable
+class SupportsPast(Protocol):
+    """States know how they came about."""
+
+    def moves_so_far(self, state: Any) -> Sequence[int]:
+        """The actions, chance outcomes among them, that lead from the initial state to this one."""
+        ...
+
+
+@runtime_checkable
 class SupportsSimultaneousMoves(Protocol):
     """Several seats may decide at the same time, as they do where ``Traits.simultaneous`` is true."""
 
     def movers(self, state: Any) -> Sequence[int]:
-        """The seats that decide now, together; none at a chance event or at the end."""
+        """The seats that decide now, together; none at a chance event or at the end.
+
+        Where they are asked in turn, those that have been asked already are among them: nobody has seen it.
+        """
         ...
 
     def actions_of(self, state: Any, seat: int) -> Sequence[int]:
         """The legal actions of one of these seats, in ascending order."""
         ...
 
-    def joint_result(self, state: Any, actions: Mapping[int, int]) -> Any:
-        """The state after an action of each of these seats, by seat."""
+    def joint_result(
+        self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
+    ) -> Any:
+        """The state after an action of each of these seats, by seat; what some have chosen so far does not count.
+
+        Where chance is sampled, it is drawn with the generator; without one, from the game's own stream.
+        """
+        ...
+
+    def hides_more(self) -> bool | None:
+        """Whether anything besides the moves of the moment is hidden; None where nothing says it."""
         ...

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import gauntlet, read_standings, round_robin
+    from zermelo.evaluation.training.curve import RatingCurve
     from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
     from zermelo.evaluation.training.tuning import Tuned, tune
 
@@ -54,6 +55,7 @@ __all__ = [
     "Outcome",
     "Pairings",
     "PolicyRating",
+    "RatingCurve",
     "RatingTable",
     "Row",
     "RungScore",
@@ -102,6 +104,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "storage.store": "MemoryStore Store StoredGames read_games",
             "tournament.plan": "Tournament",
             "tournament.run": "gauntlet read_standings round_robin",
+            "training.curve": "RatingCurve",
             "training.evaluate": "PolicyRating RungScore evaluate_policy",
             "training.tuning": "Tuned tune",
         },

@@ -8,7 +8,9 @@ where a part is
 - ``openspiel``: ``ismcts`` against OpenSpiel's ``ISMCTSBot`` on its Leduc poker, at equal simulations (400 games),
 - ``leduc``: ``ismcts``, ``determinized`` and ``cfr`` against ``random`` and RLCard's rule agents (400 games each),
 - ``texas``: ``ismcts`` against the same on limit Texas hold'em (100 games each),
-- ``hanabi``: the mean score of teams of ``ismcts`` and of ``random`` for 2 to 5 players (10 games each),
+- ``hanabi``: the mean score of teams of ``ismcts``, with playouts and without, and ``random`` for 2 to 5 players
+  (10 games each),
+- ``tricks``: ``ismcts`` in one seat of OpenSpiel's euchre and oh hell, against random players (100 games each),
 - ``exploitability``: of ``random``, ``ismcts`` and ``cfr`` on Leduc hold'em, exactly,
 - ``duplicate``: by how much duplicate deals cut the variance of a mean of Leduc hold'em (1,000 games each);
 
@@ -143,7 +145,12 @@ def hanabi(games: int, simulations: int, seed: int) -> None:
     from pettingzoo.classic import hanabi_v5
 
     for players in (2, 3, 4, 5):
-        for name, agent in {"ismcts": f"ismcts(simulations={simulations})", "random": "random"}.items():
+        teams = {
+            "ismcts": f"ismcts(simulations={simulations})",
+            "ismcts, no playouts": f"ismcts(simulations={simulations}, playout_moves=0)",
+            "random": "random",
+        }
+        for name, agent in teams.items():
             started = time.perf_counter()
             found = round_robin(_hanabi(hanabi_v5, players), {name: agent}, games=games, seed=seed, score="team")
             alone = found.alone(name)
@@ -154,6 +161,33 @@ def hanabi(games: int, simulations: int, seed: int) -> None:
 
 def _hanabi(module: Any, players: int) -> Callable[[], Any]:
     return lambda: module.env(players=players, hand_size=5 if players < 4 else 4)
+
+
+def tricks(games: int, simulations: int, seed: int) -> None:
+    """Points a game of one seat, each in turn, all other players being random."""
+    for name in ("euchre", "oh_hell"):
+        game = pyspiel.load_game(name)
+        for agent in (ISMCTSAgent(simulations=simulations), ISMCTSAgent(simulations=10 * simulations), None):
+            started, points = time.perf_counter(), []
+            for number in range(games):
+                dealer, seat = random.Random(1_000 * seed + number), number % game.num_players()
+                if agent is not None:
+                    agent.reset(number)
+                state = game.new_initial_state()
+                while not state.is_terminal():
+                    if agent is not None and state.current_player() == seat:
+                        state.apply_action(int(agent.search_state(game, state).action))
+                        continue
+                    shares = dict(state.chance_outcomes()) if state.is_chance_node() else {}
+                    choices = [*shares] or state.legal_actions()
+                    state.apply_action(dealer.choices(choices, [*shares.values()] or None)[0])
+                points.append(state.returns()[seat])
+            title = "random" if agent is None else str(agent.name)
+            taken = f"({time.perf_counter() - started:.0f} s)"
+            print(
+                f"  {name:10}{title:28}{said(statistics.mean(points), *student_interval(points))}  {taken}",
+                flush=True,
+            )
 
 
 def exploitability(games: int, simulations: int, seed: int) -> None:
@@ -202,6 +236,7 @@ PARTS: dict[str, tuple[Callable[[int, int, int], None], int]] = {
     "leduc": (leduc, 400),
     "texas": (texas, 100),
     "hanabi": (hanabi, 10),
+    "tricks": (tricks, 100),
     "exploitability": (exploitability, 0),
     "duplicate": (duplicate, 1_000),
 }

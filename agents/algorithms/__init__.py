@@ -18,10 +18,14 @@ from zermelo.agents.algorithms.mcts import mcts
 from zermelo.agents.algorithms.minimax import minimax
 from zermelo.agents.algorithms.paranoid import paranoid
 from zermelo.agents.algorithms.quiescence import quiescence
+from zermelo.agents.algorithms.simultaneous import DecoupledUCT, Exp3, RegretMatching, simultaneous_mcts
 from zermelo.agents.algorithms.star import star1, star2
 from zermelo.agents.algorithms.value_iteration import value_iteration
 
 __all__ = [
+    "DecoupledUCT",
+    "Exp3",
+    "RegretMatching",
     "alpha_beta",
     "best_reply",
     "best_response_value",
@@ -35,6 +39,7 @@ __all__ = [
     "minimax",
     "paranoid",
     "quiescence",
+    "simultaneous_mcts",
     "star1",
     "star2",
     "value_iteration",

@@ -15,9 +15,9 @@ from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["CompiledSearch", "Program", "can_evaluate", "compiled_search", "evaluates", "fits"]
+__all__ = ["PATIENCE", "CompiledSearch", "Program", "can_evaluate", "compiled_search", "evaluates", "fits"]
 
-_PATIENCE: Final = 0.75
+PATIENCE: Final = 0.75
 """How much of a time limit to wait for the compiler, or for machine code to come from disk."""
 
 _Kind = TypeVar("_Kind", bound="CompiledSearch")
@@ -107,7 +107,7 @@ def compiled_search(
     before = budget.now()
     if limits.seconds is not None:
         loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
-        if not loading.ready_within(_PATIENCE * limits.seconds):
+        if not loading.ready_within(PATIENCE * limits.seconds):
             return None
     search: _Kind = kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]  # each has its own
     budget.compiling += budget.now() - before

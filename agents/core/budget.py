@@ -41,6 +41,7 @@ class Budget:
         nodes: States visited.
         compiling: Seconds of the time spent in which the search waited for the compiler.
         deepest: The most moves below the root that a visited state was.
+        seat: Whose action is asked for, where several are to move and the state does not say it.
     """
 
     def __init__(self, limits: Limits, started: float | None = None, stop: StopFlag | None = None) -> None:
@@ -51,6 +52,7 @@ class Budget:
         self.nodes = 0
         self.compiling = 0.0
         self.deepest = 0
+        self.seat: int | None = None
 
     @staticmethod
     def now() -> float:

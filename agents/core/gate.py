@@ -23,7 +23,7 @@ from zermelo.envs import (
     UnsupportedGameError,
     ZermeloError,
 )
-from zermelo.envs.game import SupportsInformationStates
+from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
 
 __all__ = [
     "agents_that_fit",
@@ -36,6 +36,7 @@ __all__ = [
     "require_one_or_two_opposed",
     "require_perfect_information",
     "require_plain_game",
+    "require_simultaneous",
     "require_turns",
     "require_two_opposed",
 ]
@@ -48,7 +49,7 @@ def agents_that_fit(traits: Traits) -> str:
     """The names of the agents for such a game, as a message says them."""
     if traits.information is Information.HIDDEN:
         if traits.simultaneous:
-            return "'random', or a policy that only sees observations"
+            return "'simultaneous_mcts', 'random', or a policy that only sees observations"
         return "'ismcts', 'random', or a policy that only sees observations"
     if traits.seats == 1 or (traits.chance is not Chance.NONE and _opposed(traits)):
         return "'expectiminimax' or 'mcts'"
@@ -115,6 +116,40 @@ def require_information_states(game: Game[Any], agent: str) -> None:
         f"{agent} needs to know what players see, and {name} does not say it: write information_state_key and "
         "resample into its class, or call register_information (README, 'Cards of your own'); else use 'random'"
     )
+
+
+def require_simultaneous(game: Game[Any], agent: str) -> None:
+    """Refuses games that do not say who moves together, or that hide anything else.
+
+    Where nothing says whether they do, a warning does, once a game.
+    """
+    name = game.traits.name
+    if not isinstance(game, SupportsSimultaneousMoves):
+        if not game.traits.simultaneous:
+            raise UnsupportedGameError(
+                f"{agent} is for games in which players move at the same time, and in {name} they take turns: use "
+                f"{agents_that_fit(game.traits)}"
+            )
+        raise UnsupportedGameError(
+            f"{agent} needs to know who moves together, and {name} does not say it: give an environment made by "
+            "parallel_to_aec, an OpenSpiel game, or a Game with movers, actions_of and joint_result"
+        )
+    hides_more = game.hides_more()
+    if hides_more:
+        raise UnsupportedGameError(
+            f"{agent} needs players to see all but each other's moves of the moment, and {name} hides more: use "
+            "'ismcts', if it says what players see, 'random', or a policy that only sees observations"
+        )
+    if hides_more is None and name not in _warned:
+        _warned.add(name)
+        warnings.warn(
+            f"{name} is searched as if players saw everything but each other's moves of the moment: nothing says "
+            "whether they do. If so, say it: traits={'information': 'perfect'} for the agent or as_game, or an "
+            "attribute zermelo_traits = {'information': 'perfect'} of the environment's class; if not, the search "
+            "peeks: use 'random', or a policy that only sees observations",
+            UnknownTraitWarning,
+            stacklevel=4,
+        )
 
 
 _warned: set[str] = set()
@@ -184,6 +219,8 @@ def require_decision(game: Game[Any], state: Any) -> None:
     """
     if game.is_terminal(state):
         raise GameOverError(f"{game.traits.name} is over: there is no action to choose; reset the environment")
+    if game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and game.movers(state):
+        return
     if game.to_move(state) == CHANCE:
         raise GameOverError(
             f"chance is to move in {game.traits.name}: there is no action to choose; apply one of its outcomes"

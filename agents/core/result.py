@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.core.limits import StoppedBy
 
-__all__ = ["BestLine", "SearchResult"]
+__all__ = ["BestLine", "SearchResult", "drawn_action"]
 
 
 class BestLine(NamedTuple):
@@ -53,8 +53,8 @@ class SearchResult:
         standard_error: How wide the estimate of ``value`` is (one standard error), where it is one.
         visits: How many simulations followed each root action, for searches that simulate; ``action_values`` are
             then means, exact only where they are proven.
-        policy: How likely each root action was to be played, for agents that mix by a table; ``value`` is then
-            what the policy gets from the start of the game on.
+        policy: How likely each root action was to be played, for agents that mix; of those that do by a table,
+            ``value`` is what the policy gets from the start of the game on.
         method: Which search it was and why, where the agent has chosen (``AutoAgent``).
         evaluator: What judged states before the end of the game: an evaluator's name, or ``"playouts"``; empty
             where nothing had to.
@@ -105,3 +105,20 @@ class SearchResult:
             return (self.action,)
         best = max(self.action_values.values())
         return tuple(sorted(a for a, v in self.action_values.items() if v == best))
+
+
+def drawn_action(policy: Mapping[int, float], draw: float) -> int:
+    """An action, each as likely as a policy has it.
+
+    Args:
+        policy: The probability of each action; they sum to one.
+        draw: A random number from 0.0 up to 1.0, which is excluded.
+    """
+    chosen = next(iter(policy))
+    for action, share in policy.items():
+        draw -= share
+        if share > 0:
+            chosen = action
+        if draw < 0:
+            break
+    return chosen

@@ -43,7 +43,7 @@ def whole(default: int | None, *, lower: int = 0) -> Any:
     return _declared(default, lambda name, value: check_whole(name, value, lower=lower))
 
 
-def number(default: float, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
+def number(default: float | None, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
     """A finite number from ``lower`` to ``upper``."""
 
     def check(name: str, value: Any) -> None:

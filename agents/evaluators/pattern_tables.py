@@ -15,6 +15,7 @@ import numpy.typing as npt
 from zermelo.agents.evaluators.observed import observed_array
 from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
+from zermelo.envs.rules.defaults import method_or_default
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -22,15 +23,19 @@ __all__ = ["PatternTables", "can_have_tables", "find_bits", "random_states"]
 
 _WORDS: Final = 18
 _GAMES: Final = 40
-_STATES: Final = 1_500
+_STATES: Final = 400
 _Whole = npt.NDArray[np.int64]
 
 
 def can_have_tables(features: Any, game: Any) -> bool:
     """Whether features are patterns of planes, of rules for two whose states are numbers, without chance."""
-    if not isinstance(features, PatternFeatures) or not features.planes or type(game) is not RulesGame:
+    if not isinstance(features, PatternFeatures) or not features.planes or not isinstance(game, RulesGame):
         return False
-    traits = game.traits
+    traits, kind = game.traits, type(game)
+    if kind.observation is not RulesGame.observation or not traits.terminal_rewards_only:
+        return False
+    if traits.utility_bounds != tuple(method_or_default(game.rules, "utility_bounds")()):
+        return False  # an environment's rewards are others
     if traits.seats != 2 or traits.chance is not Chance.NONE or sum(traits.utility_bounds) != traits.constant:
         return False
     return not has_history(game.rules) and all(isinstance(part, int) for part in game.rules.initial_state())

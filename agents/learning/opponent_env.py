@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from zermelo.agents.agent import Agent
 from zermelo.agents.learning.policies import agent_of
 from zermelo.agents.learning.schedules import as_schedule
-from zermelo.agents.players.learned.observation import observation_of
 from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.adapters.actions import mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec
@@ -97,6 +96,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._total: dict[Any, float] = {}
         self._paid = 0.0
         self._over = True
+        self._mask = np.ones(self._size, np.bool_)
 
     # -- Gymnasium's methods
 
@@ -123,7 +123,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         for _ in range(100):
             self._begin(rule)
             if not self._over:
-                return self._seen(), self._info()
+                return self._look(), self._info()
         raise UnsupportedGameError(
             f"{game_name(self.env)}: 100 games in a row ended before {self.learner} had anything to decide"
         )
@@ -137,25 +137,21 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         """
         if self._over:
             raise gymnasium.error.ResetNeeded("the game is over, or has not begun: call reset()")
-        mask = self._mask()
-        if mask is not None and not _is_legal(action, mask, self.action_space):
+        if not _is_legal(action, self._mask, self.action_space):
             self._over = True
             self._tell(0.0)
-            return self._seen(), self._illegal_reward, True, False, {**self._info(), "illegal_action": action}
+            return self._look(), self._illegal_reward, True, False, {**self._info(), "illegal_action": action}
         self._paid = 0.0
         self._play(action)
         self._others_move()
         terminated, truncated = self._ends()
         if self._over:
             self._tell(self._score())
-        return self._seen(), self._paid, terminated, truncated, self._info()
+        return self._look(), self._paid, terminated, truncated, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The learner's legal actions, as sb3-contrib asks for them; all that there are, if none is masked."""
-        mask = None if self._over else self._mask()
-        if mask is None:
-            return np.ones(self._size, dtype=np.bool_)
-        return mask
+        return self._mask.copy()
 
     def render(self) -> Any:
         """What the environment draws."""
@@ -218,10 +214,8 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
             else:
                 name, agent = self._playing[seat]
                 action = agent.act(self.env)
-                view = observation_of(self.env)
-                if view.action_mask is not None and not _is_legal(
-                    action, view.action_mask, self.env.action_space(seat)
-                ):
+                mask = mask_of(self.env.observe(seat), inner.infos.get(seat))
+                if mask is not None and not _is_legal(action, mask, self.env.action_space(seat)):
                     raise IllegalActionError(
                         f"the opponent {name} played {action!r}, which is not legal for {seat}"
                     )
@@ -260,23 +254,21 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
     # -- what the learner sees
 
-    def _mask(self) -> NDArray[np.bool_] | None:
-        """The learner's legal actions; None where the environment does not say."""
-        found = mask_of(self.env.observe(self.learner), self._inner.infos.get(self.learner))
-        return None if found is None else np.asarray(found).astype(bool).ravel()
-
-    def _seen(self) -> Any:
+    def _look(self) -> Any:
+        """What the learner is shown; notes what is legal for it now."""
         seen = self.env.observe(self.learner)
+        mask = None if self._over else mask_of(seen, self._inner.infos.get(self.learner))
+        self._mask = np.ones(self._size, np.bool_) if mask is None else np.asarray(mask).astype(np.bool_).ravel()
         if isinstance(seen, Mapping) and set(seen) == {"observation", "action_mask"}:
             seen = seen["observation"]
         space = self._observed
         if isinstance(space, Box):
             seen = np.asarray(seen, dtype=space.dtype).reshape(space.shape)
-        return {"observation": seen, "action_mask": self.action_masks().astype(np.int8)} if self._as_dict else seen
+        return {"observation": seen, "action_mask": self._mask.astype(np.int8)} if self._as_dict else seen
 
     def _info(self) -> dict[str, Any]:
         return {
-            "action_mask": self.action_masks().astype(np.int8),
+            "action_mask": self._mask.astype(np.int8),
             "seat": self.learner,
             "opponents": {seat: name for seat, (name, _) in self._playing.items()},
         }
@@ -336,9 +328,9 @@ def _made(env: Any, render_mode: str | None) -> Any:
     return env
 
 
-def _is_legal(action: Any, mask: NDArray[np.bool_], space: Any) -> bool:
+def _is_legal(action: Any, mask: Any, space: Any) -> bool:
     try:
         place = operator.index(action) - int(space.start)
     except TypeError:
         return False
-    return 0 <= place < mask.size and bool(mask[place])
+    return 0 <= place < len(mask) and bool(mask[place])

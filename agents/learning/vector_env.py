@@ -9,7 +9,8 @@ observations. It plays what ``OpponentEnv`` over the same environment plays.
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -58,19 +59,39 @@ def make_vec(env: Any, num_envs: int = 1, **settings: Any) -> RulesVectorEnv:
     return RulesVectorEnv(env, num_envs, **settings)
 
 
+class _Lane(NamedTuple):
+    """What one thread calls: kernel, arrays, opponent, and what makes the kernel's rules and state of a state."""
+
+    kernel: Callable[..., int]
+    games: Games
+    opponent: Opponent
+    start: Callable[[Any], tuple[Any, Any]]
+
+
+class _Block(NamedTuple):
+    """The games from ``first`` up to ``last``, which are against the same opponent, and the threads for them."""
+
+    opponent: str
+    first: int
+    last: int
+    lanes: list[_Lane]
+
+
 class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games of the same rules.
 
     Observations are as the AEC environment's, with an axis for the games before them; ``infos`` has
     ``"action_mask"`` of shape (games, actions), ``"seat"`` (the learner's), ``"to_move"`` and, after a step,
-    ``"rewards"`` of shape (games, seats) and ``"illegal_action"``. All are the caller's own arrays.
+    ``"rewards"`` of shape (games, seats) and ``"illegal_action"``. All are the caller's own arrays; the masks in
+    the observation and in ``infos`` are the same one.
 
     Args:
         env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment.
         num_envs: How many games.
         opponent: Who plays the other seats: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"`` or
-            ``"mcts(simulations=...)"``; None for nobody: then the learner plays all seats, each step is one
-            player's action, and its reward is what that player got by it.
+            ``"mcts(simulations=...)"``, or a list of them, each of which gets its share of the games; None for
+            nobody: then the learner plays all seats, each step is one player's action, and its reward is what
+            that player got by it.
         seat: The learner's: a number, ``"alternate"`` or ``"random"``; without an opponent it says nothing.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
         autoreset: When a game that is over begins again: at the ``"next_step"``, whose action is ignored; in the
@@ -118,15 +139,19 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 f"{self.game.traits.name} do not: take 'next_step'"
             )
         self._seats = self.game.traits.seats
-        lanes = threads or min(os.cpu_count() or 1, max(num_envs // _FEW, 1))
-        self._opponents = [opponent_of(opponent or "random", self.game) for _ in range(lanes)]
         longest = max_moves or (_LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
         self._arrays(longest)
         shared = self._shared
         shared["seat_rule"] = _ALL_SEATS if opponent is None else self._seat_rule(seat)
         shared["resets"], shared["illegal_reward"] = _RESETS[autoreset], float(illegal_reward)
-        self._lanes = [self._lane(lane, longest) for lane in self._opponents]
-        self._kernel = _kernel(self.game, self._opponents[0], observes=self._compiles_observations)
+        given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
+        if not given or len(given) > num_envs:
+            raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
+        edges = np.linspace(0, num_envs, len(given) + 1).astype(int).tolist()
+        self._blocks = [
+            self._block(each, first, last, threads)
+            for each, first, last in zip(given, edges[:-1], edges[1:], strict=True)
+        ]
         self._is_reset = False
 
     # -- Gymnasium's methods
@@ -151,7 +176,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._is_reset = True
         for first, last in _runs(chosen):
             self._run(first, last, anew=1)
-        return self._seen(self._of["observations"]), self._infos()
+        masks = self._of["masks"].copy()
+        return self._seen(self._of["observations"], masks), self._infos(masks)
 
     def step(
         self, actions: Any
@@ -175,13 +201,15 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._run(0, self.num_envs, anew=0)
         rewards = arrays["rewards"]
         own = rewards[np.arange(self.num_envs), np.maximum(seats, 0)]
-        infos = self._infos()
+        masks = arrays["masks"].copy()
+        infos = self._infos(masks)
         infos["rewards"] = rewards.copy()
         infos["illegal_action"] = arrays["illegal"].astype(bool)
         terminated, truncated = arrays["terminated"].astype(bool), arrays["truncated"].astype(bool)
         if self._shared["resets"] == SAME_STEP and (over := terminated | truncated).any():
-            infos["final_obs"], infos["_final_obs"] = self._seen(arrays["final"], final=True), over
-        return self._seen(arrays["observations"]), own, terminated, truncated, infos
+            infos["final_obs"] = self._seen(arrays["final"], np.zeros_like(masks))
+            infos["_final_obs"] = over
+        return self._seen(arrays["observations"], masks), own, terminated, truncated, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions of all games, of shape (games, actions)."""
@@ -267,7 +295,14 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "width": max(self.game.max_legal_actions, 1),
         }
 
-    def _lane(self, opponent: Opponent, longest: int) -> Any:
+    def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
+        """The games from ``first`` up to ``last``, against one opponent."""
+        count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
+        opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
+        kernel = _kernel(self.game, opponents[0], observes=self._compiles_observations)
+        return _Block(opponents[0].name, first, last, [self._lane(each, kernel) for each in opponents])
+
+    def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> _Lane:
         """What one thread calls the kernel with."""
         games = Games()
         for name, array in self._of.items():
@@ -276,27 +311,32 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             setattr(games, name, value)
         games.depth, games.simulations = opponent.depth, opponent.simulations
         games.hold("scratch", np.zeros(2 * games.width, np.int64))
-        start = starter(self.game.rules, min(longest, _LONG_WITH_PAST) + MOST_MOVES_AHEAD)
-        return games, opponent.search, start
+        moves = min(int(games.longest), _LONG_WITH_PAST) + MOST_MOVES_AHEAD
+        return _Lane(kernel, games, opponent, starter(self.game.rules, moves))
 
     # -- running
 
     def _run(self, first: int, last: int, anew: int) -> None:
-        """Calls the kernel for the games from ``first`` up to ``last``, in as many threads as pay."""
-        lanes = self._lanes if last - first >= _FEW else self._lanes[:1]
-        edges = np.linspace(first, last, len(lanes) + 1).astype(int)
-        bounds = {id(lane[1]): (int(a), int(b)) for lane, a, b in zip(lanes, edges[:-1], edges[1:], strict=True)}
+        """Calls kernels for the games from ``first`` up to ``last``, in as many threads as pay."""
+        jobs: dict[int, tuple[_Lane, int, int]] = {}
+        for block in self._blocks:
+            low, high = max(first, block.first), min(last, block.last)
+            if low < high:
+                lanes = block.lanes if high - low >= _FEW else block.lanes[:1]
+                edges = np.linspace(low, high, len(lanes) + 1).astype(int).tolist()
+                for lane, start, end in zip(lanes, edges[:-1], edges[1:], strict=True):
+                    jobs[id(lane.opponent.search)] = lane, start, end
         state = self.game.initial_state()
-        parts = {id(lane[1]): lane for lane in lanes}
 
         def call(search: Any) -> int:
-            games, _, start = parts[id(search)]
-            return int(self._kernel(*start(state), *bounds[id(search)], anew, games, search))
+            lane, start, end = jobs[id(search)]
+            return int(lane.kernel(*lane.start(state), start, end, anew, lane.games, search))
 
-        if len(lanes) == 1:
-            run_here(call, lanes[0][1])
-        else:
-            share(call, [lane[1] for lane in lanes], lambda: None)
+        searches = [lane.opponent.search for lane, _, _ in jobs.values()]
+        if len(jobs) == 1:
+            run_here(call, searches[0])
+        elif jobs:
+            share(call, searches, lambda: None)
         if self._in_python:
             self._observe_in_python()
 
@@ -326,18 +366,15 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # -- what is seen
 
-    def _seen(self, seen: NDArray[np.int8], *, final: bool = False) -> Any:
+    def _seen(self, seen: NDArray[np.int8], masks: NDArray[np.int8]) -> Any:
         shaped = self._python_seen if self._in_python else seen.reshape(self.num_envs, *self._shape)
         shown = shaped.astype(self._dtype)
-        if not self._as_dict:
-            return shown
-        masks = self._of["masks"]
-        return {"observation": shown, "action_mask": np.zeros_like(masks) if final else masks.copy()}
+        return {"observation": shown, "action_mask": masks} if self._as_dict else shown
 
-    def _infos(self) -> dict[str, Any]:
+    def _infos(self, masks: NDArray[np.int8]) -> dict[str, Any]:
         arrays = self._of
         return {
-            "action_mask": arrays["masks"].copy(),
+            "action_mask": masks,
             "seat": np.where(arrays["seats"] < 0, arrays["movers"], arrays["seats"]),
             "to_move": arrays["movers"].copy(),
         }

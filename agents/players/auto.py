@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.gate import require_information_states, require_perfect_information
+from zermelo.agents.core.gate import (
+    require_information_states,
+    require_perfect_information,
+    require_simultaneous,
+)
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, whole
@@ -15,14 +19,18 @@ from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
+from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
 from zermelo.envs import Chance, Game, Information, RewardSum, Traits
-from zermelo.envs.game import SupportsPlayoutActions, SupportsSearchSettings
+from zermelo.envs.game import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 
 __all__ = ["AutoAgent"]
 
 _SECONDS = 1.0
+_FEW_STATES = 200
+"""A game of simultaneous moves with no more states is solved before each move, in less than a second."""
 
 
 class _Choice(NamedTuple):
@@ -38,7 +46,8 @@ class AutoAgent(SearchAgent):
 
     Alpha-beta for two players without chance where there is an evaluation, expectiminimax where there is one and
     chance can be averaged over, Monte Carlo tree search everywhere else; where players do not see everything, the
-    one that does not peek. The result says which it was, and why.
+    one that does not peek; where they move at the same time, backward induction if there are few states, else the
+    Monte Carlo search that mixes. The result says which it was, and why.
     Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
 
     Attributes:
@@ -67,22 +76,26 @@ class AutoAgent(SearchAgent):
 
     def check_game(self, traits: Traits) -> None:
         """Any game: one that hides something says what players see, or is refused when it is searched."""
-        if traits.information is not Information.HIDDEN:
+        if traits.information is not Information.HIDDEN and not traits.simultaneous:
             require_perfect_information(traits, self.kind)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
-        if game.traits.information is Information.HIDDEN:
+        if _moves_together(game):
+            require_simultaneous(game, self.kind)
+        elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
             require_information_states(game, self.kind)
         chosen = _choice(game, state)
         agents: dict[type[SearchAgent], Any] = self.__dict__["_agents"]
         if chosen.kind not in agents:
-            settings: dict[str, Any] = {"seconds": self.limits.seconds, "nodes": self.limits.nodes}
+            settings: dict[str, Any] = {}
+            if chosen.kind is not BackwardInductionAgent:
+                settings = {"seconds": self.limits.seconds, "nodes": self.limits.nodes}
             if chosen.kind is AlphaBetaAgent:
                 settings["selective"] = SelectiveBy.GAME
             if isinstance(game, SupportsSearchSettings):
                 settings |= game.search_settings(chosen.kind.kind)
-            if chosen.kind is not ISMCTSAgent:
+            if chosen.kind not in (ISMCTSAgent, SimultaneousMCTSAgent, BackwardInductionAgent):
                 settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep
             if chosen.kind in (AlphaBetaAgent, MCTSAgent):
                 settings["threads"] = self.threads
@@ -91,9 +104,18 @@ class AutoAgent(SearchAgent):
         return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}")
 
 
+def _moves_together(game: Game[Any]) -> bool:
+    """Whether players move at the same time, and as far as is known nothing else is hidden."""
+    return game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and not game.hides_more()
+
+
 def _choice(game: Game[Any], state: Any) -> _Choice:
     """The search for a game, and why."""
     traits = game.traits
+    if _moves_together(game):
+        if has_few_states(game, state, _FEW_STATES):
+            return _Choice(BackwardInductionAgent, "players move at the same time, and there are few states")
+        return _Choice(SimultaneousMCTSAgent, "players move at the same time")
     if traits.information is Information.HIDDEN:
         return _Choice(ISMCTSAgent, "players do not see everything")
     opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL

@@ -124,7 +124,7 @@ class SearchAgent(ConfiguredAgent):
         started = Budget.now()
         game = as_game(env, backend=self.backend, traits=self.traits)
         self.check_game(game.traits)
-        return self._search(game, game.snapshot(env), started)
+        return self._search(game, game.snapshot(env), started, asked_seat(game, env))
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game.
@@ -166,9 +166,10 @@ class SearchAgent(ConfiguredAgent):
         """Has the searches from now on end too when a flag is set, which others share."""
         self._set("_flag", flag)
 
-    def _search(self, game: Game[Any], state: Any, started: float) -> SearchResult:
+    def _search(self, game: Game[Any], state: Any, started: float, seat: int | None = None) -> SearchResult:
         require_decision(game, state)
         budget = self.new_budget(started)
+        budget.seat = seat
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
@@ -179,6 +180,15 @@ class SearchAgent(ConfiguredAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
         raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, budget)")
+
+
+def asked_seat(game: Game[Any], env: Any) -> int | None:
+    """The seat that a live environment asks for its action, where several move at the same time."""
+    if not game.traits.simultaneous:
+        return None
+    names = game.traits.seat_names
+    asked = str(getattr(env, "agent_selection", ""))
+    return names.index(asked) if asked in names else None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

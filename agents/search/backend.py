@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from typing import Any, NamedTuple, cast
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance
 from zermelo.agents.compiled.max_n import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.compiled.program import can_evaluate, compiled_search
+from zermelo.agents.compiled.program import PATIENCE, can_evaluate, compiled_search
 from zermelo.agents.compiled.table import CompiledTable
+from zermelo.agents.compiled.threads import BackgroundTask
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
@@ -66,6 +68,10 @@ _WATCHED: dict[type[PlainSearch], type[PlainSearch]] = {
     FullWidthSearch: WatchedFullWidth,
     MaxNSearch: WatchedMaxN,
 }
+
+
+_reading: weakref.WeakKeyDictionary[FittedEvaluator, BackgroundTask] = weakref.WeakKeyDictionary()
+"""Fitted evaluations whose tables are being found."""
 
 
 class Root(NamedTuple):
@@ -231,7 +237,9 @@ def _search(
     kind, own = by_kernel
     if kind is not None and cutoff is None and on_node is None:
         own = own | settings
-        fitted = _fitted(game, evaluator) if issubclass(kind, CompiledAlphaBeta) and can_search(game) else None
+        fitted = None
+        if issubclass(kind, CompiledAlphaBeta) and can_search(game):
+            fitted = _fitted(game, evaluator, limits.seconds)
         if fitted is not None:
             own["fitted"] = fitted
         if table_mb is not None:
@@ -259,9 +267,23 @@ def _search(
     return found
 
 
-def _fitted(game: Any, evaluator: Any) -> PatternTables | None:
-    """What kernels look a fitted evaluation up in; None where there is none, or it cannot be."""
-    return evaluator.tables(game) if isinstance(evaluator, FittedEvaluator) else None
+def _fitted(game: Any, evaluator: Any, seconds: float | None = None) -> PatternTables | None:
+    """What kernels look a fitted evaluation up in; None where there is none, or it cannot be, or not in time."""
+    if not isinstance(evaluator, FittedEvaluator):
+        return None
+    if seconds is not None and not evaluator.knows_tables(game):
+        if evaluator not in _reading:
+            _reading[evaluator] = BackgroundTask(functools.partial(_read, weakref.ref(evaluator), game))
+        if not _reading[evaluator].ready_within(PATIENCE * seconds):
+            return None
+    return evaluator.tables(game)
+
+
+def _read(evaluator: weakref.ref[FittedEvaluator], game: Any) -> None:
+    """Has an evaluator that is still there find its tables."""
+    alive = evaluator()
+    if alive is not None:
+        alive.tables(game)
 
 
 def _in_units(margin: float) -> float:

@@ -72,6 +72,9 @@ class InformationSetSearch:
         observers: Through whose eyes the tree sees the game.
         exploration: The weight of what was tried less, with values from 0 to 1.
         seed: Where the random numbers start.
+        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; None for
+            never.
+        deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
 
     Attributes:
         simulations: How many have been made.
@@ -79,11 +82,21 @@ class InformationSetSearch:
     """
 
     def __init__(
-        self, game: Any, state: Any, budget: Budget, *, observers: Observers, exploration: float, seed: int
+        self,
+        game: Any,
+        state: Any,
+        budget: Budget,
+        *,
+        observers: Observers,
+        exploration: float,
+        seed: int,
+        playout_moves: int | None = None,
+        deal: Callable[[np.random.Generator], Any] | None = None,
     ) -> None:
         self.game, self.root_state, self.budget = game, state, budget
         self.seat: int = game.to_move(state)
         self.observers, self.exploration = observers, exploration
+        self._longest = math.inf if playout_moves is None else playout_moves
         self.simulations = 0
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
@@ -93,12 +106,15 @@ class InformationSetSearch:
         self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
         self._low: float = lower if self._has_bounds else math.inf
         self._high: float = upper if self._has_bounds else -math.inf
+        self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
+        self._deals_are_kept = deal is not None
         self._own_state: Callable[[Any], Any] = lambda state: state
         self._after: Callable[..., Any] = self._result
         if isinstance(game, SupportsPlayouts):
             self._own_state, self._after = game.playout_state, game.play_on
         self._whole: Callable[..., Any] | None = None
-        if math.isinf(budget.nodes_left) and isinstance(game, SupportsWholePlayouts):
+        is_whole = math.isinf(budget.nodes_left) and math.isinf(self._longest)
+        if is_whole and isinstance(game, SupportsWholePlayouts):
             self._whole = game.play_out
         self._root_key = self._key(state, self.seat)
         self.nodes[self._root_key] = {}
@@ -133,8 +149,8 @@ class InformationSetSearch:
         """Deals again, goes down the tree, adds a node, plays on to the end, and takes the outcome back up."""
         game, visit = self.game, self.budget.visit
         visit(0)
-        state = game.resample(self.root_state, self.seat, self._generator)
-        if state is self.root_state:
+        state = self._deal(self._generator)
+        if self._deals_are_kept or state is self.root_state:
             state = self._own_state(state)
         path: list[_Edge] = []
         edges: dict[int, _Edge] | None = self.nodes[self._root_key]
@@ -183,15 +199,16 @@ class InformationSetSearch:
 
     def _play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on, which is used up."""
-        game = self.game
+        game, moves = self.game, 0
         if self._whole is not None and not game.is_terminal(state):
             self.budget.check_clock()
             played = self._whole(state, self._random.bits())
             if played is not None:
                 self.budget.nodes += len(played[1])
                 return tuple(map(float, game.utility(played[0])))
-        while not game.is_terminal(state):
+        while moves < self._longest and not game.is_terminal(state):
             actions = self._actions(state)
+            moves += 1
             self.budget.visit(0)
             state = self._through_chance(
                 self._after(state, actions[self._random.below(len(actions))], self._drawn)

@@ -12,15 +12,14 @@ the SHA-256 of its game's own key.
 from __future__ import annotations
 
 import enum
-import gzip
 import hashlib
-import json
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.agents.solving.policy_file import read_policy, write_policy
+from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["Plan", "PolicyTable", "game_identity", "key_text", "stable_key"]
@@ -62,7 +61,6 @@ class PolicyTable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, in place of one that is there."""
-        name = os.fspath(path)
         header = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -72,18 +70,8 @@ class PolicyTable:
             "states": len(self),
             **({"tolerance": self.tolerance} if self.tolerance else {}),
         }
-        partial = f"{name}.partial"
-        try:
-            with gzip.open(partial, "wt") if name.endswith(".gz") else open(partial, "w") as file:
-                file.write(json.dumps(header) + "\n")
-                for key, (value, actions) in self.entries.items():
-                    file.write(json.dumps([key, value, list(actions)]) + "\n")
-            os.replace(partial, name)
-        except OSError as error:
-            raise InvalidSettingError(
-                f"the policy cannot be written to {name!r} ({error.strerror or error}): name a file in a folder "
-                "that is there and can be written"
-            ) from error
+        entries = ([key, value, list(actions)] for key, (value, actions) in self.entries.items())
+        write_policy(path, header, entries)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PolicyTable:
@@ -92,35 +80,17 @@ class PolicyTable:
         Raises:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
-        name = os.fspath(path)
-        try:
-            with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as file:
-                lines = iter(file)
-                header = json.loads(next(lines))
-                if header["format"] != _FORMAT or header["version"] != _VERSION:
-                    raise ValueError(f"it is {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
-                entries = {
-                    str(key): (float(value), tuple(map(int, actions)))
-                    for key, value, actions in map(json.loads, lines)
-                }
-                if len(entries) != header["states"]:
-                    raise ValueError(f"it has {len(entries)} states of {header['states']}")
-                return cls(
-                    game=header["game"],
-                    plan=Plan(header["plan"]),
-                    seat=header["seat"],
-                    entries=entries,
-                    tolerance=float(header.get("tolerance", 0)),
-                )
-        except (FileNotFoundError, IsADirectoryError):
-            raise InvalidSettingError(
-                f"there is no file {name!r}: path must name one that `zermelo solve ENV --policy FILE` wrote"
-            ) from None
-        except (OSError, EOFError, StopIteration, KeyError, TypeError, ValueError) as error:
-            raise InvalidSettingError(
-                f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
-                "`zermelo solve ENV --policy FILE`"
-            ) from error
+
+        def read(header: Any, entries: Iterable[Any]) -> PolicyTable:
+            return cls(
+                game=header["game"],
+                plan=Plan(header["plan"]),
+                seat=header["seat"],
+                entries={str(key): (float(value), tuple(map(int, actions))) for key, value, actions in entries},
+                tolerance=float(header.get("tolerance", 0)),
+            )
+
+        return read_policy(path, (_FORMAT, _VERSION), read, "`zermelo solve ENV --policy FILE`")
 
 
 def game_identity(game: Game[Any]) -> str:

@@ -174,22 +174,25 @@ class AECGame:
     def _find_actions(self, state: EnvState) -> tuple[int, ...]:
         if state.over or state.mover == CHANCE:
             return ()
-        env = state.env
-        if self._fast_actions is not None:
-            actions = self._fast_actions(env)
-        else:
-            agent = self.agents[state.mover]
-            observation = self._observed(state, state.mover) if self._observes else None
-            with self._blame(env, f"observe({agent!r})"):
-                mask = mask_of(observation, env.infos.get(agent))
-            if observation is not None and not isinstance(observation, Mapping):
-                self._observes = False  # an observation that is an array holds no mask, now or later
-            codec = self._codecs[agent]
-            actions = codec.all_actions() if mask is None else codec.masked(mask)
+        if self._fast_actions is None:
+            return self._masked_actions(state, state.mover)
+        return self._some(self._fast_actions(state.env), self.agents[state.mover])
+
+    def _masked_actions(self, state: EnvState, seat: int) -> tuple[int, ...]:
+        """What a seat's mask allows; without a mask, its whole action space."""
+        agent = self.agents[seat]
+        observation = self._observed(state, seat) if self._observes else None
+        with self._blame(state.env, f"observe({agent!r})"):
+            mask = mask_of(observation, state.env.infos.get(agent))
+        if observation is not None and not isinstance(observation, Mapping):
+            self._observes = False  # an observation that is an array holds no mask, now or later
+        codec = self._codecs[agent]
+        return self._some(codec.all_actions() if mask is None else codec.masked(mask), agent)
+
+    def _some(self, actions: tuple[int, ...], agent: Any) -> tuple[int, ...]:
         if not actions:
             raise GameOverError(
-                f"{self._name} is not over, but the action mask of {self.agents[state.mover]!r}, who is to move, "
-                "allows no action"
+                f"{self._name} is not over, but the action mask of {agent!r}, who is to move, allows no action"
             )
         return actions
 

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from zermelo.envs.adapters import gymnasium, informed_aec, openspiel, openspiel_rules, transition_table
+from zermelo.envs.adapters import gymnasium, hanabi, openspiel, openspiel_rules, simultaneous_aec, transition_table
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.facts.inference import configuration, same_configuration
 from zermelo.envs.adapters.openspiel import is_openspiel
@@ -30,7 +30,13 @@ from zermelo.envs.traits import given_traits, merge_traits
 
 __all__ = ["as_game", "is_game", "register_rules"]
 
-_ADAPTERS: Final = (openspiel.ADAPTER, transition_table.ADAPTER, gymnasium.ADAPTER, informed_aec.ADAPTER)
+_ADAPTERS: Final = (
+    openspiel.ADAPTER,
+    hanabi.ADAPTER,
+    transition_table.ADAPTER,
+    gymnasium.ADAPTER,
+    simultaneous_aec.ADAPTER,
+)
 """The first that accepts an environment serves it."""
 _WITH_RULES: Final = ("auto", "rules")
 BACKENDS = ("auto", "rules", "environment", "clone")

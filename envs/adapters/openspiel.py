@@ -24,7 +24,15 @@ from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionErro
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["ADAPTER", "MARKOV_TEXT", "OpenSpielGame", "is_openspiel", "openspiel_traits", "shimmy_traits"]
+__all__ = [
+    "ADAPTER",
+    "MARKOV_TEXT",
+    "OpenSpielGame",
+    "is_openspiel",
+    "openspiel_traits",
+    "resampled",
+    "shimmy_traits",
+]
 
 SHIMMY: Final = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
@@ -266,8 +274,10 @@ class OpenSpielGame:
         actions: list[int] = state.legal_actions(seat)
         return actions
 
-    def joint_result(self, state: Any, actions: Mapping[int, int]) -> Any:
-        """The state after an action of each player that decides now.
+    def joint_result(
+        self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
+    ) -> Any:
+        """The state after an action of each player that decides now; chance events are states of their own.
 
         Raises:
             IllegalActionError: One is not legal, or they are not of these players.
@@ -283,6 +293,13 @@ class OpenSpielGame:
         after = state.clone()
         after.apply_actions([actions[seat] for seat in movers])
         return after
+
+    def hides_more(self) -> bool:
+        """Whether OpenSpiel's game type says that players do not see the whole state."""
+        import pyspiel
+
+        information: Any = self._game.get_type().information
+        return bool(information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended, or Shimmy truncates it."""
@@ -300,6 +317,11 @@ class OpenSpielGame:
             decisions = sum(item.player >= 0 for item in state.full_history()) if self._has_chance else moves
             return state.current_player(), moves, decisions, str(state)
         return state.starting_state_str(), tuple(state.history())
+
+    def moves_so_far(self, state: Any) -> list[int]:
+        """OpenSpiel's ``history``."""
+        moves: list[int] = state.history()
+        return moves
 
     def to_env_action(self, state: Any, action: int) -> int:
         """The action itself."""
@@ -339,12 +361,23 @@ class _InformedGame(OpenSpielGame):
         Raises:
             UnsupportedGameError: The game has none.
         """
-        import pyspiel
+        dealt = resampled(state, seat, generator)
+        if isinstance(dealt, str):
+            raise UnsupportedGameError(f"OpenSpiel cannot deal {self._name} again: {dealt}")
+        return dealt
 
-        try:
-            return state.resample_from_infostate(seat, generator.random)
-        except pyspiel.SpielError as error:
-            raise UnsupportedGameError(f"OpenSpiel cannot deal {self._name} again: {error}") from error
+
+def resampled(state: Any, seat: int, generator: np.random.Generator) -> Any:
+    """A state that the seat cannot tell from this one, dealt by OpenSpiel; or why it cannot, as text."""
+    import pyspiel
+
+    if state.get_game().get_type().short_name == "hearts":
+        # Once cards are passed, some lead to a state without a legal action, at which its random players crash.
+        return "its deals of hearts lead to states in which nobody can move (OpenSpiel 2.0.2)"
+    try:
+        return state.resample_from_infostate(seat, generator.random)
+    except pyspiel.SpielError as error:
+        return str(error)
 
 
 def _make(source: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:

@@ -120,7 +120,9 @@ class Player:
 
     def _look(self) -> dict[str, Any]:
         env = self.env
-        seen = {name: _attempt(partial(getattr, env.unwrapped, name)) for name in _AEC_FIELDS}
+        inner = env.unwrapped  # of an environment made by parallel_to_aec, that is the parallel one
+        inner = inner if hasattr(inner, "agent_selection") else env
+        seen = {name: _attempt(partial(getattr, inner, name)) for name in _AEC_FIELDS}
         agents = seen["agents"] if isinstance(seen["agents"], list | tuple) else []
         seen["observations"] = {agent: _attempt(partial(env.observe, agent)) for agent in agents}
         if agents and getattr(env, "render_mode", None) == "ansi":

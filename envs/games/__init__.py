@@ -11,7 +11,7 @@ from zermelo.envs.games.dots_and_boxes import DotsAndBoxes
 from zermelo.envs.games.einstein import EinStein
 from zermelo.envs.games.go import Go
 from zermelo.envs.games.hex import Hex
-from zermelo.envs.games.hidden import Kuhn, Leduc, LiarsDice
+from zermelo.envs.games.hidden import Goofspiel, Kuhn, Leduc, LiarsDice
 from zermelo.envs.games.isolation import Isolation
 from zermelo.envs.games.mancala import Kalah, Oware
 from zermelo.envs.games.mnk import MNK
@@ -35,6 +35,7 @@ __all__ = [
     "EinStein",
     "Game2048",
     "Go",
+    "Goofspiel",
     "Hex",
     "Hexapawn",
     "Hypergammon",

@@ -98,7 +98,13 @@ with superko hardly any are met twice. Symmetries are not used then, nor is ``sa
 In a game in which players do not see the whole state three methods say what they see, and only agents that heed it
 play it: ``information_state_key(state, seat)``, ``resample(state, seat, generator)``, both as in
 ``zermelo.envs.game.SupportsInformationStates``, and ``observation(state, seat)``. They are never compiled.
-``zermelo.envs.games.hidden.kuhn`` is one to copy.
+``moves_so_far(state)``, the outcomes and actions that lead there from the start, lets searches weigh what players
+may hold by how they have played. ``zermelo.envs.games.hidden.kuhn`` is one to copy.
+
+Players who move at the same time are asked in turn too, and do not see what the others of a round have chosen.
+``round_start(state)`` then takes back, for searches that mix, what has been chosen in the present round, and
+``hides_more()`` says whether anything else is hidden (False). ``zermelo.envs.games.hidden.goofspiel`` is one to
+copy.
 
 Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
 agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,

@@ -10,6 +10,7 @@ from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSourc
 from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
+from zermelo.envs.rules.rounds import Rounds
 
 __all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "HIDDEN", "REQUIRED", "RulesGame", "is_rules"]
 
@@ -79,6 +80,7 @@ class RulesGame:
             "playout_moves",
             "evaluates_before_chance",
             "search_settings",
+            "moves_so_far",
             *HIDDEN,
             "text",
             "action_text",
@@ -86,6 +88,10 @@ class RulesGame:
             method = getattr(rules, name, None)
             if method is not None:
                 setattr(self, name, method)
+        if hasattr(rules, "round_start"):
+            rounds = Rounds(self)
+            self.movers, self.actions_of = rounds.movers, rounds.actions_of
+            self.joint_result, self.hides_more = rounds.joint_result, rounds.hides_more
         if hasattr(rules, "pass_turn"):
             self.pass_turn = self._played.pass_turn
         if hasattr(rules, "evaluation"):
@@ -237,6 +243,7 @@ def _traits(rules: Any) -> Traits:
         constant=float(total) if reward_sum is RewardSum.CONSTANT else 0.0,
         chance=Chance.EXACT if hasattr(rules, "chance_outcomes") else Chance.NONE,
         information=Information.HIDDEN if hasattr(rules, HIDDEN[0]) else Information.PERFECT,
+        simultaneous=hasattr(rules, "round_start"),
         utility_bounds=(float(least), float(greatest)),
         terminal_rewards_only=True,
         num_actions=int(ask("player_actions")),

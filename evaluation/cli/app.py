@@ -80,6 +80,7 @@ def _register() -> None:
     from zermelo.evaluation.cli import (
         compare,
         equilibrium,
+        label,
         listing,
         perft,
         play,
@@ -104,6 +105,7 @@ def _register() -> None:
     app.command(name="play")(play.play)
     app.command(name="perft")(perft.perft_command)
     app.command(name="tune")(tune.tune_command)
+    app.command(name="label")(label.label_command)
     app.command(name="warmup")(warmup.warmup)
     app.command(name="agents")(listing.agents)
     app.command(name="envs")(listing.envs)

@@ -8,26 +8,21 @@ the opening have no agent. An action that is not an integer is written as JSON.
 from __future__ import annotations
 
 import contextlib
-import csv
 import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.match.writing import spelt
 from zermelo.evaluation.output import TABLES, ExportFormat
+from zermelo.evaluation.output.table_files import table_writer
 from zermelo.evaluation.storage.files import replaced
 
 __all__ = ["export_games", "game_row", "move_rows"]
-
-_BATCH: Final = 20_000
-"""Rows that a Parquet file gets at a time."""
-
 
 _GAMES: Final[Mapping[str, tuple[type, Callable[[GameRecord], Any]]]] = {
     "game_id": (str, lambda game: game.game_id),
@@ -118,9 +113,7 @@ def export_games(
     game_columns = {name: kind for name, (kind, _) in _GAMES.items()}
     for seat in range(len(first.agents)):
         game_columns |= {f"{name}_{seat}": kind for name, kind in _SEAT_COLUMNS.items()}
-    if form is ExportFormat.PARQUET:
-        _require_pyarrow()
-    writer = _WRITERS[form]
+    writer = table_writer(form)
     paths = (target / f"games.{form}", target / f"moves.{form}")
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -139,88 +132,3 @@ def export_games(
             f"cannot write the tables to {target}: {error.strerror or error}; choose another folder"
         ) from error
     return paths
-
-
-def _require_pyarrow() -> None:
-    try:
-        import pyarrow.parquet  # noqa: F401 - only to see whether it is there
-    except ImportError as error:
-        raise ZermeloError(
-            'Parquet files need pyarrow: pip install "zermelo[parquet]", or choose csv or json'
-        ) from error
-
-
-class _Writer(Protocol):
-    """Takes rows one at a time."""
-
-    def add(self, row: Mapping[str, Any]) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class _Csv:
-    """RFC 4180 with line feeds; nothing stands for None, ``inf`` and ``-inf`` for infinities."""
-
-    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
-        self._file = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.DictWriter(self._file, list(columns), lineterminator="\n", extrasaction="ignore")
-        self._writer.writeheader()
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        self._writer.writerow(row)
-
-    def close(self) -> None:
-        self._file.close()
-
-
-class _Json:
-    """An array of objects; JSON has no infinities and no nan, so they are text."""
-
-    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
-        self._file = path.open("w", encoding="utf-8", newline="\n")
-        self._columns = list(columns)
-        self._separator = "[\n"
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        values = {name: spelt(row.get(name)) for name in self._columns}
-        self._file.write(self._separator + json.dumps(values, allow_nan=False))
-        self._separator = ",\n"
-
-    def close(self) -> None:
-        self._file.write("[]\n" if self._separator == "[\n" else "\n]\n")
-        self._file.close()
-
-
-class _Parquet:
-    """Typed columns, in groups of rows."""
-
-    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
-        import pyarrow
-        import pyarrow.parquet
-
-        kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-        self._pyarrow = pyarrow
-        self._schema = pyarrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
-        self._writer = pyarrow.parquet.ParquetWriter(path, self._schema)
-        self._rows: list[Mapping[str, Any]] = []
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        self._rows.append(row)
-        if len(self._rows) >= _BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        self._writer.write_table(self._pyarrow.Table.from_pylist(self._rows, self._schema))
-        self._rows = []
-
-    def close(self) -> None:
-        if self._rows:
-            self._flush()
-        self._writer.close()
-
-
-_WRITERS: Final[Mapping[ExportFormat, Callable[[Path, Mapping[str, type]], _Writer]]] = {
-    ExportFormat.CSV: _Csv,
-    ExportFormat.JSON: _Json,
-    ExportFormat.PARQUET: _Parquet,
-}

@@ -121,7 +121,7 @@ class IsolatedAgent(RemoteAgent):
                 raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
         if not self._rehearsed:
             if self.needs != "observation":
-                self._settle("show", (pack_env(env, self._dice), to_be_learned()), starting=True)
+                self._settle("show", (pack_env(env, self._dice, for_all=True), to_be_learned()), starting=True)
             elif view is not None:
                 self._settle("show", (cloudpickle.dumps(view().blank()), []), starting=True)
             self._rehearsed = True

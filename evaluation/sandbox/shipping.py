@@ -5,7 +5,8 @@ arguments, without the game. Here objects of Python classes are sent as what the
 of pickling, the way ``clone_env`` copies them. What C code made (an OpenSpiel state, an array) is pickled as
 usual, functions that have no name are sent by value (cloudpickle), and what only draws is left out.
 
-No die is sent along: the random generators of the copy that travels are given a fresh state first.
+No die is sent along: the random generators of the copy that travels are given a fresh state first. Nor are cards
+that the agent has not seen: what is hidden from it is dealt again, where that can be done.
 
 Answers come from a process that runs somebody's own code, so they are read by an unpickler that knows plain values
 and arrays of numbers and nothing else.
@@ -15,13 +16,15 @@ from __future__ import annotations
 
 import io
 import pickle
+import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
 import cloudpickle
 import numpy as np
 
-from zermelo.envs import CloneError, UnsupportedGameError, clone_env
+from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
+from zermelo.envs.adapters.unseen import deal_unseen
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
 from zermelo.envs.clone.random_state import replace_generators
@@ -30,8 +33,15 @@ from zermelo.evaluation.match.writing import shown
 __all__ = ["OddAnswer", "pack_answer", "pack_env", "pack_object", "unpack_answer"]
 
 
-def pack_env(env: Any, generator: np.random.Generator) -> bytes:
-    """A copy of a live environment, its random generators drawn anew from ``generator``, as bytes.
+def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False) -> bytes:
+    """A copy of a live environment as bytes, with other dice, and other cards where the agent to move sees none.
+
+    Where something is hidden that nobody can deal again, a warning says so, once a game.
+
+    Args:
+        env: The environment.
+        generator: What gives its random generators their new state, and deals again what is hidden.
+        for_all: Whether nobody's cards may be sent along, not those of the agent to move either.
 
     Raises:
         UnsupportedGameError: It holds something that cannot leave the process; the message says what.
@@ -39,12 +49,36 @@ def pack_env(env: Any, generator: np.random.Generator) -> bytes:
     try:
         copy = clone_env(env)
         replace_generators(copy, generator)
+        _deal_again(copy, generator, for_all)
         return pack_object(copy)
     except (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
         raise UnsupportedGameError(
             f"{game_name(env)} cannot be shown to an agent in a process of its own ({error}): play with "
             "isolate='none' (--isolate none), without limits on time and memory"
         ) from error
+
+
+_peeked: set[str] = set()
+
+
+def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> None:
+    """Deals again, in a copy that travels, what is hidden from the agent to move, or from each in turn."""
+    name, agents = game_name(copy), list(getattr(copy, "possible_agents", None) or []) if for_all else None
+    try:
+        is_done = deal_unseen(copy, generator, agents)
+    except Exception as error:  # whatever the environment's own code raises
+        raise EnvFailedError(
+            f"{name} raised {type(error).__name__} as it dealt again what the agent has not seen: {error}"
+        ) from error
+    if not is_done and name not in _peeked:
+        _peeked.add(name)
+        warnings.warn(
+            f"{name} hides something from its players, but does not say how to deal it again: agents in processes "
+            "of their own are sent all of it, and could look. Write information_state_key and resample into its "
+            "class, or call register_information (README, 'Cards of your own')",
+            UnknownTraitWarning,
+            stacklevel=3,
+        )
 
 
 def pack_object(obj: Any) -> bytes:

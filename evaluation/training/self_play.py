@@ -69,12 +69,13 @@ def is_copied(game: Any) -> bool:
 class SelfPlay:
     """Plays games in which both sides look one action ahead, or search.
 
-    Every game begins with random actions, as many as are drawn, and some later ones are random too.
+    Every game begins with random actions, as many as are drawn, and some later ones are random too. Where each
+    look at a state takes a copy of an environment, few actions are looked at.
 
     Args:
         game, starts: The game, and states to begin at.
         features: What is written down of positions.
-        evaluator: Who plays; None plays at random.
+        evaluator: Who plays; None plays at random, but on copies of an environment wins at once where it can.
         mixed: Lambda: 1 for how games end, 0 for what the evaluator says of the next position.
         opening: The most random actions at the beginning.
         explore: The probability of a random action after that.
@@ -130,12 +131,30 @@ class SelfPlay:
                         worth = float(values[best])
                     else:
                         action = actions[best]
+                elif self._looks is not None:
+                    wins = self._winning(state, actions)
+                    action = action if wins is None else wins
                 told.append(worth)
             state = after(game, state, action, generator)
         if not states:
             return []
         entries = self.features.entries(game, states)
         return [Played(states, entries, self._returns(states, told, entries, game.utility(state)))]
+
+    def _winning(self, state: Any, actions: Sequence[int]) -> int | None:
+        """An action that wins at once, if there is one.
+
+        Of a game at random that is all that costs little to see, and who wins then says more about its positions:
+        there are few games.
+        """
+        game, mover = self.game, self.game.to_move(state)
+        if game.traits.seats != 2 or not game.traits.terminal_rewards_only:
+            return None
+        for action in actions:
+            child = game.result(state, action)
+            if game.is_terminal(child) and game.utility(child)[mover] > game.utility(child)[1 - mover]:
+                return action
+        return None
 
     def _returns(
         self, states: Sequence[Any], told: Sequence[float | None], entries: Entries, final: Sequence[float]

@@ -59,33 +59,39 @@ def with_symmetries(
     inner = features.inner if isinstance(features, AboveEvaluation) else features
     if not isinstance(inner, PatternFeatures) or game.traits.chance is not Chance.NONE:
         return features
-    shape = inner.rows, inner.columns
     walks = _Walks(inner, game, start, generator)
-    places = np.arange(inner.rows * inner.columns).reshape(shape)
-    among = range(8) if inner.rows == inner.columns else range(4)
+    layers = merged(inner.layers, _exchangeable(walks, inner, game, states)) if inner.layers else ()
+    return _outer(features, dataclasses.replace(inner, turns=_turns(walks, inner), layers=layers))
+
+
+def _turns(walks: _Walks, features: PatternFeatures) -> tuple[int, ...]:
+    """The mirrors and turns of the board that are symmetries; what two of them do after each other is one."""
+    places = np.arange(features.rows * features.columns).reshape(features.rows, features.columns)
+    among = range(8) if features.rows == features.columns else range(4)
     number_of = {turned(places, turn).tobytes(): turn for turn in among}
     turns = {0}
     for turn in among:
         if turn not in turns and walks.are_alike(functools.partial(turned, turn=turn)):
-            turns.add(turn)
-            while True:  # what two symmetries do after each other is one
+            more = {turn}
+            while more:
+                turns |= more
                 pairs = itertools.product(turns, repeat=2)
-                both = {number_of[turned(turned(places, one), two).tobytes()] for one, two in pairs}
-                if both <= turns:
-                    break
-                turns |= both
+                more = {number_of[turned(turned(places, one), two).tobytes()] for one, two in pairs} - turns
+    return tuple(sorted(turns))
+
+
+def _exchangeable(
+    walks: _Walks, features: PatternFeatures, game: Any, states: Sequence[Any]
+) -> list[tuple[int, int]]:
+    """The pairs of planes in one layer that can be exchanged, together with those that the other seat sees."""
+    other = _seen_by_the_other(features, game, states)
     alike: list[tuple[int, int]] = []
-    if inner.layers:
-        other = _seen_by_the_other(inner, game, states)
-        for layer in inner.layers:
-            for one, two in itertools.combinations([plane for mark in layer for plane in mark], 2):
-                if (one, two) in alike:
-                    continue
-                swap = {one: two, two: one, other[one]: other[two], other[two]: other[one]}
-                if walks.are_alike(functools.partial(_exchanged, swap=swap)):
-                    alike += [(one, two), (min(other[one], other[two]), max(other[one], other[two]))]
-    layers = merged(inner.layers, alike)
-    return _outer(features, dataclasses.replace(inner, turns=tuple(sorted(turns)), layers=layers))
+    for layer in features.layers:
+        for one, two in itertools.combinations([plane for mark in layer for plane in mark], 2):
+            swap = {one: two, two: one, other[one]: other[two], other[two]: other[one]}
+            if (one, two) not in alike and walks.are_alike(functools.partial(_exchanged, swap=swap)):
+                alike += [(one, two), (min(other[one], other[two]), max(other[one], other[two]))]
+    return alike
 
 
 class _Walks:

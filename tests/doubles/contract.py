@@ -22,6 +22,7 @@ __all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions
 
 NOT_A_SEARCH = frozenset(
     {
+        "backward_induction",
         "cfr",
         "determinized",
         "gnubg",
@@ -32,6 +33,7 @@ NOT_A_SEARCH = frozenset(
         "policytable",
         "random",
         "sb3",
+        "simultaneous_mcts",
         "torch",
         "uci",
         "gtp",

@@ -46,3 +46,9 @@ class Recorder:
     def __call__(self, observation, action_mask, agent):
         self.given.append((observation, action_mask, agent))
         return int(np.flatnonzero(action_mask)[0])
+
+
+def only_bluffs(game, state):
+    """In Kuhn poker bets a jack, and no other card: the probability of each action."""
+    bluffs = game.information_state_key(state, game.to_move(state))[0] == 1
+    return {0: float(not bluffs), 1: float(bluffs)}

@@ -15,7 +15,8 @@ from zermelo.agents.core.importing import named_agent
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, whole
+from zermelo.agents.core.settings import choice, made, whole
+from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Game, Information, InvalidSettingError, Traits, TraitSource
 from zermelo.envs.spec_text import Spec, parse_spec
@@ -39,8 +40,9 @@ class DeterminizedAgent(SearchAgent):
     Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001). It has two known
     faults: the search acts as if it could play each deal as that deal needs it (strategy fusion), so that it never
     values hiding or finding out; and it takes all deals for as likely, however the others' play speaks against
-    some (non-locality). Long, Sturtevant, Buro and Furtak, "Understanding the success of perfect information Monte
-    Carlo sampling in game tree search", AAAI (2010). ``ismcts`` has not the first fault.
+    some (non-locality), unless ``belief`` says what they do. Long, Sturtevant, Buro and Furtak, "Understanding the
+    success of perfect information Monte Carlo sampling in game tree search", AAAI (2010). ``ismcts`` has not the
+    first fault.
 
     The value is the mean over all deals; ``values_by_seat`` that over the deals on which the action was chosen.
 
@@ -49,6 +51,8 @@ class DeterminizedAgent(SearchAgent):
         samples: How many deals to look at.
         seconds: Time to take, from the call on; no further deal is begun after it.
         decides: ``"votes"`` or ``"values"``.
+        belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
+            ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
     """
 
@@ -58,6 +62,7 @@ class DeterminizedAgent(SearchAgent):
     samples: int = whole(20, lower=1)
     seconds: float | None = None
     decides: Decides = choice(Decides.VOTES)
+    belief: Any = made(UNIFORM, make_belief)
     ties: Ties = choice(Ties.RANDOM)
 
     def __post_init__(self) -> None:
@@ -82,6 +87,7 @@ class DeterminizedAgent(SearchAgent):
         inner: Any = self.__dict__["_inner"]
         seen: Any = _as_seen(game)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
+        deal = dealer(self.belief, game, state, seat)
         votes: Counter[int] = Counter()
         totals: dict[int, float] = {}
         valued: Counter[int] = Counter()
@@ -95,7 +101,7 @@ class DeterminizedAgent(SearchAgent):
                 stopped_by = stopped.reason
                 break
             inner.reset(int(self.generator.integers(2**31)))
-            found = inner.search_state(seen, seen.resample(state, seat, self.generator))
+            found = inner.search_state(seen, deal(self.generator))
             samples, nodes = samples + 1, nodes + found.nodes
             votes[found.action] += 1
             by_seat.setdefault(found.action, []).append(found.values_by_seat)

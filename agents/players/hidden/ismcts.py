@@ -10,7 +10,8 @@ from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import choice, function, number
+from zermelo.agents.core.settings import choice, function, made, number, whole
+from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.search.information_sets import InformationSetSearch, Observers, TriedAction
 from zermelo.envs import Game, Traits
@@ -37,6 +38,10 @@ class ISMCTSAgent(SearchAgent):
         observers: ``"single"``: opponents' decisions are averaged over what the player does not see;
             ``"multiple"``: they know what they see.
         exploration: The weight of what was tried less, with values from 0 to 1.
+        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; None plays
+            to the end. For games that pay on the way, such as Hanabi, where random play soon loses all.
+        belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
+            ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
         on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
     """
@@ -48,6 +53,8 @@ class ISMCTSAgent(SearchAgent):
     seconds: float | None = None
     observers: Observers = choice(Observers.MULTIPLE)
     exploration: float = number(0.7, lower=0)
+    playout_moves: int | None = whole(None, lower=0)
+    belief: Any = made(UNIFORM, make_belief)
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
 
@@ -65,7 +72,14 @@ class ISMCTSAgent(SearchAgent):
         require_information_states(game, self.kind)
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
-            game, state, budget, observers=self.observers, exploration=self.exploration, seed=seed
+            game,
+            state,
+            budget,
+            observers=self.observers,
+            exploration=self.exploration,
+            seed=seed,
+            playout_moves=self.playout_moves,
+            deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
         batch = 16
         while True:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.core.settings import choice, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
@@ -91,13 +91,7 @@ class CFRAgent(SearchAgent):
         except SearchStopped as stopped:  # nothing is known before the end
             actions = game.legal_actions(state)
             mixed, values, stats, stopped_by = dict.fromkeys(actions, 1 / len(actions)), (), {}, stopped.reason
-        threshold = float(self.generator.random())
-        for action, share in mixed.items():
-            threshold -= share
-            if share > 0:
-                chosen = action
-            if threshold < 0:
-                break
+        chosen = drawn_action(mixed, float(self.generator.random()))
         values = values or (0.0,) * game.traits.seats
         return SearchResult(
             action=chosen,

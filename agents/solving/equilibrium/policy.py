@@ -9,15 +9,14 @@ probability}]``; the key is the information state as text.
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.agents.solving.equilibrium.sequence_form import Floats, SequenceForm
+from zermelo.agents.solving.policy_file import read_policy, write_policy
 from zermelo.agents.solving.policy_table import game_identity, key_text
 from zermelo.envs import Game, InvalidSettingError
 
@@ -75,7 +74,6 @@ class TabularPolicy:
         Raises:
             InvalidSettingError: It cannot be written.
         """
-        name = os.fspath(path)
         header = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -84,18 +82,11 @@ class TabularPolicy:
             "exploitability": self.exploitability,
             "states": len(self),
         }
-        partial = f"{name}.partial"
-        try:
-            with gzip.open(partial, "wt") if name.endswith(".gz") else open(partial, "w") as file:
-                file.write(json.dumps(header) + "\n")
-                for (seat, key), actions in self.entries.items():
-                    file.write(json.dumps([seat, key, {str(a): p for a, p in actions.items()}]) + "\n")
-            os.replace(partial, name)
-        except OSError as error:
-            raise InvalidSettingError(
-                f"the policy cannot be written to {name!r} ({error.strerror or error}): name a file in a folder "
-                "that is there and can be written"
-            ) from error
+        entries = (
+            [seat, key, {str(action): share for action, share in actions.items()}]
+            for (seat, key), actions in self.entries.items()
+        )
+        write_policy(path, header, entries)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TabularPolicy:
@@ -104,33 +95,22 @@ class TabularPolicy:
         Raises:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
-        name = os.fspath(path)
-        try:
-            with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as file:
-                lines = iter(file)
-                header = json.loads(next(lines))
-                if header["format"] != _FORMAT or header["version"] != _VERSION:
-                    raise ValueError(f"it is {header['format']} {header['version']}, not {_FORMAT} {_VERSION}")
-                entries = {(int(seat), str(key)): _mixed(actions) for seat, key, actions in map(json.loads, lines)}
-                if len(entries) != header["states"]:
-                    raise ValueError(f"it has {len(entries)} states of {header['states']}")
-                gain = header["exploitability"]
-                return cls(
-                    game=str(header["game"]),
-                    entries=entries,
-                    values=tuple(map(float, header["values"])),
-                    exploitability=None if gain is None else float(gain),
-                )
-        except (FileNotFoundError, IsADirectoryError):
-            raise InvalidSettingError(
-                f"there is no file {name!r}: path must name one that TabularPolicy.save wrote, or `zermelo solve "
-                "ENV --policy FILE` of a game of hidden information"
-            ) from None
-        except (OSError, EOFError, StopIteration, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InvalidSettingError(
-                f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
-                "TabularPolicy.save"
-            ) from error
+
+        def read(header: Any, entries: Iterable[Any]) -> TabularPolicy:
+            gain = header["exploitability"]
+            return cls(
+                game=str(header["game"]),
+                entries={(int(seat), str(key)): _mixed(actions) for seat, key, actions in entries},
+                values=tuple(map(float, header["values"])),
+                exploitability=None if gain is None else float(gain),
+            )
+
+        return read_policy(
+            path,
+            (_FORMAT, _VERSION),
+            read,
+            "TabularPolicy.save, or `zermelo solve ENV --policy FILE` of a game of hidden information,",
+        )
 
 
 def _mixed(actions: Mapping[str, float]) -> dict[int, float]:

@@ -6,16 +6,46 @@ the moment, so a state's value does not depend on what led there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+import itertools
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zermelo.agents.core.gate import require_two_opposed
+from zermelo.agents.core.gate import require_simultaneous, require_two_opposed
 from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution, solve_matrix
-from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
-from zermelo.envs.game import SupportsSimultaneousMoves
+from zermelo.envs import CHANCE, Chance, RewardSum, UnsupportedGameError, as_game
 
-__all__ = ["SimultaneousSolution", "solve_simultaneous"]
+__all__ = ["SimultaneousSolution", "has_few_states", "solve_simultaneous"]
+
+
+def has_few_states(game: Any, state: Any, most: int) -> bool:
+    """Whether ``solve_simultaneous`` takes the game and would look at no more than so many states."""
+    traits = game.traits
+    is_opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
+    if not is_opposed or traits.chance is Chance.SAMPLED:
+        return False
+    seen, waiting = {game.key(state)}, [state]
+    while waiting:
+        for after in _successors(game, waiting.pop()):
+            key = game.key(after)
+            if key not in seen:
+                seen.add(key)
+                waiting.append(after)
+                if len(seen) > most:
+                    return False
+    return True
+
+
+def _successors(game: Any, state: Any) -> Iterator[Any]:
+    """The states that all moves, or outcomes of chance, lead to."""
+    if game.is_terminal(state):
+        return
+    movers = game.movers(state)
+    if not movers:
+        yield from (game.result(state, outcome) for outcome, _ in game.chance_outcomes(state))
+        return
+    for joint in itertools.product(*(game.actions_of(state, seat) for seat in movers)):
+        yield game.joint_result(state, dict(zip(movers, joint, strict=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +83,12 @@ def solve_simultaneous(
         UnsupportedGameError: It is no such game, or has more states.
     """
     found: Any = as_game(game)
+    require_simultaneous(found, "solve_simultaneous")
     require_two_opposed(found.traits, "solve_simultaneous")
-    moves_together = isinstance(found, SupportsSimultaneousMoves)
-    if not moves_together or found.traits.chance is Chance.SAMPLED:
+    if found.traits.chance is Chance.SAMPLED:
         raise UnsupportedGameError(
-            f"solve_simultaneous needs to know who moves together, and what chance does, but {found.traits.name} "
-            "does not say it: give an OpenSpiel game, or a Game with movers, actions_of and joint_result"
+            f"solve_simultaneous needs to know what chance does, but that of {found.traits.name} can only be "
+            "simulated: use 'simultaneous_mcts', or traits={'chance': 'deterministic'} if it has none"
         )
     return _Induction(found, most_states, check).solution(found.initial_state() if state is None else state)
 

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.facts.cards import (
-    Hidden,
-    deal_hanabi,
-    hanabi_key,
-    poker_key,
-    redeal_poker,
+from zermelo.envs.adapters.facts.cards import Hidden, poker_key, redeal_poker
+from zermelo.envs.adapters.facts.hanabi import deal_hanabi, hanabi_key
+from zermelo.envs.adapters.facts.rounds import (
+    Rounds,
+    redraw_parallel,
     redraw_rps,
+    rewind_parallel,
+    rewind_rps,
     rps_key,
 )
 from zermelo.envs.adapters.openspiel import SHIMMY, shimmy_traits
@@ -40,6 +41,7 @@ class Facts:
         legal_actions: The legal actions of the agent to move, ascending, without an observation.
         key: A value such that equal keys mean the same future.
         hidden: What an agent has seen, and how the rest is dealt again.
+        rounds: How moves are made at the same time, where agents are asked in turn for them.
         redraw_hidden: Draws again, in a copy, what the environment holds but the player does not see, so that a
             search does not look at it.
     """
@@ -48,6 +50,7 @@ class Facts:
     legal_actions: Callable[[Any], tuple[int, ...]] | None = None
     key: Callable[[Any], Hashable] | None = None
     hidden: Hidden | None = None
+    rounds: Rounds | None = None
     redraw_hidden: Callable[[Any, np.random.Generator], None] | None = None
 
     def traits_of(self, env: Any) -> Mapping[str, Any]:
@@ -154,8 +157,41 @@ def _rules_traits(env: Any) -> dict[str, Any]:
     traits = RulesGame(env.rules).traits
     return {
         name: getattr(traits, name)
-        for name in ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
+        for name in (
+            "reward_sum",
+            "constant",
+            "chance",
+            "information",
+            "simultaneous",
+            "utility_bounds",
+            "terminal_rewards_only",
+        )
     }
+
+
+def _rules_seen(env: Any, agent: Any) -> Hashable:
+    key: Hashable = env.rules.information_state_key(env.position, env.possible_agents.index(agent))
+    return key
+
+
+def _rules_resample(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    env.position = env.rules.resample(env.position, env.possible_agents.index(agent), generator)
+
+
+def _rules_rewind(env: Any) -> None:
+    env.position = env.rules.round_start(env.position)
+    env.agent_selection = env.possible_agents[env.rules.to_move(env.position)]
+
+
+def _with_what_rules_hide(facts: Facts, rules: Any) -> Facts:
+    """What is known about an environment over rules, and what its players know."""
+    if not hasattr(rules, "resample"):
+        return facts
+    hidden, rounds = Hidden(_rules_seen, _rules_resample), None
+    if hasattr(rules, "round_start"):
+        hides_more = getattr(rules, "hides_more", lambda: False)()
+        rounds = Rounds(_rules_rewind, _rules_resample, hides_more=bool(hides_more))
+    return replace(facts, hidden=hidden, rounds=rounds)
 
 
 # -- the table -------------------------------------------------------------------------------------------------
@@ -186,6 +222,7 @@ _FACTS: Mapping[str, Facts] = {
     "pettingzoo.classic.rps.rps.raw_env": Facts(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
         hidden=Hidden(rps_key, redraw_rps),
+        rounds=Rounds(rewind_rps, redraw_rps, hides_more=False),
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
         traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=Hidden(hanabi_key, deal_hanabi)
@@ -200,7 +237,9 @@ _FACTS: Mapping[str, Facts] = {
         key=_blackjack_key,
         redraw_hidden=_redraw_hole_card,
     ),
-    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS),
+    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(
+        traits=_SIMULTANEOUS, rounds=Rounds(rewind_parallel, redraw_parallel, hides_more=None)
+    ),
     "zermelo.envs.rules.env.RulesEnv": Facts(traits=_rules_traits, legal_actions=_rules_actions, key=_rules_key),
     SHIMMY: Facts(traits=shimmy_traits),
 }
@@ -241,7 +280,7 @@ def known_facts(env: Any) -> Facts:
 def _known_facts(env: Any) -> Facts:
     own = _FACTS.get(full_name(type(env)))
     if own is not None:
-        return own
+        return own if own.legal_actions is not _rules_actions else _with_what_rules_hide(own, env.rules)
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}

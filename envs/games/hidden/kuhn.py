@@ -143,6 +143,11 @@ class Kuhn(NamedTuple):
                 cards |= (mine if other == seat else unseen.pop()) << 4 * other
         return KuhnState(cards, state.history)
 
+    def moves_so_far(self, state: KuhnState) -> list[int]:
+        """The cards dealt, seat by seat, then what was bet."""
+        cards = [self._card(state, seat) - 1 for seat in range(self.players) if self._card(state, seat)]
+        return [*cards, *map(int, f"{state.history:b}"[1:])]
+
     def observation(self, state: KuhnState, seat: int) -> npt.NDArray[np.int8]:
         """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""
         seen = np.zeros(3 * self.players + 1, np.int8)

@@ -20,6 +20,7 @@ A state is ten integers: see ``LeducState``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable
 from typing import Any, Final, NamedTuple
 
@@ -213,6 +214,19 @@ class Leduc(NamedTuple):
         drawn = unseen[int(generator.integers(len(unseen)))]
         return state._replace(first_card=drawn) if seat else state._replace(second_card=drawn)
 
+    def moves_so_far(self, state: LeducState) -> list[int]:
+        """Who begins, with blinds; the cards; the actions, and among them the card laid open."""
+        moves = [state.begins] if self.blinds and state.begins >= 0 else []
+        moves += [card - 1 for card in (state.first_card, state.second_card) if card]
+        here = functools.reduce(self.result, moves, self.initial_state())
+        for action in self._actions(state):
+            if self.to_move(here) == CHANCE:
+                moves.append(state.open_card - 1)
+                here = self.result(here, moves[-1])
+            moves.append(action)
+            here = self.result(here, action)
+        return [*moves, state.open_card - 1] if state.open_card != here.open_card else moves
+
     def observation(self, state: LeducState, seat: int) -> npt.NDArray[np.int8]:
         """RLCard's: the seat's card, the open card, its chips and the other's, each as a row with a single one."""
         seen = np.zeros(2 * self.ranks + 2 * _CHIPS, np.int8)
@@ -234,8 +248,7 @@ class Leduc(NamedTuple):
                 (1, state.second_card, state.second_chips),
             )
         ]
-        actions = f"{state.history:b}"[1:]
-        played = [_NAMES[int(actions[place : place + 2], 2)] for place in range(0, len(actions), 2)]
+        played = [_NAMES[action] for action in self._actions(state)]
         return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {' '.join(played)}"])
 
     def action_text(self, state: LeducState, action: int) -> str:
@@ -245,6 +258,11 @@ class Leduc(NamedTuple):
         return f"player {action} begins" if state.begins < 0 else self._name(action + 1)
 
     # -- helpers -----------------------------------------------------------------------------------------------
+
+    def _actions(self, state: LeducState) -> list[int]:
+        """All actions so far; never compiled."""
+        bits = f"{state.history:b}"[1:]
+        return [int(bits[place : place + 2], 2) for place in range(0, len(bits), 2)]
 
     def _chips(self, state: LeducState, seat: int) -> int:
         return state.second_chips if seat else state.first_chips

@@ -135,6 +135,17 @@ class LiarsDice(NamedTuple):
             rolled += 1 << 4 * face
         return state._replace(first=rolled) if seat else state._replace(second=rolled)
 
+    def moves_so_far(self, state: LiarsDiceState) -> list[int]:
+        """The dice, each player's in order of their faces, then the bids."""
+        faces = [
+            face
+            for dice in (state.first, state.second)
+            for face in range(self.sides)
+            for _ in range(dice >> 4 * face & 15)
+        ]
+        called = [2 * self.dice * self.sides] * state.called
+        return [*faces, *(bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1), *called]
+
     def observation(self, state: LiarsDiceState, seat: int) -> npt.NDArray[np.int8]:
         """How many of its dice show each face, and for every bid whether it was made."""
         mine = state.second if seat else state.first

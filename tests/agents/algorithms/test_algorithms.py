@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.at_once import MatrixGame
 from doubles.contract import GAMES, Position, game_kind, positions
 from doubles.small_games import AIMA_5_2, Leaf, Node, TreeGame, random_tree
 
 from zermelo.agents import algorithms
 from zermelo.agents.algorithms import (
+    DecoupledUCT,
+    Exp3,
+    RegretMatching,
     alpha_beta,
     best_reply,
     best_response_value,
@@ -25,6 +29,7 @@ from zermelo.agents.algorithms import (
     minimax,
     paranoid,
     quiescence,
+    simultaneous_mcts,
     star1,
     star2,
     value_iteration,
@@ -264,3 +269,14 @@ def test_kuhn_poker_by_regrets_responses_and_information_sets() -> None:
     assert found[1][1] == 2
     assert found[0][1] == -1
     assert found[1][0] > found[0][0]
+
+
+@pytest.mark.parametrize("learner", [DecoupledUCT, RegretMatching, Exp3])
+def test_who_moves_at_the_same_time_mixes(learner: Any) -> None:
+    """Rock paper scissors, where wins count 2, 3 and 1: each is played as often as what beats it loses."""
+    game = MatrixGame.zero_sum([[0, -1, 3], [1, 0, -2], [-3, 2, 0]])
+    found = simultaneous_mcts(game, (), 1_500, RandomNumbers(1), learner)
+    if learner is DecoupledUCT:
+        assert all(share > 0.05 for share in found[0].values())  # it goes in circles, but plays no one action
+    else:
+        assert [*found[0].values()] == pytest.approx([1 / 3, 1 / 2, 1 / 6], abs=0.12)

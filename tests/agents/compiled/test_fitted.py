@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+import threading
 from typing import Any
 
 import numpy as np
 import pytest
 
 from zermelo.agents import AlphaBetaAgent
+from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import FITTED_UNIT, Ordering, Ties
 from zermelo.agents.evaluators.feature_sets import feature_set
 from zermelo.agents.evaluators.fitted import FittedEvaluator
 from zermelo.agents.evaluators.pattern_tables import random_states
@@ -22,11 +24,12 @@ from zermelo.agents.search import backend
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.envs import as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Othello
 from zermelo.envs.rules import RulesGame
 
 
-def fitted_to(game: RulesGame, seed: int = 1) -> FittedEvaluator:
+def fitted_to(game: Any, seed: int = 1) -> FittedEvaluator:
     """Some evaluation of a game, which corrects the written one if there is one."""
     features = feature_set("auto", game, random_states(game))
     weights = np.random.default_rng(seed).normal(size=features.size) / 8
@@ -74,9 +77,38 @@ def test_minimax_agrees_and_results_name_the_file() -> None:
         CompiledMinimax, game, None, Budget(limits), limits=limits, sooner=True, fitted=evaluator.tables(game)
     )
     assert answer(compiled, state, limits) == answer(plain, state, limits)
-    result = AlphaBetaAgent(depth=2, evaluator=FittedEvaluator(evaluator.features, evaluator.weights, "f.json"))
-    assert backend.can_compile_alpha_beta(game, result.evaluator, None)
-    assert "f.json" in result.search_state(game, state).evaluator
+    agent = AlphaBetaAgent(depth=2, evaluator=FittedEvaluator(evaluator.features, evaluator.weights, "f.json"))
+    assert "f.json" in agent.search_state(game, state).evaluator
+
+
+@pytest.mark.parametrize("name", ["zermelo/MNK-v0", "classic/tictactoe-v3"])
+def test_live_environments_are_searched_compiled_too(name: str) -> None:
+    env = make_env(name)
+    env.reset(seed=1)
+    game = as_game(env)
+    evaluator = fitted_to(game)
+    assert backend.can_compile_alpha_beta(game, evaluator, None)
+    assert not backend.can_compile_alpha_beta(as_game(env, backend="clone"), evaluator, None)
+    tables = evaluator.tables(game)
+    assert tables is not None
+    for state in random_states(game)[:30]:
+        assert fitted_value(game.rules, state, tables.address) == FITTED_UNIT * evaluator(game, state)[0]
+
+
+def test_a_limit_on_time_holds_for_finding_bits_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = RulesGame(MNK())
+    evaluator, may_go_on = fitted_to(game), threading.Event()
+
+    def slow_states(game: Any) -> list[Any]:
+        assert may_go_on.wait(50)
+        return random_states(game)
+
+    monkeypatch.setattr("zermelo.agents.evaluators.fitted.random_states", slow_states)
+    result = AlphaBetaAgent(seconds=0.02, evaluator=evaluator).search_state(game, game.initial_state())
+    assert result.action in range(9)
+    assert not evaluator.knows_tables(game)
+    may_go_on.set()
+    assert evaluator.tables(game) is not None
 
 
 def test_threads_have_room_of_their_own() -> None:

@@ -76,7 +76,7 @@ def test_hidden_information_in_pettingzoo(name, agent):
     env.reset(seed=1)
     found = AT_ONCE if name == "rps-v2" else HIDES
     instead = (
-        "'random', or a policy that only" if name == "rps-v2" else "'ismcts', 'random', or a policy that only"
+        "'simultaneous_mcts', 'random', or" if name == "rps-v2" else "'ismcts', 'random', or a policy that only"
     )
     with pytest.raises(UnsupportedGameError, match=rf"{found} \((known to|declared by).*\): use {instead}"):
         agent().act(env)
@@ -88,7 +88,7 @@ def test_hidden_information_in_pettingzoo(name, agent):
 def test_hidden_information_in_openspiel(name, agent):
     pyspiel = pytest.importorskip("pyspiel")
     found = AT_ONCE if name == "matrix_rps" else HIDES
-    instead = "'random'" if name == "matrix_rps" else "'ismcts', 'random'"
+    instead = "'simultaneous_mcts', 'random'" if name == "matrix_rps" else "'ismcts', 'random'"
     with pytest.raises(UnsupportedGameError, match=rf"{found} .*: use {instead}"):
         agent().search_state(pyspiel.load_game(name))
 

@@ -3,74 +3,15 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
-from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from doubles.stacks import StackingGame, Stacks
 
 from zermelo.agents.evaluators.feature_sets import features_from
 from zermelo.agents.evaluators.layers import boards_of, kinds_on, layers_of, merged
 from zermelo.agents.evaluators.patterns import PatternFeatures
-from zermelo.envs import Chance
 from zermelo.evaluation.training.sharing import seat_turns, with_symmetries
-
-PIECES = 3
-"""Of each player: two small ones and a large one, with planes of their own."""
-
-
-class Stacks(NamedTuple):
-    """For each piece, those of the first player first, where it stands on a board of 2 x 2; -1 for nowhere."""
-
-    places: tuple[int, ...] = (-1,) * 2 * PIECES
-    mover: int = 0
-
-
-class StackingGame:
-    """Pieces are put on cells where no piece of their size or a larger one stands, until the mover cannot.
-
-    Whoever then has more pieces on the first two cells wins: no mirror or turn but one leaves that as it is.
-    """
-
-    traits = SimpleNamespace(name="stacks", seats=2, chance=Chance.NONE)
-
-    def to_move(self, state: Stacks) -> int:
-        return state.mover
-
-    def legal_actions(self, state: Stacks) -> list[int]:
-        return [
-            4 * piece + cell
-            for piece in range(PIECES)
-            for cell in range(4)
-            if state.places[PIECES * state.mover + piece] < 0 and self._is_free(state, cell, piece == 2)
-        ]
-
-    def _is_free(self, state: Stacks, cell: int, large: bool) -> bool:
-        here = [piece % PIECES == 2 for piece, place in enumerate(state.places) if place == cell]
-        return not any(here) and (large or not here)
-
-    def result(self, state: Stacks, action: int) -> Stacks:
-        piece, cell = divmod(action, 4)
-        places = list(state.places)
-        places[PIECES * state.mover + piece] = cell
-        return Stacks(tuple(places), 1 - state.mover)
-
-    def is_terminal(self, state: Stacks) -> bool:
-        return not self.legal_actions(state)
-
-    def utility(self, state: Stacks) -> tuple[float, float]:
-        ahead = sum(place in (0, 1) for place in state.places[:PIECES])
-        ahead -= sum(place in (0, 1) for place in state.places[PIECES:])
-        return float(ahead), float(-ahead)
-
-    def observation(self, state: Stacks, seat: int) -> Any:
-        """A player's own pieces first."""
-        seen = np.zeros((2, 2, 2 * PIECES), np.int8)
-        for piece, place in enumerate(state.places):
-            if place >= 0:
-                seen[place // 2, place % 2, (piece + PIECES * seat) % (2 * PIECES)] = 1
-        return seen
-
 
 GAME = StackingGame()
 

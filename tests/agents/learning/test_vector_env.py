@@ -172,6 +172,22 @@ def test_seeds_decide_and_threads_do_not(opponent):
     assert games(1, 7) != games(1, 8)
 
 
+def test_each_of_several_opponents_has_its_share_of_the_games():
+    envs = make_vec(FOUR, 7, opponent=["random", "greedy", "random"], seat=0)
+    seen, _ = envs.reset(seed=0)
+    assert seen["action_mask"].all()
+    envs.step(np.arange(7) % 4)
+    states = envs.states()
+    assert all(state.stones.bit_count() == 2 for state in states)
+    alone = make_vec(FOUR, 2, opponent="random", seat=0)
+    alone.reset(seed=[1, 2])
+    envs.reset(seed=[1, 2, 3, 4, 5, 6, 7])
+    for actions in ([0, 1], [2, 2]):
+        alone.step(np.array(actions))
+        envs.step(np.array([*actions, 0, 0, 0, 0, 0]))
+    assert envs.states()[:2] == alone.states()
+
+
 def test_a_list_of_seeds_gives_each_game_its_own():
     envs = make_vec("zermelo/Backgammon-v0", 3, opponent=None, observation="array")
     first, _ = envs.reset(seed=[1, 2, 1])
@@ -270,6 +286,8 @@ def test_it_is_a_vector_environment_as_gymnasium_has_them():
         ({"autoreset": "never"}, "autoreset must be one of"),
         ({"observation": "text"}, "observation must be"),
         ({"num_envs": 0}, "num_envs"),
+        ({"opponent": []}, "give 1 to 1 opponents"),
+        ({"opponent": ["random", "random"]}, "give 1 to 1 opponents"),
         ({"threads": 0}, "threads"),
         ({"max_moves": 0}, "max_moves"),
     ],

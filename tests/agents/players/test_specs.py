@@ -282,3 +282,8 @@ def test_only_the_agent_that_is_named_is_imported() -> None:
     loaded = ran.stdout.split()
     assert "zermelo.agents.players.random" in loaded
     assert "zermelo.agents.players.alpha_beta" not in loaded
+
+
+def test_truth_may_be_written_as_in_other_languages():
+    assert make_agent("alphabeta(depth=2, exact=true)").spec() == "alphabeta(depth=2, exact=True)"
+    assert make_agent("mcts(solver=false)").spec() == "mcts(solver=False)"

@@ -13,8 +13,17 @@ from zermelo.agents import DeterminizedAgent, ISMCTSAgent, StoppedBy, algorithms
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.agents.players.hidden.beliefs import Belief
 from zermelo.agents.search.information_sets import InformationSetSearch, Observers
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, legal_actions, make
+from zermelo.envs import (
+    CHANCE,
+    InvalidSettingError,
+    UnknownNameError,
+    UnsupportedGameError,
+    as_game,
+    legal_actions,
+    make,
+)
 from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice
 from zermelo.envs.rules import RulesGame
 
@@ -146,6 +155,39 @@ def test_pettingzoos_games_are_played(name: str) -> None:
     assert sum(env.rewards.values()) == pytest.approx(0)
 
 
+@pytest.mark.parametrize("name", ["euchre", "oh_hell"])
+def test_openspiels_games_of_tricks_are_played(name: str) -> None:
+    """Of OpenSpiel's games of four hands these can deal again what a player has not seen."""
+    pyspiel = pytest.importorskip("pyspiel")
+    state, generator = pyspiel.load_game(name).new_initial_state(), np.random.default_rng(1)
+    agent = ISMCTSAgent(simulations=3)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, shares = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(generator.choice(outcomes, p=np.array(shares) / sum(shares))))
+            continue
+        result = agent.search_state(state.get_game(), state)
+        assert result.stats["simulations"] == 3
+        state.apply_action(result.action)  # OpenSpiel checks that it is legal
+    assert state.is_terminal()
+
+
+def test_what_openspiel_deals_wrongly_is_refused() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    state = pyspiel.load_game("hearts").new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(UnsupportedGameError, match="deals of hearts lead to states in which nobody can move"):
+        ISMCTSAgent(simulations=1).search_state(state.get_game(), state)
+
+
+def test_playouts_are_cut_short() -> None:
+    env = environment("hanabi-v5", 2, **HANABI)
+    agents = [ISMCTSAgent(simulations=20, nodes=10_000, playout_moves=moves) for moves in (0, 2, None)]
+    nodes = [agent.search(env).nodes for agent in agents]
+    assert nodes[0] < nodes[1] < nodes[2]
+
+
 # -- determinized searches ----------------------------------------------------------------------------------------
 
 
@@ -188,3 +230,77 @@ def test_games_that_do_not_say_what_is_known_are_refused(spec: str) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     with pytest.raises(UnsupportedGameError, match="OpenSpiel cannot deal openspiel/phantom_ttt"):
         agent.search_state(pyspiel.load_game("phantom_ttt"))
+
+
+# -- beliefs by a model of the others -----------------------------------------------------------------------------
+
+
+def bets_by_card(game: Any, state: Any) -> dict[int, float]:
+    """Bets a jack one time in four, a queen never, a king three times in four; answers bets at random."""
+    mover = game.to_move(state)
+    if state.history != 1:
+        return {0: 0.5, 1: 0.5}
+    share = (0.25, 0.0, 0.75)[game.information_state_key(state, mover)[0] - 1]
+    return {0: 1 - share, 1: share}
+
+
+def never(game: Any, state: Any) -> dict[int, float]:
+    return {0: 1.0}
+
+
+def test_what_is_believed_follows_from_what_was_played() -> None:
+    game, state = dealt(Kuhn(), 2, 1, 1)  # a queen, to which the other, as it is, has bet a king
+    belief = Belief(bets_by_card, game, state, 1)
+    generator = np.random.default_rng(1)
+    assert {deal.cards & 15: belief.weight(deal) for deal in (belief.deal(generator) for _ in range(20))} == {
+        1: 0.25,
+        3: 0.75,
+    }
+    kings = sum(belief.deal(generator).cards & 15 == 3 for _ in range(4_000))
+    assert kings / 4_000 == pytest.approx(0.75, abs=0.04)
+    unsuited = Belief(never, game, state, 1)
+    assert {unsuited.deal(generator).cards & 15 for _ in range(20)} == {1, 3}
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["ismcts(simulations=200, belief='BELIEF')", "determinized(agent=expectimax, samples=40, belief='BELIEF')"],
+)
+def test_a_queen_calls_who_only_bluffs(spec: str) -> None:
+    for cards in (2, 0):  # whatever the other holds
+        game, state = dealt(Kuhn(), cards, 1, 1)
+        agent: Any = make_agent(spec.replace("BELIEF", "doubles.policies:only_bluffs"))
+        result = agent.search_state(game, state)
+        assert result.action == 1
+        assert result.action_values[1] == 2
+    assert "doubles.policies:only_bluffs" in agent.name
+
+
+@pytest.mark.parametrize(
+    "played", [*STATES, (Leduc(blinds=True), 1, 0, 2, 0, 3, 1, 1), (LiarsDice(1, 3), 0, 2, 1, 6)]
+)
+def test_moves_so_far_lead_to_the_state(played: Any) -> None:
+    rules, *moves = played
+    game = RulesGame(rules)
+    state = game.initial_state()
+    for move in moves:
+        assert replayed(game, game.moves_so_far(state)) == state
+        state = game.result(state, move)
+    assert game.moves_so_far(state) == moves
+
+
+def replayed(game: Any, moves: Any) -> Any:
+    state = game.initial_state()
+    for move in moves:
+        state = game.result(state, move)
+    return state
+
+
+def test_beliefs_that_cannot_be() -> None:
+    assert make_agent("ismcts(belief=uniform)").name == "ismcts"
+    assert make_agent("ismcts(belief=softmax(temperature=2))").name == "ismcts(belief=softmax(temperature=2))"
+    with pytest.raises(UnknownNameError, match="clairvoyant"):
+        make_agent("ismcts(belief=clairvoyant)")
+    agent: Any = make_agent("ismcts(belief=random)")
+    with pytest.raises(UnsupportedGameError, match="belief needs to know how texas_holdem_v4 came to where it is"):
+        agent.act(environment("texas_holdem-v4", 1))

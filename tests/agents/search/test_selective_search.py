@@ -157,7 +157,9 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
     assert fewer, "nothing was ever reduced"
 
 
-@pytest.mark.parametrize("rules", [MNK(m=4, n=3, k=3), Breakthrough(4, 3, 1)], ids=str)
+@pytest.mark.parametrize(
+    "rules", [MNK(m=4, n=3, k=3), pytest.param(Breakthrough(4, 3, 1), marks=pytest.mark.slow)], ids=str
+)
 def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None:
     """With a table, which they need, and without null windows, which plain searches do not have."""
     generator = random.Random(f"singular {rules}")

@@ -161,7 +161,9 @@ def test_goofspiel_in_turns_is_refused_as_its_players_forget() -> None:
 
 def test_games_that_backward_induction_is_not_for() -> None:
     pyspiel = pytest.importorskip("pyspiel")
-    with pytest.raises(UnsupportedGameError, match="solve_simultaneous needs to know who moves together"):
+    with pytest.raises(
+        UnsupportedGameError, match="solve_simultaneous is for games in which players move at the same time"
+    ):
         solve_simultaneous(MNK())
     with pytest.raises(UnsupportedGameError, match="has more than 5 states"):
         solve_simultaneous(pyspiel.load_game("matrix_rps"), most_states=5)

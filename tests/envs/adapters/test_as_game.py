@@ -151,7 +151,8 @@ def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
     for _ in range(6):
         if not env.agents or env.terminations[env.agent_selection]:
             break
-        game = as_game(env, traits={"information": "perfect"})
+        backend = "clone" if name == "hanabi-v5" else "auto"  # else chance is a player of its own there
+        game = as_game(env, backend=backend, traits={"information": "perfect"})
         state = game.snapshot(env)
         for _ in range(4):
             if game.is_terminal(state):

@@ -21,7 +21,8 @@ from zermelo.envs import (
     as_game,
     register_information,
 )
-from zermelo.envs.adapters.facts.cards import redealt_hanabi
+from zermelo.envs.adapters.facts.hanabi import redealt_hanabi
+from zermelo.envs.adapters.hanabi import HanabiGame
 from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
 
@@ -60,7 +61,7 @@ def cards(env: Any) -> Any:
 @pytest.mark.parametrize(("name", "plies"), [*itertools.product(POKER, (0, 3)), ("hanabi-v5", 9)])
 def test_dealing_again_changes_nothing_that_the_seat_saw(name: str, plies: int) -> None:
     env = played(name, plies, seed=plies + 4)
-    game = as_game(env, backend="environment")
+    game = as_game(env, backend="clone")
     assert isinstance(game, SupportsInformationStates)
     state = game.snapshot(env)
     assert not game.is_terminal(state)
@@ -126,6 +127,36 @@ def test_hanabis_hands_fit_all_hints_and_come_as_often_as_they_are_dealt() -> No
         draws = 400
         counts = Counter(hands(redealt_hanabi(state, seat, generator), seat, view) for _ in range(draws))
         assert misfit(counts, {hand: share * draws for hand, share in deals(state, seat).items()}) < 30
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"players": 3, "hand_size": 4, "colors": 3}, {"observation_type": "seer"}]
+)
+def test_hanabi_is_searched_by_openspiels_states(settings: Any) -> None:
+    """The same game, step by step, as that of copies of the environment."""
+    env = played("hanabi-v5", 0, seed=6, **settings)
+    fast, slow = as_game(env), as_game(env, backend="clone")
+    assert type(fast) is HanabiGame
+    assert fast.traits.information is Information.HIDDEN
+    assert fast.traits.name == slow.traits.name
+    generator, paid = np.random.default_rng(1), np.zeros(fast.traits.seats)
+    for number in range(200):
+        state, other = fast.snapshot(env), slow.snapshot(env)
+        assert fast.is_terminal(state) == slow.is_terminal(other), number
+        if fast.is_terminal(state):
+            break
+        assert fast.to_move(state) == slow.to_move(other), number
+        assert [*fast.legal_actions(state)] == [*slow.legal_actions(other)], number
+        for seat in range(fast.traits.seats):
+            key = fast.information_state_key(state, seat)
+            assert key == slow.information_state_key(other, seat)[-1], number
+            assert fast.information_state_key(fast.resample(state, seat, generator), seat) == key
+        assert fast.utility(state) == pytest.approx(paid), number
+        actions = [action for action in fast.legal_actions(state) if number > 25 or generator.random() < 0.7]
+        env.step(int(generator.choice(actions or fast.legal_actions(state))))
+        paid += [env.rewards[agent] for agent in env.possible_agents]
+    assert number > 5
+    assert fast.utility(state) == pytest.approx(paid)
 
 
 def hands(state: Any, seat: int, view: str) -> Any:

@@ -16,11 +16,22 @@ from zermelo.envs import CHANCE, Information, InvalidSettingError, as_game, make
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.errors import RulesError
 from zermelo.envs.game import SupportsInformationStates
-from zermelo.envs.games import Kuhn, Leduc, LiarsDice
+from zermelo.envs.games import Goofspiel, Kuhn, Leduc, LiarsDice
+from zermelo.envs.games.hidden.goofspiel import GoofspielState
 from zermelo.envs.games.hidden.kuhn import KuhnState
 from zermelo.envs.rules import RulesGame
 
-GAMES = [Kuhn(), Kuhn(4), Leduc(), Leduc(blinds=True), Leduc(5), LiarsDice(), LiarsDice(2, 3)]
+GAMES = [
+    Kuhn(),
+    Kuhn(4),
+    Leduc(),
+    Leduc(blinds=True),
+    Leduc(5),
+    LiarsDice(),
+    LiarsDice(2, 3),
+    Goofspiel(4),
+    Goofspiel(5, shuffled=False, hidden=True, difference=True),
+]
 every_game = pytest.mark.parametrize("rules", GAMES, ids=repr)
 
 
@@ -143,6 +154,7 @@ def test_keeps_the_contract(rules: Any) -> None:
         (Kuhn(1), "Kuhn needs players of 2 to 10, not 1"),
         (Leduc(14), "Leduc needs ranks of 2 to 13"),
         (LiarsDice(6, 6), "LiarsDice needs dice of 1 to 15"),
+        (Goofspiel(14), "Goofspiel needs cards of 2 to 13"),
     ],
 )
 def test_sizes_that_do_not_exist(rules: Any, message: str) -> None:
@@ -224,3 +236,67 @@ def test_utilities_of_the_twin_are_in_its_rewards() -> None:
     env.reset(seed=1)
     assert as_game(env).traits.utility_bounds == (-7.0, 7.0)
     assert as_game(env, backend="environment").traits.information is Information.HIDDEN
+
+
+# -- the twins of OpenSpiel's goofspiel ---------------------------------------------------------------------------
+
+GOOFSPIELS = {
+    "goofspiel": Goofspiel(),
+    "goofspiel(num_cards=2)": Goofspiel(2),
+    "goofspiel(num_cards=5,points_order=descending)": Goofspiel(5, shuffled=False),
+    "goofspiel(num_cards=6,returns_type=point_difference)": Goofspiel(6, difference=True),
+    "goofspiel(imp_info=True,num_cards=4)": Goofspiel(4, hidden=True),
+}
+
+
+def play_goofspiel_in_lockstep(text: str, games: int, seed: int) -> Counter[float]:
+    """Plays OpenSpiel's game and our rules side by side; how often the first player got what."""
+    theirs = pytest.importorskip("pyspiel").load_game(text)
+    rules = GOOFSPIELS[text]
+    game, generator, found = RulesGame(rules), random.Random(seed), Counter[float]()
+    for number in range(games):
+        state, other = game.initial_state(), theirs.new_initial_state()
+        while not other.is_terminal():
+            where = f"seed {seed}, game {number}: {state}\n{other}"
+            assert not game.is_terminal(state), where
+            if other.is_chance_node():
+                assert game.to_move(state) == CHANCE, where
+                assert game.chance_outcomes(state) == other.chance_outcomes(), where
+                outcome = generator.choice(other.chance_outcomes())[0]
+                other.apply_action(outcome)
+                state = game.result(state, outcome)
+                continue
+            assert [*game.movers(state)] == [0, 1], where
+            for seat in range(2):
+                assert game.actions_of(state, seat) == other.legal_actions(seat), where
+            bids = [generator.choice(other.legal_actions(seat)) for seat in range(2)]
+            other.apply_actions(bids)
+            state = game.joint_result(state, dict(enumerate(bids)))
+        assert game.is_terminal(state)
+        scale = 0.5 if rules.difference else 1
+        assert [scale * each for each in game.utility(state)] == other.returns(), f"seed {seed}: {state}\n{other}"
+        found[other.returns()[0]] += 1
+    return found
+
+
+@pytest.mark.parametrize("text", GOOFSPIELS)
+def test_goofspiel_is_openspiels_game(text: str) -> None:
+    assert len(play_goofspiel_in_lockstep(text, games=10, seed=1)) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("text", GOOFSPIELS)
+def test_ten_thousand_games_of_goofspiel_are_the_same(text: str) -> None:
+    assert len(play_goofspiel_in_lockstep(text, games=10_000, seed=2)) > 1
+
+
+def test_hidden_bids_are_drawn_from_all_that_fit() -> None:
+    """The first player bid 3, 2 and 5, and lost, lost and won against cards from 1 to 6."""
+    rules = Goofspiel(6, shuffled=False, hidden=True)
+    state = GoofspielState(first=0x325, second=0x431, prizes=0)
+    generator = np.random.default_rng(5)
+    drawn = Counter(rules.resample(state, 0, generator).second for _ in range(2_000))
+    fits = [(a, b, c) for a in (4, 5, 6) for b in (3, 4, 5, 6) for c in (1, 2, 3, 4) if len({a, b, c}) == 3]
+    assert set(drawn) == {a << 8 | b << 4 | c for a, b, c in fits}
+    assert all(count == pytest.approx(2_000 / len(fits), abs=30) for count in drawn.values())

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.stacks import StackingEnv
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent
@@ -234,6 +235,35 @@ def test_lambda_returns_by_their_definition(mixed: float) -> None:
         assert sign * played.returns[place] == pytest.approx(expected)
 
 
+def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
+    env = make_env("classic/tictactoe-v3")
+    env.reset()
+    game = as_game(env, backend="clone")
+    start = game.snapshot(env)
+    looked: list[int] = []
+
+    class Counted(ObservationFeatures):
+        def entries(self, game: Any, states: Any) -> Entries:
+            looked.append(len(states))
+            return super().entries(game, states)
+
+    features = Counted(2, 18)
+    weights = np.random.default_rng(1).normal(size=features.size)
+    for evaluator in (None, FittedEvaluator(features, weights)):
+        player = SelfPlay(
+            game, [start], features, evaluator, mixed=1.0, opening=0, explore=0.0, longest=99,
+            generator=np.random.default_rng(1),
+        )  # fmt: skip
+        for _ in range(4):
+            looked.clear()
+            (played,) = player.play()
+            for place, state in enumerate(played.states):
+                mover = game.to_move(state)
+                ends = [game.utility(game.result(state, action))[mover] for action in game.legal_actions(state)]
+                assert max(ends) < 1 or place == len(played.states) - 1
+            assert len(looked) == 1 if evaluator is None else max(looked[:-1]) == 8
+
+
 def _looks(evaluator: FittedEvaluator, state: Any) -> float:
     """What the first player can expect."""
     if TICTACTOE.is_terminal(state):
@@ -289,6 +319,19 @@ def test_the_same_seed_finds_the_same_weights(tmp_path: Path) -> None:
     )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
+
+
+def test_an_environment_without_rules_can_be_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on which pieces cover each other; the match is at equal time, as nobody has written an evaluation."""
+    out = str(tmp_path / "stacks.json")
+    monkeypatch.setattr(tuning, "_matched", lambda *_: (1, 0, 1))
+    tuned = tune(StackingEnv, out=out, games=20, rounds=2, match=2, seed=1)
+    features = tuned.evaluator.features
+    assert isinstance(features, PatternFeatures)
+    assert features.layers == (((0, 1), (3, 4)), ((2,), (5,)))
+    assert tuned.rounds[0].games == 20
+    assert tuned.against == (f"alphabeta(seconds=0.5, evaluator={out!r})", "alphabeta(seconds=0.5)")
+    assert FittedEvaluator.load(out) == tuned.evaluator
 
 
 def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> None:

@@ -1,0 +1,169 @@
+"""Agents for games in which players move at the same time: they mix, as a move that is known can be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.gate import require_simultaneous
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.result import SearchResult, drawn_action
+from zermelo.agents.core.settings import choice, function, number, whole
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.search.monte_carlo.simultaneous import JointSelection, SimultaneousSearch
+from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
+from zermelo.envs import Game, Traits, UnsupportedGameError
+
+__all__ = ["BackwardInductionAgent", "SimultaneousMCTSAgent"]
+
+_SIMULATIONS: Final = 1_000
+_EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
+"""By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
+0.11, 0.11 and 0.09 with 0.05, 0.2 and 0.4; Exp3 0.64, 0.39 and 0.33. After 1,000: 0.03 with 0.1, 0.23 with 0.1;
+decoupled UCT 0.50."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SimultaneousMCTSAgent(SearchAgent):
+    """Monte Carlo tree search for players who move at the same time: it learns how to mix, and draws its move.
+
+    At each state of the tree, each player learns by itself from what its actions have got; where two players are
+    opposed, ``regret`` and ``exp3`` come near an equilibrium, while ``duct`` may go in circles. Any number of
+    players, whatever they play for. Players are taken to see all but each other's moves of the moment. Tak,
+    Lanctot and Winands, "Monte Carlo tree search variants for simultaneous move games", IEEE Conference on
+    Computational Intelligence and Games (2014).
+
+    ``policy`` of the result is the mixture, from which ``action`` is drawn; values are means over all simulations.
+
+    Attributes:
+        selection: How players learn: ``"regret"`` (regret matching), ``"exp3"`` or ``"duct"`` (decoupled UCT).
+        simulations: How many to make; 1,000 if no limit is given.
+        nodes: States to visit, those of playouts too.
+        seconds: Time to take, from the call on.
+        exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1, by default 0.7;
+            else the share of simulations in which a player tries any action, by default 0.1, and 0.2 for
+            ``"exp3"``.
+        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+    """
+
+    kind: ClassVar[str] = "simultaneous_mcts"
+
+    selection: JointSelection = choice(JointSelection.REGRET)
+    simulations: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    exploration: float | None = number(None, lower=0)
+    on_iteration: Any = function("of a SearchResult")
+
+    def __post_init__(self) -> None:
+        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
+        simulations = self.simulations if is_limited else _SIMULATIONS
+        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
+        super().__post_init__()
+
+    def check_game(self, traits: Traits) -> None:
+        """Any game: whether it says who moves together shows when it is searched."""
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Searches a state in which there is something to decide."""
+        require_simultaneous(game, self.kind)
+        exploration = _EXPLORATION[self.selection] if self.exploration is None else self.exploration
+        if self.selection is not JointSelection.DUCT:
+            exploration = min(exploration, 1.0)
+        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+        search = SimultaneousSearch(
+            game, state, budget, selection=self.selection, exploration=exploration, seed=seed
+        )
+        seat, batch = deciding_seat(game, state, budget), 16
+        while True:
+            stopped_by = search.run(self.limits, batch)
+            if stopped_by is not None:
+                return _found(search, seat, stopped_by, draw)
+            batch = min(2 * batch, 1 << 12)
+            if self.on_iteration is not None:
+                found = _found(search, seat, StoppedBy.SIMULATIONS, draw)
+                if self.on_iteration(found) is False:
+                    return _found(search, seat, StoppedBy.INTERRUPT, draw)
+
+
+def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> SearchResult:
+    game, mixture, values = search.game, search.mixture(seat), search.values()
+    policy = dict(zip(mixture.actions, mixture.policy, strict=True))
+    action = drawn_action(policy, draw)
+    return SearchResult(
+        action=action,
+        env_action=game.to_env_action(search.root_state, action),
+        value=values[seat],
+        values_by_seat=values,
+        action_values={
+            each: mean
+            for each, mean, visits in zip(mixture.actions, mixture.means, mixture.visits, strict=True)
+            if visits
+        },
+        principal_variation=(action,),
+        nodes=search.budget.nodes,
+        seconds=search.budget.seconds,
+        stopped_by=stopped_by,
+        is_estimate=True,
+        visits=dict(zip(mixture.actions, mixture.visits, strict=True)),
+        policy=policy,
+        evaluator="playouts",
+        stats={"simulations": search.simulations, "tree_nodes": search.tree_nodes},
+    )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BackwardInductionAgent(SearchAgent):
+    """Solves a game of simultaneous moves from its end, a matrix game at each state, and plays that equilibrium.
+
+    For two opposed players who see all but each other's moves of the moment, and few states. Each equilibrium is
+    a mixture, from which the action is drawn. Shapley, "Stochastic games", PNAS 39 (1953).
+
+    Attributes:
+        most_states: How many states may be looked at; of a larger game none is solved.
+    """
+
+    kind: ClassVar[str] = "backward_induction"
+
+    most_states: int = whole(200_000, lower=1)
+
+    def check_game(self, traits: Traits) -> None:
+        """Any game: whether it says who moves together shows when it is searched."""
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Solves a state in which there is something to decide.
+
+        Raises:
+            UnsupportedGameError: The game is no such game, or has more states.
+        """
+        require_simultaneous(game, self.kind)
+        simultaneous: Any = game
+        seat = deciding_seat(game, state, budget)
+        solved = solve_simultaneous(game, state, most_states=self.most_states)
+        policy = solved.policies[seat]
+        action = drawn_action(policy, float(self.generator.random()))
+        return SearchResult(
+            action=action,
+            env_action=game.to_env_action(state, action),
+            value=solved.values_by_seat[seat],
+            values_by_seat=solved.values_by_seat,
+            principal_variation=(action,),
+            nodes=solved.states,
+            seconds=budget.seconds,
+            policy=policy,
+            proven=simultaneous.hides_more() is False,
+        )
+
+
+def deciding_seat(game: Any, state: Any, budget: Budget) -> int:
+    """Whose action is asked for: the seat that the environment asks, or the first of those that move."""
+    movers: Sequence[int] = game.movers(state)
+    if budget.seat is not None and budget.seat in movers:
+        return budget.seat
+    try:
+        asked: int = game.to_move(state)
+    except UnsupportedGameError:  # OpenSpiel asks all at once
+        return movers[0]
+    return asked

@@ -1,0 +1,345 @@
+"""Monte Carlo tree search where players move at the same time: at each state, each learns to mix its actions.
+
+The textbook's ``zermelo.agents.algorithms.simultaneous_mcts`` says how it works and where it comes from. Here it
+has limits, and games that pay on the way or draw chance inside. Players are taken to see everything but each
+other's moves of the moment.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.gate import no_legal_action
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.envs import Chance
+from zermelo.envs.game import SupportsWholePlayouts
+
+__all__ = ["JointSelection", "Mixture", "SimultaneousSearch"]
+
+
+class JointSelection(enum.StrEnum):
+    """How each of the players that move together learns what to play."""
+
+    DUCT = "duct"
+    """Decoupled UCT: by UCB1, as if the others' moves were chance. Tak, Lanctot and Winands, "Monte Carlo tree
+    search variants for simultaneous move games", CIG (2014)."""
+    REGRET = "regret"
+    """Regret matching: in proportion to what an action would have got more. Lanctot, Lisy and Winands, "Monte
+    Carlo tree search in simultaneous move games with applications to Goofspiel", CGW (2013)."""
+    EXP3 = "exp3"
+    """In proportion to the exponential of what an action has got. Lisy, Kovarik, Lanctot and Bosansky,
+    "Convergence of Monte Carlo tree search in simultaneous move games", NIPS (2013)."""
+
+
+class Scale(NamedTuple):
+    """What utilities are measured by: the lower bound is 0, the upper one 1."""
+
+    low: float
+    unit: float
+
+    def of(self, utility: float) -> float:
+        """From 0 to 1."""
+        return (utility - self.low) * self.unit
+
+
+class Mixture(NamedTuple):
+    """What is known of a player's actions at the root; one entry an action, ascending.
+
+    Attributes:
+        actions: Integers of the game.
+        policy: How likely to play each.
+        visits: How many simulations played it.
+        means: The mean utility of these to the player; 0 without any.
+    """
+
+    actions: Sequence[int]
+    policy: list[float]
+    visits: list[int]
+    means: list[float]
+
+
+class _Learner:
+    """What one player at one state has found of its actions, which count by their places."""
+
+    __slots__ = ("actions", "exploration", "totals", "visits")
+
+    def __init__(self, actions: Sequence[int], exploration: float) -> None:
+        self.actions, self.exploration = actions, exploration
+        self.visits = [0] * len(actions)
+        self.totals = [0.0] * len(actions)
+
+    def choose(self, random: RandomNumbers, scale: Scale) -> int:
+        """The place of the action to play in the next simulation."""
+        raise NotImplementedError
+
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+        """What came of an action when the others played theirs."""
+        self.visits[place] += 1
+        self.totals[place] += utility
+
+    def weights(self) -> Sequence[float]:
+        """How often each action was to be played, exploration left out."""
+        return self.visits
+
+
+class _DecoupledUCT(_Learner):
+    __slots__ = ()
+
+    def choose(self, random: RandomNumbers, scale: Scale) -> int:
+        untried = [place for place, visits in enumerate(self.visits) if not visits]
+        if untried:
+            return untried[random.draw([1 / len(untried)] * len(untried))]
+        random.draw([1.0])  # the textbook draws here too
+        log, best, chosen = math.log(sum(self.visits)), -math.inf, 0
+        for place, visits in enumerate(self.visits):
+            bound = scale.of(self.totals[place] / visits) + self.exploration * math.sqrt(log / visits)
+            if bound > best:
+                best, chosen = bound, place
+        return chosen
+
+
+class _Mixing(_Learner):
+    """One that draws its actions, and remembers with what probabilities."""
+
+    __slots__ = ("played", "sums")
+
+    def __init__(self, actions: Sequence[int], exploration: float) -> None:
+        super().__init__(actions, exploration)
+        self.sums = [0.0] * len(actions)
+        self.played = self.sums
+
+    def choose(self, random: RandomNumbers, scale: Scale) -> int:
+        shares = self._shares()
+        for place, share in enumerate(shares):
+            self.sums[place] += share
+        rest, explored = 1 - self.exploration, self.exploration / len(shares)
+        self.played = [rest * share + explored for share in shares]
+        return random.draw(self.played)
+
+    def _shares(self) -> list[float]:
+        """How likely to play each action, exploration left out."""
+        raise NotImplementedError
+
+    def weights(self) -> Sequence[float]:
+        return self.sums
+
+
+class _RegretMatching(_Mixing):
+    __slots__ = ("regrets", "seen")
+
+    def __init__(self, actions: Sequence[int], exploration: float) -> None:
+        super().__init__(actions, exploration)
+        self.regrets = [0.0] * len(actions)
+        # By what the others played: for each own action how often it was played against that, and what it got.
+        self.seen: dict[tuple[int, ...], tuple[list[int], list[float]]] = {}
+
+    def _shares(self) -> list[float]:
+        positive = [regret if regret > 0 else 0.0 for regret in self.regrets]
+        total = sum(positive)
+        if total > 0:
+            return [each / total for each in positive]
+        return [1 / len(positive)] * len(positive)
+
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+        super().learn(place, others, utility, scale)
+        if others not in self.seen:
+            self.seen[others] = [0] * len(self.visits), [0.0] * len(self.visits)
+        visits, totals = self.seen[others]
+        visits[place] += 1
+        totals[place] += utility
+        for other, tried in enumerate(visits):
+            if tried and other != place:
+                self.regrets[other] += totals[other] / tried - utility
+
+
+class _Exp3(_Mixing):
+    __slots__ = ("gains",)
+
+    def __init__(self, actions: Sequence[int], exploration: float) -> None:
+        super().__init__(actions, exploration)
+        self.gains = [0.0] * len(actions)
+
+    def _shares(self) -> list[float]:
+        rate, most = self.exploration / len(self.gains), max(self.gains)
+        weights = [math.exp(rate * (gain - most)) for gain in self.gains]
+        total = sum(weights)
+        return [weight / total for weight in weights]
+
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+        super().learn(place, others, utility, scale)
+        self.gains[place] += scale.of(utility) / self.played[place]
+
+
+_LEARNERS: Final[Mapping[JointSelection, type[_Learner]]] = {
+    JointSelection.DUCT: _DecoupledUCT,
+    JointSelection.REGRET: _RegretMatching,
+    JointSelection.EXP3: _Exp3,
+}
+
+
+class _Node:
+    """A state in the tree: who moves there and what each has learnt; what follows, by moves and chance."""
+
+    __slots__ = ("children", "learners", "movers")
+
+    def __init__(self, movers: Sequence[int], learners: list[_Learner]) -> None:
+        self.movers, self.learners = movers, learners
+        self.children: dict[Hashable, _Node] = {}
+
+
+class SimultaneousSearch:
+    """A search from one state.
+
+    Args:
+        game: A game with simultaneous moves.
+        state: The root, in which somebody is to move.
+        budget: Counts states, those of playouts too, and stops.
+        selection: How players learn.
+        exploration: For decoupled UCT the weight of what was tried less, else the share of simulations in which a
+            player plays any action.
+        seed: Where the random numbers start.
+
+    Attributes:
+        simulations: How many have been made.
+        tree_nodes: How many states the tree has.
+    """
+
+    def __init__(
+        self, game: Any, state: Any, budget: Budget, *, selection: JointSelection, exploration: float, seed: int
+    ) -> None:
+        self.game, self.root_state, self.budget = game, state, budget
+        self.simulations = 0
+        self.tree_nodes = 0
+        self._learner, self._exploration = _LEARNERS[selection], exploration
+        self._random = RandomNumbers(seed)
+        self._drawn = np.random.default_rng(seed) if game.traits.chance is Chance.SAMPLED else None
+        lower, upper = game.traits.utility_bounds
+        self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
+        self._low: float = lower if self._has_bounds else math.inf
+        self._high: float = upper if self._has_bounds else -math.inf
+        self._scale = Scale(self._low, 1 / (upper - lower)) if self._has_bounds else Scale(0.0, 0.0)
+        self._whole = isinstance(game, SupportsWholePlayouts) and math.isinf(budget.nodes_left)
+        self._totals = [0.0] * game.traits.seats
+        self.root = self._node(state)
+
+    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
+        """So many more simulations; why they ended, or None where they may go on."""
+        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
+        if left <= 0:
+            return StoppedBy.SIMULATIONS
+        try:
+            for _ in range(left):
+                self._simulate()
+        except SearchStopped as stopped:
+            return stopped.reason
+        return None
+
+    def values(self) -> tuple[float, ...]:
+        """The mean utility of each seat over all simulations; what has been paid so far before the first."""
+        if not self.simulations:
+            return tuple(map(float, self.game.utility(self.root_state)))
+        return tuple(total / self.simulations for total in self._totals)
+
+    def mixture(self, seat: int) -> Mixture:
+        """What is known of the actions of one of the root's movers."""
+        learner = self.root.learners[list(self.root.movers).index(seat)]
+        weights, total = learner.weights(), sum(learner.weights())
+        policy = [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
+        means = [
+            total / visits if visits else 0.0 for total, visits in zip(learner.totals, learner.visits, strict=True)
+        ]
+        return Mixture(learner.actions, policy, learner.visits, means)
+
+    # -- one simulation
+
+    def _simulate(self) -> None:
+        """Goes down the tree, adds a state, plays on at random to the end, and takes the outcome back up."""
+        game, visit, random = self.game, self.budget.visit, self._random
+        visit(0)
+        state, node = self.root_state, self.root
+        path: list[tuple[_Node, list[int]]] = []
+        while True:
+            places = [learner.choose(random, self._scale) for learner in node.learners]
+            path.append((node, places))
+            visit(len(path))
+            state, chances = self._through_chance(self._after(state, node, places))
+            if game.is_terminal(state):
+                break
+            edge: Hashable = (*places, *chances)
+            if self._drawn is not None:  # one of many states that these moves may lead to
+                edge = edge, game.key(state)
+            child = node.children.get(edge)
+            if child is None:
+                node.children[edge] = self._node(state)
+                state = self._play_out(state)
+                break
+            node = child
+        outcome = tuple(map(float, game.utility(state)))
+        self._measure(outcome)
+        for node, places in path:
+            for index, seat in enumerate(node.movers):
+                others = tuple([place for other, place in enumerate(places) if other != index])
+                node.learners[index].learn(places[index], others, outcome[seat], self._scale)
+        for seat, utility in enumerate(outcome):
+            self._totals[seat] += utility
+        self.simulations += 1
+
+    def _measure(self, outcome: tuple[float, ...]) -> None:
+        """Widens the scale, where utilities have no bounds."""
+        if not self._has_bounds:
+            self._low, self._high = min(self._low, *outcome), max(self._high, *outcome)
+            width = self._high - self._low
+            self._scale = Scale(self._low, 1 / width if width > 0 else 0.0)
+
+    def _node(self, state: Any) -> _Node:
+        movers = self.game.movers(state)
+        self.tree_nodes += 1
+        return _Node(movers, [self._learner(self._actions(state, seat), self._exploration) for seat in movers])
+
+    def _after(self, state: Any, node: _Node, places: Sequence[int]) -> Any:
+        """The state after everybody's move."""
+        joint = {
+            seat: learner.actions[place]
+            for seat, learner, place in zip(node.movers, node.learners, places, strict=True)
+        }
+        return self.game.joint_result(state, joint, self._drawn)
+
+    def _play_out(self, state: Any) -> Any:
+        """The end of a game at random."""
+        game = self.game
+        if self._whole:
+            self.budget.check_clock()
+            played = game.play_out(state, self._random.bits())
+            if played is not None:
+                self.budget.nodes += len(played[1])
+                return played[0]
+        while not game.is_terminal(state):
+            self.budget.visit(0)
+            joint = {}
+            for seat in game.movers(state):
+                actions = self._actions(state, seat)
+                joint[seat] = actions[self._random.below(len(actions))]
+            state, _ = self._through_chance(game.joint_result(state, joint, self._drawn))
+        return state
+
+    def _actions(self, state: Any, seat: int) -> Sequence[int]:
+        actions: Sequence[int] = self.game.actions_of(state, seat)
+        if not actions:
+            raise no_legal_action(self.game)
+        return actions
+
+    def _through_chance(self, state: Any) -> tuple[Any, list[int]]:
+        """The state once chance has decided, and its outcomes."""
+        game, drawn = self.game, []
+        while not game.is_terminal(state) and not game.movers(state):
+            outcomes = game.chance_outcomes(state)
+            drawn.append(outcomes[self._random.draw([probability for _, probability in outcomes])][0])
+            state = game.result(state, drawn[-1])
+        return state, drawn

@@ -1,0 +1,180 @@
+"""Hanabi, over OpenSpiel's states: what a player knows of its own hand, and how that hand is dealt again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["deal_hanabi", "hanabi_key", "key_of_hanabi", "redealt_hanabi", "sees_all"]
+
+
+class _Move(NamedTuple):
+    """What an action of a player does.
+
+    Attributes:
+        place: Where in its hand the card lies that it plays or discards; -1 for a hint.
+        offset: To whom a hint is given, counted from the player.
+        cards: The cards that a hint speaks of, bit ``card`` each.
+    """
+
+    place: int
+    offset: int = 0
+    cards: int = 0
+
+
+class _Rules(NamedTuple):
+    """A game of Hanabi, read off its OpenSpiel game once.
+
+    Attributes:
+        players: How many play.
+        size: How many cards a hand has.
+        copies: How many of each card there are, by the number that deals it.
+        moves: What each action does.
+    """
+
+    players: int
+    size: int
+    copies: tuple[int, ...]
+    moves: tuple[_Move, ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _rules(text: str) -> _Rules:
+    import pyspiel
+
+    game = pyspiel.load_game(text)
+    start = game.new_initial_state()
+    chances = dict(start.chance_outcomes())
+    rarest = min(chances.values())  # of the highest card of a colour there is one
+    names = [start.action_to_string(start.current_player(), card)[-3:-1] for card in sorted(chances)]  # such as R1
+    moves = []
+    for action in range(game.num_distinct_actions()):
+        words = start.action_to_string(0, action).strip("()").split()
+        if words[0] != "Reveal":  # Play 0, Discard 3
+            moves.append(_Move(int(words[1])))
+            continue
+        _, _, offset, _, value = words  # Reveal player +1 color R
+        cards = sum(1 << card for card, name in enumerate(names) if value in name)
+        moves.append(_Move(-1, int(offset), cards))
+    size = 0
+    while start.is_chance_node():
+        start.apply_action(start.chance_outcomes()[0][0])
+        size += 1
+    copies = tuple(round(chances[card] / rarest) for card in sorted(chances))
+    return _Rules(game.num_players(), size // game.num_players(), copies, tuple(moves))
+
+
+class _Known(NamedTuple):
+    """What one player of a state knows.
+
+    Attributes:
+        events: Cards dealt and actions since the start.
+        hand: Where among these the cards of the player's hand were dealt, the oldest first.
+        possible: For each of them, the cards that all hints so far allow, bit ``card`` each.
+        unseen: The cards that the player does not see, its own and the deck.
+    """
+
+    events: list[int]
+    hand: list[int]
+    possible: list[int]
+    unseen: list[int]
+
+
+def _known(state: Any, seat: int) -> _Known:
+    rules = _rules(str(state.get_game()))
+    events: list[int] = state.history()
+    hands: list[list[int]] = [[] for _ in range(rules.players)]
+    possible: dict[int, int] = {}
+    left, all_cards = sum(rules.copies), (1 << len(rules.copies)) - 1
+    copies = list(rules.copies)
+    missing, mover = rules.players * rules.size, -1
+    for place, event in enumerate(events):
+        if missing and left:  # a card is dealt to the first who has too few
+            for hand in hands:
+                if len(hand) < rules.size:
+                    hand.append(place)
+                    break
+            possible[place] = all_cards
+            copies[event] -= 1
+            left -= 1
+            missing -= 1
+            continue
+        if mover < 0:
+            mover = _first_player(state, place)
+        move = rules.moves[event]
+        if move.place >= 0:
+            hands[mover].pop(move.place)
+            missing += 1
+        else:
+            for card in hands[(mover + move.offset) % rules.players]:
+                is_meant = move.cards >> events[card] & 1
+                possible[card] &= move.cards if is_meant else ~move.cards
+        mover = (mover + 1) % rules.players
+    hand = hands[seat]
+    for place in hand:
+        copies[events[place]] += 1
+    unseen = [card for card, count in enumerate(copies) for _ in range(count)]
+    return _Known(events, hand, [possible[place] for place in hand], unseen)
+
+
+def _first_player(state: Any, place: int) -> int:
+    """Who moved first, where that is not always the same player."""
+    if not state.get_game().get_parameters().get("random_start_player", False):
+        return 0
+    player: int = state.full_history()[place].player
+    return player
+
+
+def key_of_hanabi(state: Any, seat: int) -> Hashable:
+    """All cards dealt and all actions but for the player's own hand; of that, what the hints allow."""
+    known = _known(state, seat)
+    seen = list(known.events)
+    for place in known.hand:
+        seen[place] = -1
+    return tuple(seen), tuple(known.possible)
+
+
+def redealt_hanabi(state: Any, seat: int, generator: np.random.Generator) -> Any:
+    """An OpenSpiel state of Hanabi with another hand for a player, of unseen cards, that fits all hints."""
+    known = _known(state, seat)
+    # Cards are drawn for each place by itself until no card is drawn twice: all hands that fit are equally likely.
+    options = [[n for n, card in enumerate(known.unseen) if fits >> card & 1] for fits in known.possible]
+    drawn: list[int] = [0, 0]
+    while len(set(drawn)) < len(drawn):
+        drawn = [cards[int(generator.random() * len(cards))] for cards in options]
+    events = list(known.events)
+    for place, number in zip(known.hand, drawn, strict=True):
+        events[place] = known.unseen[number]
+    dealt = state.get_game().new_initial_state()
+    for action in events:
+        dealt.apply_action(action)
+    return dealt
+
+
+# -- PettingZoo's environment -------------------------------------------------------------------------------------
+
+
+def sees_all(env: Any) -> bool:
+    """Whether its agents are shown their own hands too."""
+    return bool(env._config["observation_type"] == "seer")
+
+
+def hanabi_key(env: Any, agent: Any) -> Hashable:
+    """What the agent knows; where it is shown all cards, all that has happened."""
+    state = env.hanabi_env.game_state
+    if sees_all(env):
+        return tuple(state.history())
+    return key_of_hanabi(state, env.possible_agents.index(agent))
+
+
+def deal_hanabi(env: Any, agent: Any, generator: np.random.Generator) -> None:
+    """The agent's own hand; the deck is not dealt before it is needed."""
+    if sees_all(env):
+        return
+    inside = env.hanabi_env
+    inside.game_state = redealt_hanabi(inside.game_state, env.possible_agents.index(agent), generator)
+    inside._update_action_masks()
+    inside._update_observations()

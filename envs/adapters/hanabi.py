@@ -1,0 +1,69 @@
+"""PettingZoo's Hanabi by the OpenSpiel state inside, with its cheap copies and its exact chance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.facts.declared import declared_traits
+from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi, sees_all
+from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.adapters.wrappers import full_name, game_name, innermost
+from zermelo.envs.game import TraitSource
+from zermelo.envs.traits import merge_traits
+
+__all__ = ["ADAPTER", "HanabiGame"]
+
+
+class HanabiGame(OpenSpielGame):
+    """The game of PettingZoo's Hanabi. Its states are OpenSpiel's.
+
+    Args:
+        env: The environment below its checking wrappers.
+        given: Fields of ``Traits`` that the caller gave.
+    """
+
+    def __init__(self, env: Any, given: Mapping[str, Any]) -> None:
+        super().__init__(env.hanabi_env, given)
+        self._sees_all = sees_all(env)
+        named = replace(self._traits, name=game_name(env), seat_names=tuple(map(str, env.possible_agents)))
+        self._traits = merge_traits(
+            named, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared_traits(env))
+        )
+
+    def fits(self, env: Any) -> bool:
+        """Whether a live environment still plays this game, with the same settings."""
+        return super().fits(env.hanabi_env) and sees_all(env) == self._sees_all
+
+    def snapshot(self, env: Any) -> Any:
+        """The position of a live environment, as a state of its own."""
+        inside = getattr(innermost(env), "hanabi_env", env)
+        return super().snapshot(inside)
+
+    def information_state_key(self, state: Any, seat: int) -> Hashable:
+        """All cards dealt and all actions but for the seat's own hand; of that, what the hints allow."""
+        return tuple(state.history()) if self._sees_all else key_of_hanabi(state, seat)
+
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
+        """The seat's own hand dealt again; at the end, where nothing is to come, this state."""
+        if self._sees_all or self.is_terminal(state):
+            return state
+        return redealt_hanabi(state, seat, generator)
+
+
+def _make(raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    return HanabiGame(raw, given), {}
+
+
+ADAPTER = Adapter(
+    # With a random start player the environment itself asks the wrong agent first.
+    accepts=lambda raw: (
+        full_name(type(raw)) == "pettingzoo.classic.hanabi.hanabi.raw_env"
+        and not raw._config["random_start_player"]
+    ),
+    make=_make,
+)

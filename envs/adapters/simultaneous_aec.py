@@ -1,0 +1,105 @@
+"""AEC environments whose agents move at the same time, though they are asked in turn; and the adapter of all AEC.
+
+``parallel_to_aec`` makes such environments of parallel ones. In the middle of a round they hold what some agents
+have chosen and the others do not see. So a round is always seen from its start: all its agents are the movers, and
+``joint_result`` first takes back, in its copy, whatever has been chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.aec import AECGame, EnvState
+from zermelo.envs.adapters.facts.found_traits import with_traits
+from zermelo.envs.adapters.facts.known import known_facts
+from zermelo.envs.adapters.informed_aec import InformedAECGame
+from zermelo.envs.adapters.unseen import hidden_of
+from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
+from zermelo.envs.errors import GameOverError, IllegalActionError
+from zermelo.envs.game import CHANCE, Information, Traits
+
+__all__ = ["ADAPTER", "SimultaneousAECGame", "SimultaneousInformedGame"]
+
+
+class SimultaneousAECGame(AECGame):
+    """An AEC environment's game whose agents move at the same time."""
+
+    def __init__(self, env: Any, traits: Traits, **settings: Any) -> None:
+        super().__init__(env, traits, **settings)
+        rounds = known_facts(innermost(env)).rounds
+        assert rounds is not None, "such games are made only of classes of which it is known"
+        self._rounds = rounds
+
+    def movers(self, state: EnvState) -> Sequence[int]:
+        """The seats of all agents that are still in the game."""
+        if state.over or state.mover == CHANCE:
+            return ()
+        env = state.env
+        return [
+            seat
+            for seat, agent in enumerate(self.agents)
+            if agent in env.agents and not (env.terminations.get(agent) or env.truncations.get(agent))
+        ]
+
+    def actions_of(self, state: EnvState, seat: int) -> tuple[int, ...]:
+        """What the seat's mask allows; without a mask, its whole action space."""
+        if seat == state.mover:
+            return self.legal_actions(state)
+        try:
+            return self._masked_actions(state, seat)
+        except GameOverError:  # masks that allow something only to who is asked
+            asked = self._round_start(state)
+            while asked.mover != seat:
+                asked = self.play_on(asked, self.legal_actions(asked)[0])
+            return self.legal_actions(asked)
+
+    def joint_result(
+        self, state: EnvState, actions: Mapping[int, int], generator: np.random.Generator | None = None
+    ) -> EnvState:
+        """The state after this round; ``state`` is not changed.
+
+        Raises:
+            IllegalActionError: An action is not legal, or they are not of the seats that move.
+        """
+        movers = self.movers(state)
+        if {*movers} != {*actions}:
+            raise IllegalActionError(
+                f"an action of each of the seats {list(movers)} is needed in {self._name}, not {dict(actions)}"
+            )
+        after = self._round_start(state)
+        for _ in movers:
+            after = self.play_on(after, actions[after.mover], generator)
+        return after
+
+    def _round_start(self, state: EnvState) -> EnvState:
+        """The state in which nobody of this round has been asked, as a state of its own."""
+        env = self._copy(state.env)
+        with self._blame(env, "the start of the round"):
+            self._rounds.rewind(env)
+        return EnvState(env, state.before, state.totals, self._seat(env.agent_selection, env.agents), False)
+
+    def hides_more(self) -> bool | None:
+        """As is known of the environment's class; not where its traits say that information is perfect."""
+        return False if self._traits.information is Information.PERFECT else self._rounds.hides_more
+
+
+class SimultaneousInformedGame(SimultaneousAECGame, InformedAECGame):
+    """One of which it is known besides what its agents have seen."""
+
+
+def _make(raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    agents = seat_agents(raw)
+    actions = max(codec_for(raw, agent).size for agent in agents)
+    informed = hidden_of(raw) is not None
+    game: type[AECGame] = InformedAECGame if informed else AECGame
+    if known_facts(raw).rounds is not None:
+        game = SimultaneousInformedGame if informed else SimultaneousAECGame
+    return with_traits(game, raw, given, seats=tuple(map(str, agents)), actions=actions)
+
+
+ADAPTER = Adapter(accepts=lambda raw: not is_gymnasium(raw), make=_make, copies=True)

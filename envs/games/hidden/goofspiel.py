@@ -1,0 +1,318 @@
+"""Goofspiel, the game of pure strategy, for two players.
+
+Rules: both hold the cards 1 to n; a third suit, of prizes, lies in the middle. In each round a prize is turned up,
+both bid one of their cards at the same time, and the higher card wins as many points as the prize says; equal bids
+throw it away. Bids are spent. Who has more points at the end wins. S. M. Ross, "Goofspiel: the game of pure
+strategy", Journal of Applied Probability 8 (1971).
+
+Prizes come by chance, or from the highest to the lowest, which both know. With ``hidden`` players are told who won
+a round, but not what the other has bid. The last round is played without asking, as nobody has a choice. All this
+is OpenSpiel's ``goofspiel`` too, whose ``point_difference`` is half of what players get here with ``difference``.
+
+Actions: the card bid, from 0 for the 1. Chance outcomes: the next prize, likewise. The first player of a round is
+asked first, and the second one does not see its bid.
+
+A state is three integers: what the first and the second player have bid and the prizes, four bits a round, the
+last one lowest. Prizes from the highest down are not noted.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE
+from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.bits import mix
+
+__all__ = ["Goofspiel", "GoofspielState"]
+
+
+class GoofspielState(NamedTuple):
+    """A position: what both have bid, and the prizes so far."""
+
+    first: int
+    second: int
+    prizes: int
+
+
+@listed(kind="cards")
+class Goofspiel(NamedTuple):
+    """Goofspiel: bid for prizes, both at the same time.
+
+    Attributes:
+        cards: How many cards each player has, from 2 to 13.
+        shuffled: Whether prizes come in any order; else from the highest to the lowest.
+        hidden: Whether players see who won a round, but not the other's bids.
+        difference: Whether players get as many points as they have more than the other; else 1 for a win.
+    """
+
+    cards: int = 13
+    shuffled: bool = True
+    hidden: bool = False
+    difference: bool = False
+
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for cards that are not there."""
+        flags = (self.shuffled, self.hidden, self.difference)
+        if not 2 <= self.cards <= 13 or any(flag not in (0, 1) for flag in flags):
+            raise InvalidSettingError(
+                "Goofspiel needs cards of 2 to 13, and shuffled, hidden and difference of True or False, not "
+                f"{tuple(self)}"
+            )
+
+    def num_actions(self) -> int:
+        """A card each."""
+        return self.cards
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """All prizes, or a win."""
+        most = self.cards * (self.cards + 1) // 2 if self.difference else 1
+        return -most, most
+
+    def initial_state(self) -> GoofspielState:
+        """No prize has been turned up."""
+        return GoofspielState(0, 0, 0)
+
+    def to_move(self, state: GoofspielState) -> int:
+        """Chance where a prize is to be turned up, else the first player, then the second."""
+        first = self._rounds(state.first)
+        if first > self._rounds(state.second):
+            return 1
+        if self.shuffled and self._rounds(state.prizes) == first and first < self.cards - 1:
+            return CHANCE
+        return 0
+
+    def legal_actions(self, state: GoofspielState, actions: list[int]) -> int:
+        """The cards still in hand."""
+        seat = self.to_move(state)
+        return self._left(state.second if seat == 1 else state.first, actions)
+
+    def chance_outcomes(self, state: GoofspielState, outcomes: list[int], probabilities: list[float]) -> int:
+        """Each prize that is left, all as likely."""
+        count = self._left(state.prizes, outcomes)
+        for place in range(count):
+            probabilities[place] = 1.0 / count
+        return count
+
+    def result(self, state: GoofspielState, action: int) -> GoofspielState:
+        """Turns up a prize, or notes a bid."""
+        seat = self.to_move(state)
+        if seat == CHANCE:
+            return GoofspielState(state.first, state.second, state.prizes << 4 | action + 1)
+        if seat == 0:
+            return GoofspielState(state.first << 4 | action + 1, state.second, state.prizes)
+        return GoofspielState(state.first, state.second << 4 | action + 1, state.prizes)
+
+    def is_terminal(self, state: GoofspielState) -> bool:
+        """One round is left, in which nobody has a choice."""
+        return self._rounds(state.second) == self.cards - 1
+
+    def utility(self, state: GoofspielState, seat: int) -> int:
+        """1 for a win, -1 for a loss, 0 for a draw; or the points that the seat has more."""
+        first, second = self._last(state.first), self._last(state.second)
+        more = self._lead(state, self.cards - 1)
+        prize = self._last(state.prizes) if self.shuffled else 1
+        if first != second:
+            more += prize if first > second else -prize
+        if seat == 1:
+            more = -more
+        if self.difference or more == 0:
+            return more
+        return 1 if more > 0 else -1
+
+    def key(self, state: GoofspielState) -> int:
+        """Which cards are left and who leads by how much: not in which order they went."""
+        rounds = self._rounds(state.second)
+        pending = self._rounds(state.first) - rounds
+        mixed = mix(self._spent(state.first) | self._spent(state.second) << 16 | self._spent(state.prizes) << 32)
+        mixed = mix(mixed ^ self._lead(state, rounds) + 128)
+        turned_up = self._rounds(state.prizes) - rounds
+        return mix(mixed ^ ((state.first & 15) * pending << 8 | (state.prizes & 15) * turned_up))
+
+    # -- what players see, never compiled ------------------------------------------------------------------------
+
+    def round_start(self, state: GoofspielState) -> GoofspielState:
+        """The state without the bid that the second player has not answered."""
+        return state if self.to_move(state) != 1 else state._replace(first=state.first >> 4)
+
+    def hides_more(self) -> bool:
+        """With ``hidden``, bids of rounds that are over."""
+        return bool(self.hidden)
+
+    def information_state_key(self, state: GoofspielState, seat: int) -> Hashable:
+        """The seat's own bids, the prizes and whose turn it is; the other's bids, or just who won."""
+        rounds = self._rounds(state.second)
+        own, other = (state.second, self.round_start(state).first) if seat else (state.first, state.second)
+        seen: Hashable = self._winners(state, rounds) if self.hidden else other
+        return own, seen, state.prizes, self.to_move(state)
+
+    def resample(self, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
+        """Other bids of the other player's that fit; at the end, where nothing is to come, this state."""
+        is_pending = seat == 1 and self.to_move(state) == 1
+        if self.is_terminal(state) or not (self.hidden or is_pending):
+            return state
+        rounds = self._rounds(state.second)
+        seen = self.round_start(state)
+        own, other = (seen.second, seen.first) if seat else (state.first, state.second)
+        bids = _cards(own, self._rounds(own))[:rounds]
+        if self.hidden:
+            winners = self._winners(seen, rounds)
+            # Of each of the other's bids the lowest and the highest card that it may have been.
+            ranges = [
+                (bid, bid) if winner < 0 else (1, bid - 1) if winner == seat else (bid + 1, self.cards)
+                for bid, winner in zip(bids, winners, strict=True)
+            ]
+        else:
+            ranges = [(card, card) for card in _cards(other, rounds)]
+        drawn = _drawn_bids((*ranges, *[(1, self.cards)] * is_pending), generator)
+        packed = functools.reduce(lambda packed, card: packed << 4 | card, drawn, 0)
+        return state._replace(first=packed) if seat else state._replace(second=packed)
+
+    def moves_so_far(self, state: GoofspielState) -> list[int]:
+        """Round by round the prize, if prizes come by chance, and the bids."""
+        first, second = (_cards(bids, self._rounds(bids)) for bids in (state.first, state.second))
+        prizes = _cards(state.prizes, self._rounds(state.prizes))
+        rounds = itertools.zip_longest(prizes, first, second)
+        return [card - 1 for cards in rounds for card in cards if card]
+
+    def observation(self, state: GoofspielState, seat: int) -> npt.NDArray[np.int8]:
+        """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""
+        rounds = self._rounds(state.second)
+        start = self.round_start(state)
+        own, other = (state.second, start.first) if seat else (state.first, state.second)
+        now = 0
+        if not self.shuffled:
+            now = self.cards - rounds
+        elif self._rounds(state.prizes) > rounds:
+            now = state.prizes & 15
+        won = self._points(state, rounds)
+        gone = self._spent(state.prizes) if self.shuffled else -1 << self.cards - rounds + 1
+        gone &= ~(1 << now)
+        rows = [
+            [1 - (self._spent(own) >> card & 1) for card in range(1, self.cards + 1)],
+            [(1 - (self._spent(other) >> card & 1)) * (not self.hidden) for card in range(1, self.cards + 1)],
+            [1 - (gone >> card & 1) for card in range(1, self.cards + 1)],
+            [int(card == now) for card in range(1, self.cards + 1)],
+            [won[seat], won[1 - seat]],
+        ]
+        return np.array([each for row in rows for each in row], np.int8)
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """No more points than there are."""
+        return 0, self.cards * (self.cards + 1) // 2
+
+    def text(self, state: GoofspielState) -> str:
+        """Round by round the prize and both bids, then the points."""
+        rounds = self._rounds(state.second)
+        lines = []
+        for name, bids in (("player 0", state.first), ("player 1", state.second), ("prizes", state.prizes)):
+            lines.append(f"{name}: {' '.join(map(str, _cards(bids, self._rounds(bids)))) or '-'}")
+        if not self.shuffled:
+            lines[-1] = f"prizes: {' '.join(str(self.cards - number) for number in range(rounds + 1))}"
+        return "\n".join([*lines, "points: {} to {}".format(*self._points(state, rounds))])
+
+    def action_text(self, state: GoofspielState, action: int) -> str:
+        """The card's points."""
+        return str(action + 1)
+
+    def _points(self, state: GoofspielState, rounds: int) -> tuple[int, int]:
+        """What both have won in so many rounds."""
+        prizes = [self.cards - number for number in range(rounds)]
+        if self.shuffled:
+            prizes = _cards(state.prizes, self._rounds(state.prizes))[:rounds]
+        winners = self._winners(state, rounds)
+        first, second = (
+            sum(prize for prize, winner in zip(prizes, winners, strict=True) if winner == seat) for seat in (0, 1)
+        )
+        return first, second
+
+    def _winners(self, state: GoofspielState, rounds: int) -> tuple[int, ...]:
+        """Who won each of so many rounds; -1 for nobody."""
+        first = _cards(state.first, self._rounds(state.first))[:rounds]
+        second = _cards(state.second, rounds)
+        return tuple(-1 if a == b else int(b > a) for a, b in zip(first, second, strict=True))
+
+    # -- helpers -----------------------------------------------------------------------------------------------
+
+    def _rounds(self, packed: int) -> int:
+        """How many cards have been noted."""
+        count = 0
+        while packed >> 4 * count:
+            count += 1
+        return count
+
+    def _spent(self, packed: int) -> int:
+        """The cards that have been noted, bit ``card`` each."""
+        spent = 0
+        while packed:
+            spent |= 1 << (packed & 15)
+            packed >>= 4
+        return spent
+
+    def _left(self, packed: int, actions: list[int]) -> int:
+        """Writes the cards, from 0, that have not been noted."""
+        spent, count = self._spent(packed), 0
+        for card in range(self.cards):
+            if not spent >> card + 1 & 1:
+                actions[count] = card
+                count += 1
+        return count
+
+    def _last(self, packed: int) -> int:
+        """The card that is left when all others have been noted."""
+        last = self.cards * (self.cards + 1) // 2
+        while packed:
+            last -= packed & 15
+            packed >>= 4
+        return last
+
+    def _lead(self, state: GoofspielState, rounds: int) -> int:
+        """How many points the first player has more after so many rounds."""
+        first = state.first >> 4 * (self._rounds(state.first) - rounds)
+        prizes = state.prizes >> 4 * (self._rounds(state.prizes) - rounds) if self.shuffled else 0
+        second, lead = state.second, 0
+        for ago in range(rounds):
+            bid, answer = first >> 4 * ago & 15, second >> 4 * ago & 15
+            prize = prizes >> 4 * ago & 15 if self.shuffled else self.cards - rounds + 1 + ago
+            if bid > answer:
+                lead += prize
+            elif bid < answer:
+                lead -= prize
+        return lead
+
+
+def _cards(packed: int, count: int) -> list[int]:
+    """The first noted card first."""
+    return [packed >> 4 * place & 15 for place in range(count - 1, -1, -1)]
+
+
+def _drawn_bids(ranges: tuple[tuple[int, int], ...], generator: np.random.Generator) -> list[int]:
+    """Different cards, one from each range, all ways being as likely."""
+    drawn: list[int] = []
+    spent = 0
+    for place in range(len(ranges)):
+        lower, upper = ranges[place]
+        cards = [card for card in range(lower, upper + 1) if not spent >> card & 1]
+        ways = [_ways(ranges[place + 1 :], spent | 1 << card) for card in cards]
+        number = int(generator.integers(sum(ways)))
+        drawn.append(cards[bisect.bisect_right([*itertools.accumulate(ways)], number)])
+        spent |= 1 << drawn[-1]
+    return drawn
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def _ways(ranges: tuple[tuple[int, int], ...], spent: int) -> int:
+    """In how many ways different cards can be taken from all ranges, when some are spent."""
+    if not ranges:
+        return 1
+    lower, upper = ranges[0]
+    cards = (card for card in range(lower, upper + 1) if not spent >> card & 1)
+    return sum(_ways(ranges[1:], spent | 1 << card) for card in cards)
