@@ -34,7 +34,7 @@ AGENTS = (
 GAMES = {
     "classic/tictactoe-v3": 100,
     "classic/connect_four-v3": 40,
-    "classic/rps-v2": 10,
+    "classic/rps-v2": 60,
     "classic/leduc_holdem-v4": 100,
     "classic/texas_holdem-v4": 20,
     "classic/texas_holdem_no_limit-v6": 20,
@@ -127,7 +127,7 @@ def page(lines: list[Line]) -> str:
 
 Every agent that plays one of PettingZoo's classic environments, against `random`. Made by
 `python scripts/bench_classics.py --write`; agents that cannot play a game (searches that would have to peek at
-hidden cards, `cfr` where a game is too large) are left out.
+hidden cards, `cfr` where a game is too large) are left out, and so is alpha-beta on Go, which takes minutes a game.
 
 Where games are won, drawn and lost, the score is in % of the points. Where they pay amounts it is the mean reward
 of a game, in the environment's units, and both games of a pair have the same cards with the seats exchanged.
