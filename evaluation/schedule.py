@@ -15,7 +15,7 @@ not on how many games are played. 31 bits, because some environments take no lon
 
 Duplicate deals, as bridge clubs have them: where chance deals, the games of a rotation have the number of its
 first game, and so one seed. The same cards are dealt with the agents in other seats, and luck that a seat has,
-every agent has once.
+every agent has once. Agents' own random numbers go by the seat too: two that play alike earn exactly the same.
 
 Teams: in a cooperative game every agent also plays with none but itself.
 """

@@ -3,7 +3,7 @@
 
     python scripts/bench_classics.py [ENV...] [--games N] [--write]
 
-plays every agent that can against ``random`` and prints a table; ``--write`` makes it ``docs/classics.md``.
+plays every agent that can against ``random`` and prints a table; ``--write`` puts it into ``docs/classics.md``.
 An environment is named as in ``classic/chess-v6``, or by a part of that. For one environment the command line
 does the same: ``zermelo tournament classic/leduc_holdem-v4 random "ismcts(simulations=100)" cfr -n 200``.
 """
@@ -26,22 +26,24 @@ AGENTS = (
     "greedy",
     "alphabeta(depth=2)",
     "mcts(simulations=100)",
-    "ismcts(simulations=50)",
-    "determinized(agent=mcts(simulations=20), samples=5)",
-    "cfr",
-    "auto(simulations=50)",
+    "ismcts(simulations=20)",
+    "determinized(agent=mcts(simulations=10), samples=2)",
+    "cfr(most_states=20000)",
+    "auto(nodes=500)",
 )
 GAMES = {
-    "classic/chess-v6": 4,
-    "classic/connect_four-v3": 40,
-    "classic/go-v5": 4,
-    "classic/hanabi-v5": 6,
-    "classic/leduc_holdem-v4": 200,
-    "classic/rps-v2": 20,
-    "classic/texas_holdem-v4": 40,
-    "classic/texas_holdem_no_limit-v6": 40,
     "classic/tictactoe-v3": 100,
+    "classic/connect_four-v3": 40,
+    "classic/rps-v2": 10,
+    "classic/leduc_holdem-v4": 100,
+    "classic/texas_holdem-v4": 20,
+    "classic/texas_holdem_no_limit-v6": 20,
+    "classic/chess-v6": 6,
+    "classic/go-v5(board_size=9)": 6,
+    "classic/hanabi-v5": 4,
 }
+HANABI = "classic/hanabi-v5"
+"""Cooperative: an agent plays with itself alone."""
 MAX_MOVES = 300
 FILE = Path(__file__).resolve().parent.parent / "docs" / "classics.md"
 
@@ -62,11 +64,15 @@ def line(env: str, agent: str, games: int) -> Line | None:
     """An agent's games against random; None if it cannot play there."""
     started = time.perf_counter()
     try:
-        standings = round_robin(env, [agent, RANDOM], games=games, max_moves=MAX_MOVES)
+        agents = [agent] if env == HANABI else [agent, RANDOM]
+        standings = round_robin(env, agents, games=games, max_moves=MAX_MOVES)
     except UnsupportedGameError as error:
         print(f"{env}: {error}", file=sys.stderr)
         return None
-    name = next(row.agent for row in standings.rows if row.agent != RANDOM)
+    if any(row.failures for row in standings.rows):
+        print(f"{env}: {standings.notes[0]}", file=sys.stderr)
+        return None
+    name = next(row.agent for row in standings.rows if row.agent != RANDOM or len(agents) == 1)
     return Line(env, agent, standings.games, *figures(standings, name), time.perf_counter() - started)
 
 
@@ -88,9 +94,31 @@ def figures(standings: Standings, agent: str) -> tuple[str, str, str]:
 
 def table(lines: list[Line]) -> str:
     """The lines in Markdown."""
-    rows = [f"| {at.env} | `{at.agent}` | {at.score} | {at.interval} | {at.unit} | {at.games:,} |" for at in lines]
     head = "| environment | agent | against random | 95 % interval | what it is | games |"
-    return "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *rows])
+    return "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *map(row_of, lines)])
+
+
+def row_of(at: Line) -> str:
+    """A line in Markdown."""
+    return f"| {at.env} | `{at.agent}` | {at.score} | {at.interval} | {at.unit} | {at.games:,} |"
+
+
+def known() -> list[Line]:
+    """The lines that the page has already."""
+    found = []
+    for text in FILE.read_text(encoding="utf-8").splitlines() if FILE.exists() else ():
+        cells = [cell.strip() for cell in text.strip("|").split("|")]
+        if text.startswith("| classic/") and len(cells) == len(Line._fields) - 1:
+            env, agent, score, interval, unit, games = cells
+            found.append(Line(env, agent.strip("`"), int(games.replace(",", "")), score, interval, unit, 0.0))
+    return found
+
+
+def merged(old: list[Line], new: list[Line]) -> list[Line]:
+    """Old lines and new ones, which take the places of old ones, by environment and agent."""
+    order = [*AGENTS, RANDOM]
+    lines = {(at.env, at.agent): at for at in [*old, *new] if at.env in GAMES and at.agent in order}
+    return sorted(lines.values(), key=lambda at: ([*GAMES].index(at.env), order.index(at.agent)))
 
 
 def page(lines: list[Line]) -> str:
@@ -127,17 +155,17 @@ def main() -> None:
     chosen = [env for env in GAMES if not given.envs or any(name in env for name in given.envs)]
     if not chosen:
         parser.error(f"no environment is called {' or '.join(given.envs)}: there are {', '.join(GAMES)}")
-    lines = []
+    lines: list[Line] = []
     for env in chosen:
-        for agent in given.agents:
+        for agent in (*given.agents, *([RANDOM] if env == HANABI else [])):
             at = line(env, agent, given.games or GAMES[env])
             if at is not None:
                 lines.append(at)
+                if given.write:  # what is known so far: the whole takes minutes
+                    FILE.parent.mkdir(exist_ok=True)
+                    FILE.write_text(page(merged(known(), lines)), encoding="utf-8")
                 print(f"{env:34}{agent:54}{at.score:>8}  {at.interval:18}{at.seconds:.0f} s", flush=True)
     print(f"\n{table(lines)}")
-    if given.write:
-        FILE.parent.mkdir(exist_ok=True)
-        FILE.write_text(page(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

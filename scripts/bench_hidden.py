@@ -22,6 +22,7 @@ first, with 95 % confidence intervals over deals: every deal is played with the 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import statistics
 import time
@@ -31,7 +32,7 @@ from typing import Any
 
 import pyspiel
 
-from zermelo.agents import ISMCTSAgent, RandomAgent
+from zermelo.agents import ISMCTSAgent
 from zermelo.evaluation import GameRecord, Standings, gauntlet, round_robin
 from zermelo.evaluation.analysis.exploitability import agents_exploited
 from zermelo.evaluation.stats.interval import student_interval
@@ -199,40 +200,31 @@ def exploitability(games: int, simulations: int, seed: int) -> None:
 
 
 def duplicate(games: int, simulations: int, seed: int) -> None:
-    """The variance of a mean over deals that are played with seats exchanged, and over as many single games.
+    """The variance of a mean over deals that are played with seats exchanged, and over pairs of different deals.
 
-    The single games are the first of each pair in one tournament, and the second in another, of other deals.
+    The latter are the first games of one tournament's deals and the second ones of another's.
     """
-    folds = "leduc-holdem-rule-v2"
+    rules = {name: RuleAgent(name) for name in ("leduc-holdem-rule-v1", "leduc-holdem-rule-v2")}
     pairs: dict[str, dict[str, Any]] = {
-        "random against random": {"random": RandomAgent(), "other": RandomAgent()},
-        "rule-v1 against random": {"leduc-holdem-rule-v1": RuleAgent("leduc-holdem-rule-v1"), "random": "random"},
-        "rule-v1 against rule-v2": {
-            "leduc-holdem-rule-v1": RuleAgent("leduc-holdem-rule-v1"),
-            folds: RuleAgent(folds),
-        },
+        "rule-v1 against random": {"leduc-holdem-rule-v1": rules["leduc-holdem-rule-v1"], "random": "random"},
+        "rule-v1 against rule-v2": rules,
         "cfr against random": {"cfr": "cfr", "random": "random"},
-        "cfr against rule-v1": {"cfr": "cfr", "leduc-holdem-rule-v1": RuleAgent("leduc-holdem-rule-v1")},
+        "cfr against rule-v1": {"cfr": "cfr", "leduc-holdem-rule-v1": rules["leduc-holdem-rule-v1"]},
+        "ismcts against random": {"ismcts": f"ismcts(simulations={simulations})", "random": "random"},
     }
     counted = f"of {games:,} games"
-    print(f"  {counted:28}{'duplicate deals':>32}{'other deals':>32}{'variance':>12}")
+    print(f"  {counted:28}{'duplicate deals':>32}{'different deals':>32}{'variance':>12}")
     for title, agents in pairs.items():
         first = next(iter(agents))
         one, two = (round_robin(LEDUC, agents, games=games, seed=seed + more) for more in (0, 1))
-        met = next(mean for pair, mean in one.rewards.items() if pair[0] == first)
-        single = [
-            _reward(record, first)
-            for records, turn in ((one.records, ".0"), (two.records, ".1"))
-            for record in records
-            if record.game_id.endswith(turn)
-        ]
-        low, high = student_interval(single)
-        share = ((met.interval[1] - met.interval[0]) / (high - low)) ** 2
-        mean = statistics.mean(single)
-        print(
-            f"  {title:28}{said(met.mean, *met.interval):>32}{said(mean, low, high):>32}{share:12.2f}", flush=True
+        same, other = (
+            [(_reward(a, first) + _reward(b, first)) / 2 for a, b in zip(one.records[::2], second, strict=True)]
+            for second in (one.records[1::2], two.records[1::2])
         )
-    print("  variance: of the mean over duplicate deals, as a share of that over other deals")
+        share = statistics.variance(same) / statistics.variance(other) if len(set(other)) > 1 else math.nan
+        cells = (f"{said(statistics.mean(deals), *student_interval(deals)):>32}" for deals in (same, other))
+        print(f"  {title:28}{''.join(cells)}{share:12.2f}", flush=True)
+    print("  variance: over duplicate deals, as a share of that over different ones")
 
 
 def _reward(record: GameRecord, agent: str) -> float:

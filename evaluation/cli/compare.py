@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.evaluation.cli.arguments import Folder
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.match.writing import printable
 
 if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings import EloEstimate, Sprt
+    from zermelo.evaluation.stats.rewards import MeanReward
 
 __all__ = ["compare", "parse_sprt"]
 
@@ -47,13 +51,13 @@ def compare(
 ) -> None:
     """Compare two agents by the games between them: Elo with its interval, and a sequential test.
 
-    Two games with one opening and the seats exchanged count as a pair.
+    Two games with one opening, or one deal, and the seats exchanged count as a pair. Where games pay amounts, what
+    was earned is said too; of a cooperative game the scores of the teams.
 
     [bold]Example[/bold]
 
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
-    from zermelo.evaluation.match.writing import printable
     from zermelo.evaluation.stats.ratings import counts_of, elo
     from zermelo.evaluation.tournament.run import read_standings
 
@@ -62,10 +66,18 @@ def compare(
     for name in (first, second):
         if name not in names:
             raise UnknownNameError(f"{name!r} does not play in {folder}: choose two of {', '.join(names)}")
+    if standings.scoring is Scoring.TEAM:
+        for who, other in ((first, second), (first, first), (second, second)):
+            _tell_reward(
+                f"{who} {'alone' if who == other else f'with {other}'}", standings.rewards.get((who, other))
+            )
+        return
     totals = standings.totals
     games = counts_of(totals).head_to_head()
     wins, draws, losses = games.get((first, second), (0, 0, 0))
     typer.echo(printable(f"{first} against {second}: {wins} won, {draws} drawn, {losses} lost"))
+    if standings.scoring is Scoring.REWARDS:
+        _tell_reward("reward", standings.rewards.get((first, second)))
     pairs = totals.pairs_of(first, second)
     if sum(pairs):
         counted = ", ".join(
@@ -79,6 +91,15 @@ def compare(
         typer.echo(str(test.test(wins, draws, losses)))
     for note in standings.notes:
         typer.echo(printable(f"Note: {note}"))
+
+
+def _tell_reward(what: str, found: MeanReward | None) -> None:
+    if found is None:
+        typer.echo(printable(f"{what}: no games"))
+        return
+    low, high = found.interval
+    ends = f"95 % interval {low:+.4g} to {high:+.4g}" if math.isfinite(high - low) else "no interval"
+    typer.echo(printable(f"{what}: {found.mean:+.4g} a game, {ends} (from {found.deals} deals)"))
 
 
 def _tell(what: str, found: EloEstimate) -> None:

@@ -27,6 +27,8 @@ def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, capsy
     shown = capsys.readouterr().out
     assert str(sprt(pairs=pairs, elo0=0, elo1=10)) in shown
     assert "20 pairs with the seats exchanged" in shown
+    met = standings.rewards["b", "a"]
+    assert f"reward: {met.mean:+.4g} a game, 95 % interval {met.interval[0]:+.4g} to " in shown
     assert run("compare", str(tmp_path), "b", "c") == 2
     assert "'c' does not play" in capsys.readouterr().err
 

@@ -9,6 +9,7 @@ from doubles.bad_agents import First, Good, Last, legal_actions
 
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
 from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read_standings, round_robin
+from zermelo.evaluation.cli import main
 from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
@@ -125,13 +126,21 @@ class Folds(First):
         return 2
 
 
-def test_hanabi_is_a_table_of_teams(tmp_path):
+def test_hanabi_is_a_table_of_teams(tmp_path, capsys):
     standings = round_robin(HANABI, {"random": "random", "first": First}, games=4, out=tmp_path)
     assert standings.scoring is Scoring.TEAM
     assert standings.games == 12
     assert set(standings.rewards) == {(a, b) for a in ("random", "first") for b in ("random", "first")}
     assert table(read_standings(tmp_path)) == table(standings)
     assert "cooperative: all seats of a game are paid alike" in str(standings)
+    with pytest.raises(SystemExit):
+        main(["compare", str(tmp_path), "random", "first"])
+    assert capsys.readouterr().out.splitlines() == [
+        f"random with first: {standings.rewards['random', 'first'].mean:+.4g} a game, "
+        "95 % interval +0 to +0 (from 2 deals)",
+        "random alone: +0 a game, 95 % interval +0 to +0 (from 2 deals)",
+        "first alone: +0 a game, 95 % interval +0 to +0 (from 2 deals)",
+    ]
     alone = round_robin(HANABI, ["random"], games=2)
     assert [row.agent for row in alone.rows] == ["random"]
     assert alone.games == 2
