@@ -79,19 +79,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _register() -> None:
     from zermelo.evaluation.cli import (
         compare,
-        equilibrium,
         label,
         listing,
         perft,
         play,
         report,
         search,
-        solve,
         standings,
         tournament,
         tune,
         warmup,
     )
+    from zermelo.evaluation.cli.solving import equilibrium, solve
 
     app.command(name="tournament")(tournament.tournament)
     app.command(name="standings")(standings.standings)

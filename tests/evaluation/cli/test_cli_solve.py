@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from zermelo.agents import SolvingProgress
 from zermelo.evaluation.cli import app
-from zermelo.evaluation.cli.solve import _LiveLine
+from zermelo.evaluation.cli.solving.solve import _LiveLine
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
 Cli = Callable[..., Any]

@@ -82,9 +82,9 @@ def solve_command(
     from zermelo.agents.core.checks import check_choice
     from zermelo.agents.solving.solve import is_solved_by_policy
     from zermelo.envs import InvalidSettingError, as_game
-    from zermelo.evaluation.cli.equilibrium import solve_by_policy
     from zermelo.evaluation.cli.position import parse_moves, position_after
-    from zermelo.evaluation.cli.solve_values import is_for_values, solve_values
+    from zermelo.evaluation.cli.solving.equilibrium import solve_by_policy
+    from zermelo.evaluation.cli.solving.solve_values import is_for_values, solve_values
 
     covered = check_choice("plan", plan, Plan)
     driver = position_after(env, parse_moves(moves), seed)

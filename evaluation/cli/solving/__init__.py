@@ -1,0 +1,1 @@
+"""Commands that solve games: perfect play, values, equilibria."""
