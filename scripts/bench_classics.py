@@ -127,7 +127,7 @@ def page(lines: list[Line]) -> str:
 
 Every agent that plays one of PettingZoo's classic environments, against `random`. Made by
 `python scripts/bench_classics.py --write`; agents that cannot play a game (searches that would have to peek at
-hidden cards, `cfr` where a game is too large) are left out, and so is alpha-beta on Go, which takes minutes a game.
+hidden cards, `cfr` where a game is too large) are left out, and so is alpha-beta on Go, which takes minutes.
 
 Where games are won, drawn and lost, the score is in % of the points. Where they pay amounts it is the mean reward
 of a game, in the environment's units, and both games of a pair have the same cards with the seats exchanged.
