@@ -52,7 +52,11 @@ every_selection = pytest.mark.parametrize("selection", list(JointSelection))
 
 
 @every_selection
-@pytest.mark.parametrize("game", [RulesGame(Goofspiel(3)), RulesGame(Goofspiel(4, False)), THREE], ids=repr)
+@pytest.mark.parametrize(
+    "game",
+    [RulesGame(Goofspiel(3)), RulesGame(Goofspiel(4, False)), THREE],
+    ids=["shuffled", "descending", "matrix"],
+)
 def test_simulations_are_the_textbooks(selection: JointSelection, game: Any) -> None:
     state = game.initial_state()
     if isinstance(game, RulesGame) and game.rules.shuffled:
