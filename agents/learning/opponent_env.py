@@ -65,7 +65,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         UnsupportedGameError: It is no AEC environment, has one seat, or spaces that differ from seat to seat.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - Gymnasium's own, of the instance
 
     def __init__(
         self,

@@ -36,6 +36,8 @@ def require_fit(agent: Agent, env: Any, name: str) -> None:
         if isinstance(agent, CFRAgent | DeterminizedAgent | ISMCTSAgent):
             require_information_states(game, agent.kind)
         agent.check_game(game.traits)
+        if isinstance(agent, CFRAgent):
+            agent.check_size(game)
     except UnsupportedGameError as error:
         raise UnsupportedGameError(f"{name} cannot play here: {error}") from error
 

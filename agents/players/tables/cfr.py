@@ -15,7 +15,11 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.equilibrium import learn_policy
 from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 from zermelo.agents.solving.equilibrium.regrets import Variant
-from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, require_listed_chance
+from zermelo.agents.solving.equilibrium.sequence_form import (
+    MOST_STATES,
+    require_few_states,
+    require_listed_chance,
+)
 from zermelo.envs import Game, InvalidSettingError, Traits
 
 __all__ = ["CFRAgent"]
@@ -55,6 +59,11 @@ class CFRAgent(SearchAgent):
         """Without a file, games whose chance is listed; whether they say what players see shows when searched."""
         if not self.path:
             require_listed_chance(traits)
+
+    def check_size(self, game: Game[Any]) -> None:
+        """Refuses a game that is far too large to be written out, where it would have to be."""
+        if not self.path and self.variant is not Variant.EXTERNAL_SAMPLING:
+            require_few_states(game, self.most_states)
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> TabularPolicy:
         """The policy that is played in a game, learned where that has not been done.

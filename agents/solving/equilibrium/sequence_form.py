@@ -13,6 +13,7 @@ information state, so that the sequences 1 to S - 1 are the actions of informati
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -31,6 +32,9 @@ Whole = npt.NDArray[np.int64]
 
 MOST_STATES = 2_000_000
 """How many states are written out before a game counts as too large."""
+_WAYS = 8
+"""Random ways through a game that tell its size."""
+_LONGEST = 100_000
 
 
 class Level(NamedTuple):
@@ -156,6 +160,7 @@ def sequence_form(
             "resample (README, 'Cards of your own')"
         )
     require_listed_chance(game.traits)
+    require_few_states(game, most_states)
     return _Writer(game, most_states, check).written()
 
 
@@ -166,6 +171,42 @@ def require_listed_chance(traits: Traits) -> None:
             f"an equilibrium needs the probabilities of chance, but {traits.name} can only be simulated: "
             "write it as rules with chance_outcomes, or use 'ismcts'"
         )
+
+
+def require_few_states(game: Game[Any], most_states: int) -> None:
+    """Refuses games that are far too large to be written out, at once.
+
+    On a random way through a game the product of the numbers of choices is on average its number of ends (Knuth,
+    "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975). It is a thousand times
+    that once in a thousand ways at most, so all ways say so of a game that is small enough only once in 10^24.
+    """
+    generator = random.Random(0)
+    if all(_is_wide(game, 1_000 * most_states, generator) for _ in range(_WAYS)):
+        raise _too_many_states(game, most_states)
+
+
+def _is_wide(game: Game[Any], most: int, generator: random.Random) -> bool:
+    """Whether the product of the numbers of choices on a random way is more than ``most``."""
+    state, product = game.initial_state(), 1
+    for _ in range(_LONGEST):
+        if game.is_terminal(state):
+            return False
+        is_chance = game.to_move(state) == CHANCE
+        moves = [move for move, _ in game.chance_outcomes(state)] if is_chance else game.legal_actions(state)
+        product *= len(moves)
+        if product > most:
+            return True
+        if not moves:
+            return False  # writing it out says what is wrong
+        state = game.result(state, generator.choice(moves))
+    return False
+
+
+def _too_many_states(game: Game[Any], most_states: int) -> UnsupportedGameError:
+    return UnsupportedGameError(
+        f"{game.traits.name} has more than {most_states:,} states: raise most_states, sample it "
+        "(variant=external_sampling), or use 'ismcts'"
+    )
 
 
 class _Seat:
@@ -280,10 +321,7 @@ class _Writer:
         if not self.states & 1023:
             self.check()
         if self.states > self.most_states:
-            raise UnsupportedGameError(
-                f"{self.game.traits.name} has more than {self.most_states:,} states: raise most_states, sample it "
-                "(variant=external_sampling), or use 'ismcts'"
-            )
+            raise _too_many_states(self.game, self.most_states)
 
     def _form(self) -> SequenceForm:
         forms, numbers = zip(*(seat.form() for seat in self.seats), strict=True)

@@ -167,6 +167,7 @@ def test_agents_that_cannot_play_are_refused_or_left_out(tmp_path):
     ("env", "agent", "said"),
     [
         ("classic/texas_holdem-v4", "cfr", "needs the probabilities of chance"),
+        (HANABI, "cfr", "has more than 2,000,000 states"),
         ("classic/tictactoe-v3", "cfr", "is for games that hide something"),
         ("classic/tictactoe-v3", "ismcts(simulations=5)", "is for games that hide something"),
         ("classic/tictactoe-v3", "determinized", "is for games that hide something"),
