@@ -19,18 +19,16 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from zermelo.agents.compiled.program import fits
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.checks import check_whole
-from zermelo.agents.learning.vector_layout import DISABLED, GAMES, NEXT_STEP, SAME_STEP, Games
+from zermelo.agents.learning.vector_games import compiled_game, games_kernel
+from zermelo.agents.learning.vector_layout import DISABLED, NEXT_STEP, SAME_STEP, Games
 from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_state
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation, observation_space
-from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["RulesVectorEnv", "make_vec"]
 
@@ -128,7 +126,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise InvalidSettingError(f"autoreset must be one of {', '.join(_RESETS)}, not {autoreset!r}")
         if observation not in ("dict", "array"):
             raise InvalidSettingError(f"observation must be 'dict' or 'array', not {observation!r}")
-        self.game = _game(env)
+        self.game = compiled_game(env)
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": _MODES[autoreset]}
         self._as_dict, self._plays_all = observation == "dict", opponent is None
@@ -299,7 +297,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """The games from ``first`` up to ``last``, against one opponent."""
         count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
         opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
-        kernel = _kernel(self.game, opponents[0], observes=self._compiles_observations)
+        kernel = games_kernel(self.game, opponents[0], observes=self._compiles_observations)
         return _Block(opponents[0].name, first, last, [self._lane(each, kernel) for each in opponents])
 
     def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> _Lane:
@@ -378,38 +376,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "seat": np.where(arrays["seats"] < 0, arrays["movers"], arrays["seats"]),
             "to_move": arrays["movers"].copy(),
         }
-
-
-def _game(env: Any) -> RulesGame:
-    """The game of rules that an environment plays.
-
-    Raises:
-        UnsupportedGameError: There are no rules of it, or they cannot be compiled here.
-    """
-    made = make(env) if isinstance(env, str) else env
-    if hasattr(made, "reset"):
-        made.reset(seed=0)
-    game = as_game(made)
-    if not isinstance(game, RulesGame):
-        raise UnsupportedGameError(
-            f"{game.traits.name} has no compiled rules, which many games at once need: take OpponentEnv in "
-            "gymnasium.vector.AsyncVectorEnv, or write rules (zermelo.envs.rules)"
-        )
-    if not fits(game):
-        raise UnsupportedGameError("many games at once need Numba, which is not there or switched off")
-    return game
-
-
-def _kernel(game: RulesGame, opponent: Opponent, *, observes: bool) -> Any:
-    """The kernel of all games, compiled for the rules and the opponent."""
-    from zermelo.agents.compiled.layout import RECORD
-    from zermelo.agents.learning import vector_kernel
-
-    bits = not observes and not hasattr(game.rules, "observation")
-    own = {"HISTORY": has_history(game.rules), "OBSERVES": observes, "BITS": bits}
-    constants = {**own, **opponent.constants}
-    arguments = ("int64", "int64", "int64", GAMES, RECORD)
-    return build(game.rules, Kernel(vector_kernel.play, arguments, tuple(sorted(constants.items()))))
 
 
 def _number_of(seed: int) -> int:
