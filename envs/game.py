@@ -27,7 +27,9 @@ __all__ = [
     "Game",
     "Information",
     "RewardSum",
+    "SupportsActionAliases",
     "SupportsActionPriors",
+    "SupportsActionText",
     "SupportsEnvActions",
     "SupportsEvaluation",
     "SupportsInformationStates",
@@ -35,6 +37,7 @@ __all__ = [
     "SupportsObservations",
     "SupportsOrdering",
     "SupportsPast",
+    "SupportsPicture",
     "SupportsPlayoutActions",
     "SupportsPlayoutLimit",
     "SupportsPlayouts",
@@ -234,6 +237,33 @@ class SupportsText(Protocol):
 
     def text(self, state: Any) -> str:
         """How people draw the state."""
+        ...
+
+
+@runtime_checkable
+class SupportsPicture(Protocol):
+    """Positions can be drawn."""
+
+    def image(self, state: Any) -> Any:
+        """An RGB picture of the state, an array of shape (height, width, 3) and type uint8."""
+        ...
+
+
+@runtime_checkable
+class SupportsActionText(Protocol):
+    """Actions can be written as people do."""
+
+    def action_text(self, state: Any, action: int) -> str:
+        """A legal action in the game's usual notation."""
+        ...
+
+
+@runtime_checkable
+class SupportsActionAliases(Protocol):
+    """There are several ways to write an action."""
+
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
+        """The other ways to write a legal action."""
         ...
 
 

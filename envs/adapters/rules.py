@@ -107,6 +107,8 @@ def _twin(twin: Twin, env: Any) -> LiveRulesGame | None:
         game.action_text = lambda state, action: rules.action_text(
             state, rules.symmetric_action(action, twin.symmetry)
         )
+        image = game.image
+        game.image = lambda state: image(turn(state))  # type: ignore[method-assign]  # as the texts above
     return game if game.fits(env) else None
 
 

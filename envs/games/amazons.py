@@ -17,19 +17,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.wide_boards import (
-    HALF,
-    board_of,
-    has,
-    high_bit,
-    list_squares,
-    low_bit,
-    wide_planes,
-)
+from zermelo.envs.games.wide_boards import HALF, board_of, has, high_bit, list_squares, low_bit
 from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, board_canvas, draws, each_mark, text_rows
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
@@ -169,18 +158,24 @@ class Amazons(NamedTuple):
 
         return draw(self.size, self.size, mark)
 
-    def observation(self, state: AmazonsState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (size, size, 6): own and other amazons, closed squares, the chosen one, what comes next.
 
         The last two are all ones where the chosen amazon is to move, and where it is to shoot.
         """
-        sides = [_amazons(state, seat), _amazons(state, 1 - seat)]
-        square, step = state.turn // _SQUARE, state.turn & 6
-        nothing, whole = (0, 0), board_of(self.size * self.size)
-        chosen = (low_bit(square), high_bit(square)) if step != _CHOOSE else nothing
-        steps = [whole if step == each else nothing for each in (_MOVE, _SHOOT)]
-        boards = [*sides, (state.closed_low, state.closed_high), chosen, *steps]
-        return wide_planes(boards, self.size, self.size)
+        return self.size, self.size, 6
+
+    def write_observation(self, state: AmazonsState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        step = state.turn & 6
+        chosen = state.turn // _SQUARE if step != _CHOOSE else -1
+        for square in range(self.size * self.size):
+            numbers[6 * square + seat] = has(state.first_low, state.first_high, square)
+            numbers[6 * square + 1 - seat] = has(state.second_low, state.second_high, square)
+            numbers[6 * square + 2] = has(state.closed_low, state.closed_high, square)
+            numbers[6 * square + 3] = square == chosen
+            numbers[6 * square + 4] = step == _MOVE
+            numbers[6 * square + 5] = step == _SHOOT
 
     def action_text(self, state: AmazonsState, action: int) -> str:
         """The amazon; - and where it moves; x and the square that is closed."""

@@ -26,19 +26,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
-from zermelo.envs.rules.observations import board_planes
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
 
-__all__ = ["DotsAndBoxes", "DotsAndBoxesState"]
+__all__ = ["DotsAndBoxes", "DotsAndBoxesState", "dot"]
 
 
 class DotsAndBoxesState(NamedTuple):
@@ -255,16 +251,22 @@ class DotsAndBoxes(NamedTuple):
         boxes = ", ".join(str(state.boxes >> 6 * seat & 63) for seat in range(self.players))
         return "\n".join([*lines, f"boxes: {boxes}"])
 
-    def observation(self, state: DotsAndBoxesState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and how many boxes everybody has.
 
         Lines to the right of each dot, then lines below it; then the number of boxes of each player, in all places
         of a plane, the observer's first and the others' in turn.
         """
-        lines = board_planes((state.horizontal, state.vertical), self.rows + 1, self.columns + 1)
-        boxes = [state.boxes >> 6 * ((seat + turn) % self.players) & 63 for turn in range(self.players)]
-        counts = np.broadcast_to(np.array(boxes, dtype=np.int8), (*lines.shape[:2], self.players))
-        return np.concatenate([lines, counts], axis=2)
+        return self.rows + 1, self.columns + 1, 2 + self.players
+
+    def write_observation(self, state: DotsAndBoxesState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        planes = 2 + self.players
+        for dot in range((self.rows + 1) * (self.columns + 1)):
+            numbers[dot * planes] = state.horizontal >> dot & 1
+            numbers[dot * planes + 1] = state.vertical >> dot & 1
+            for turn in range(self.players):
+                numbers[dot * planes + 2 + turn] = state.boxes >> 6 * ((seat + turn) % self.players) & 63
 
     def observation_bounds(self) -> tuple[int, int]:
         """A line is 0 or 1; nobody has more than all boxes."""
@@ -314,15 +316,16 @@ class DotsAndBoxes(NamedTuple):
 # -- picture -----------------------------------------------------------------------------------------------------
 
 
+def dot(row: float, column: float) -> tuple[float, float]:
+    """The middle of a dot in the picture."""
+    return 1.5 * MARGIN + column * CELL, 1.5 * MARGIN + row * CELL
+
+
 @draws(DotsAndBoxes)
 def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
     """Dots, lines, completed boxes shaded, and below how many of them each player has."""
     stride = rules.columns + 1
     canvas = Canvas(rules.columns * CELL + 3 * MARGIN, rules.rows * CELL + 3 * MARGIN + CELL // 2, PAPER)
-    edge = 1.5 * MARGIN
-
-    def dot(row: int, column: int) -> tuple[float, float]:
-        return edge + column * CELL, edge + row * CELL
 
     def drawn(lines: int, row: int, column: int) -> bool:
         return bool(lines >> row * stride + column & 1)

@@ -25,9 +25,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, IVORY, MARGIN, PAPER, SECOND, die, draws, middle
@@ -232,18 +229,21 @@ class EinStein(NamedTuple):
         target = action // 3 + (-step if state.seat else step)
         return f"{square_text(action // 3, self.size)}-{square_text(target, self.size)}"
 
-    def observation(self, state: EinSteinState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes (size, size, 4): own numbers, the other's, the mover's die, whether the observer is second."""
-        seen = np.zeros((self.size * self.size, 4), dtype=np.int8)
-        sides = (state.first, state.second)
-        for plane, stones in enumerate((sides[seat], sides[1 - seat])):
+        return self.size, self.size, 4
+
+    def write_observation(self, state: EinSteinState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        for plane in range(2):
+            stones = state.first if plane == seat else state.second
             for stone in range(_STONES):
                 square = stones >> 6 * stone & 63
                 if square != _NOWHERE:
-                    seen[square, plane] = stone + 1
-        seen[:, 2] = state.die if seat == state.seat else -state.die
-        seen[:, 3] = seat
-        return seen.reshape(self.size, self.size, 4)
+                    numbers[4 * square + plane] = stone + 1
+        for square in range(self.size * self.size):
+            numbers[4 * square + 2] = state.die if seat == state.seat else -state.die
+            numbers[4 * square + 3] = seat
 
     def observation_bounds(self) -> tuple[int, int]:
         """Stones and faces are 1 to 6; another player's die is negative."""

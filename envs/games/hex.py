@@ -20,9 +20,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.wide_boards import (
     HALF,
@@ -32,7 +29,6 @@ from zermelo.envs.games.wide_boards import (
     high_bit,
     list_squares,
     low_bit,
-    wide_planes,
 )
 from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas
@@ -40,7 +36,7 @@ from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import bit_index
 from zermelo.envs.rules.boards import square_text
 
-__all__ = ["Hex", "HexState"]
+__all__ = ["Hex", "HexState", "cell_middle"]
 
 _OVER: Final = 2
 
@@ -149,11 +145,16 @@ class Hex(NamedTuple):
             for row in range(self.rows)
         )
 
-    def observation(self, state: HexState, seat: int) -> npt.NDArray[np.int8]:
+    def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (rows, columns, 3): the observer's stones, the other's, and all ones for seat 1."""
-        sides = [(state.first_low, state.first_high), (state.second_low, state.second_high)]
-        whole = board_of(self.rows * self.columns)
-        return wide_planes([sides[seat], sides[1 - seat], whole if seat else (0, 0)], self.rows, self.columns)
+        return self.rows, self.columns, 3
+
+    def write_observation(self, state: HexState, seat: int, numbers: Any) -> None:
+        """These planes."""
+        for cell in range(self.rows * self.columns):
+            numbers[3 * cell + seat] = has(state.first_low, state.first_high, cell)
+            numbers[3 * cell + 1 - seat] = has(state.second_low, state.second_high, cell)
+            numbers[3 * cell + 2] = seat
 
     def action_text(self, state: HexState, action: int) -> str:
         """Column as a letter, row as a number from the upper edge."""
@@ -192,30 +193,32 @@ class Hex(NamedTuple):
 # -- picture -----------------------------------------------------------------------------------------------------
 
 
+_STEP: Final = CELL * 0.75
+
+
+def cell_middle(row: float, column: float) -> tuple[float, float]:
+    """The middle of a cell in the picture of a board."""
+    across = column + 0.5 + row / 2
+    return 2.5 * MARGIN + across * _STEP, 2.5 * MARGIN + (row + 0.5) * CELL * 0.65
+
+
 @draws(Hex)
 def _hex(rules: Any, state: Any) -> Canvas:
     """Cells as pale disks, between edges in their players' colours."""
     rows = text_rows(rules, state)
-    step, down = CELL * 0.75, CELL * 0.65
-    left, top = 2.5 * MARGIN, 2.5 * MARGIN
-    shift = step / 2
-
-    def middle(row: float, column: float) -> tuple[float, float]:
-        return left + (column + 0.5) * step + row * shift, top + (row + 0.5) * down
-
     height, width = len(rows), len(rows[0])
-    size = middle(height - 0.5, width - 0.5)
+    size = cell_middle(height - 0.5, width - 0.5)
     canvas = Canvas(round(size[0] + 2.5 * MARGIN), round(size[1] + 2.5 * MARGIN), PAPER)
     for row in (-0.75, height - 0.25):
-        canvas.line(*middle(row, -0.4), *middle(row, width - 0.6), 10, FIRST)
+        canvas.line(*cell_middle(row, -0.4), *cell_middle(row, width - 0.6), 10, FIRST)
     for column in (-0.9, width - 0.1):
-        canvas.line(*middle(-0.2, column), *middle(height - 0.8, column), 10, SECOND)
+        canvas.line(*cell_middle(-0.2, column), *cell_middle(height - 0.8, column), 10, SECOND)
     for row, marks in enumerate(rows):
         for column, mark in enumerate(marks):
             colour = {"X": FIRST, "O": SECOND}.get(mark, IVORY)
-            x, y = middle(row, column)
-            canvas.disk(x, y, step * 0.47, INK if mark == "." else shade(colour, 0.7))
-            canvas.disk(x, y, step * 0.44, colour)
+            x, y = cell_middle(row, column)
+            canvas.disk(x, y, _STEP * 0.47, INK if mark == "." else shade(colour, 0.7))
+            canvas.disk(x, y, _STEP * 0.44, colour)
     return canvas
 
 

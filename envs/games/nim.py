@@ -19,9 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
@@ -169,9 +166,18 @@ class Nim(_NimParameters):
         """The heaps' sizes."""
         return " ".join(map(str, self._sizes(state.heaps)))
 
-    def observation(self, state: NimState, seat: int) -> npt.NDArray[np.int16]:
+    def observation_shape(self) -> tuple[int]:
         """The sizes of the heaps."""
-        return np.array(self._sizes(state.heaps), dtype=np.int16)
+        return (self.number,)
+
+    def observation_dtype(self) -> str:
+        """A heap may have up to 255."""
+        return "int16"
+
+    def write_observation(self, state: NimState, seat: int, numbers: Any) -> None:
+        """These sizes."""
+        for heap in range(self.number):
+            numbers[heap] = state.heaps >> heap * self.bits & (1 << self.bits) - 1
 
     def observation_bounds(self) -> tuple[int, int]:
         """No heap is greater than the largest one was."""

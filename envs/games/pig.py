@@ -24,9 +24,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYERS, draws
@@ -184,10 +181,20 @@ class Pig(NamedTuple):
         ]
         return "\n".join(lines) + ("\n  rolling" if state.rolling else "")
 
-    def observation(self, state: PigState, seat: int) -> npt.NDArray[np.int64]:
+    def observation_shape(self) -> tuple[int]:
         """Shape (players + 2,): the observer's score, the others' in turn, the turn's points, who is to move."""
-        scores = [self._score(state, (seat + turn) % self.players) for turn in range(self.players)]
-        return np.array([*scores, state.turn, (state.seat - seat) % self.players], dtype=np.int64)
+        return (self.players + 2,)
+
+    def observation_dtype(self) -> str:
+        """Scores may have as many bits as there are."""
+        return "int64"
+
+    def write_observation(self, state: PigState, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        for turn in range(self.players):
+            numbers[turn] = self._score(state, (seat + turn) % self.players)
+        numbers[self.players] = state.turn
+        numbers[self.players + 1] = (state.seat - seat) % self.players
 
     def observation_bounds(self) -> tuple[int, int]:
         """Scores reach the target and no more; seats are fewer than players."""

@@ -6,16 +6,11 @@ functions that rules call run compiled as well as in plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from zermelo.envs.rules.bits import bit_index, popcount
-from zermelo.envs.rules.observations import bit_rows
 
-__all__ = ["HALF", "MOST_SQUARES", "board_of", "has", "high_bit", "list_squares", "low_bit", "wide_planes"]
+__all__ = ["HALF", "MOST_SQUARES", "board_of", "has", "high_bit", "list_squares", "low_bit"]
 
 HALF: Final = 62
 """Squares in either integer."""
@@ -53,9 +48,3 @@ def list_squares(low: int, high: int, actions: list[int]) -> int:
         actions[number] = HALF + bit_index(high)
         high &= high - 1
     return count
-
-
-def wide_planes(boards: Iterable[tuple[int, int]], rows: int, columns: int) -> npt.NDArray[np.int8]:
-    """Boards as planes of 0 and 1, of shape (rows, columns, how many)."""
-    planes = [bit_rows(board)[:, :HALF].reshape(-1)[: rows * columns].reshape(rows, columns) for board in boards]
-    return np.ascontiguousarray(np.stack(planes, axis=-1))

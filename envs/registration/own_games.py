@@ -83,7 +83,7 @@ def _document(rules_class: Any) -> str:
 
 
 def _observation_text(rules_class: Any) -> str:
-    own = getattr(rules_class, "observation", None)
+    own = getattr(rules_class, "observation_shape", getattr(rules_class, "observation", None))
     if own is None:
         return "the bits of the state, see zermelo.envs.rules.observations"
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")

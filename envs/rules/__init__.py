@@ -97,7 +97,7 @@ with superko hardly any are met twice. Symmetries are not used then, nor is ``sa
 
 In a game in which players do not see the whole state three methods say what they see, and only agents that heed it
 play it: ``information_state_key(state, seat)``, ``resample(state, seat, generator)``, both as in
-``zermelo.envs.game.SupportsInformationStates``, and ``observation(state, seat)``. They are never compiled.
+``zermelo.envs.game.SupportsInformationStates`` and never compiled, and an observation (below).
 ``moves_so_far(state)``, the outcomes and actions that lead there from the start, lets searches weigh what players
 may hold by how they have played. ``zermelo.envs.games.hidden.kuhn`` is one to copy.
 
@@ -109,9 +109,10 @@ copy.
 Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
 agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
 ``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)``,
-``observation_shape()`` and ``observation_bounds()`` (``zermelo.envs.rules.observations``). In place of
-``observation`` rules may have ``write_observation(state, seat, numbers)``, which is compiled where many games are
-played at once (``zermelo.agents.learning.make_vec``).
+``observation_shape()``, ``observation_dtype()`` and ``observation_bounds()``
+(``zermelo.envs.rules.observations``). In place of ``observation`` rules may have
+``write_observation(state, seat, numbers)``, which is compiled where many games are played at once
+(``zermelo.agents.learning.make_vec``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
 (``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a

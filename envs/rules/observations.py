@@ -2,8 +2,9 @@
 
 Rules say it in one of two ways, seen from the seat's side (its own pieces first):
 
-- ``write_observation(state, seat, numbers)`` writes integers of one byte into ``numbers``, which is all 0 before,
-  and ``observation_shape()`` says how they are to be read. It is compiled where many games are played at once.
+- ``write_observation(state, seat, numbers)`` writes integers into ``numbers``, which is all 0 before, and
+  ``observation_shape()`` says how they are to be read. They have one byte each, unless ``observation_dtype()``
+  names another type of integers. It is compiled where many games are played at once.
 - ``observation(state, seat)`` returns a numpy array of one shape and type for all states. It is never compiled.
 
 ``observation_bounds()`` is the least and greatest number in it; 0 and 1 if not given. Without either, a player
@@ -22,28 +23,13 @@ import numpy.typing as npt
 
 from zermelo.envs.errors import RulesError
 
-__all__ = ["bit_rows", "board_planes", "observation", "observation_space", "write_boards"]
+__all__ = ["bit_rows", "observation", "observation_dtype", "observation_space", "write_boards"]
 
 
 def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
     """The bits of integers of 64 bits, of shape (how many, 64), lowest bit first."""
     words = np.array([value & (1 << 64) - 1 for value in integers], dtype="<u8")
     return np.unpackbits(words.view(np.uint8), bitorder="little").reshape(-1, 64).view(np.int8)
-
-
-def board_planes(
-    boards: Iterable[int], rows: int, columns: int, *, stride: int | None = None
-) -> npt.NDArray[np.int8]:
-    """Boards of bits as planes of 0 and 1, of shape (rows, columns, how many).
-
-    Args:
-        boards: One integer a plane; its bit ``row * stride + column`` is that square.
-        rows: Rows of the board.
-        columns: Columns of the board.
-        stride: Bits from one row to the next; ``columns`` if not given.
-    """
-    places = np.arange(rows)[:, None] * (columns if stride is None else stride) + np.arange(columns)
-    return np.ascontiguousarray(np.moveaxis(bit_rows(boards)[:, places], 0, -1))
 
 
 def write_boards(
@@ -70,11 +56,27 @@ def write_boards(
                 )
 
 
+def observation_dtype(rules: Any) -> np.dtype[Any]:
+    """The type of integers that ``write_observation`` writes; one byte if the rules do not say.
+
+    Raises:
+        RulesError: It is no type of integers with a sign.
+    """
+    own = getattr(rules, "observation_dtype", None)
+    name = "int8" if own is None else own()
+    if name not in ("int8", "int16", "int32", "int64"):
+        raise RulesError(
+            f"{type(rules).__name__}.observation_dtype must return 'int8', 'int16', 'int32' or 'int64', not "
+            f"{name!r}"
+        )
+    return np.dtype(name)
+
+
 def observation(rules: Any, state: Any, seat: int) -> npt.NDArray[Any]:
     """What a seat observes at a state."""
     if hasattr(rules, "write_observation"):
         shape = rules.observation_shape()
-        numbers = np.zeros(math.prod(shape), np.int8)
+        numbers = np.zeros(math.prod(shape), observation_dtype(rules))
         rules.write_observation(state, seat, numbers)
         return numbers.reshape(shape)
     own = getattr(rules, "observation", None)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, ForwardRef
 
+import numpy as np
+import numpy.typing as npt
+
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.pictures.boards import draw
 from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
@@ -55,7 +59,8 @@ class RulesGame:
         kind = type(rules)
         needed: tuple[str, ...] = REQUIRED
         if hasattr(kind, HIDDEN[0]) or hasattr(kind, HIDDEN[1]):  # without the last, players would observe it all
-            needed = (*REQUIRED, *HIDDEN, "observation")
+            sight = "observation" if hasattr(kind, "observation") else "write_observation"
+            needed = (*REQUIRED, *HIDDEN, sight)
         missing = [name for name in needed if not callable(getattr(kind, name, None))]
         if not is_rules(rules) or missing:
             lacks = f"{kind.__name__} has no {', '.join(missing)}" if missing else f"{rules!r} is no named tuple"
@@ -84,6 +89,7 @@ class RulesGame:
             *HIDDEN,
             "text",
             "action_text",
+            "action_aliases",
         ):
             method = getattr(rules, name, None)
             if method is not None:
@@ -181,6 +187,10 @@ class RulesGame:
     def observation(self, state: Any, seat: int) -> Any:
         """What a seat observes: the rules' own planes, else the bits of the state."""
         return observation(self.rules, state, seat)
+
+    def image(self, state: Any) -> npt.NDArray[np.uint8]:
+        """A picture of a state, of shape (height, width, 3)."""
+        return draw(self.rules, state)
 
     def to_env_action(self, state: Any, action: int) -> int:
         """The action itself."""

@@ -10,25 +10,28 @@ from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
 from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
 
-__all__: list[str] = []
+__all__ = ["HEIGHT", "STEP", "TALL", "point_middle"]
 
 
 # -- picture -----------------------------------------------------------------------------------------------------
 
 _BAR: Final = 25
 _FELT: Final[Colour] = (74, 124, 98)
-_STEP: Final = 44
-_TALL: Final = 220
+STEP: Final = 44
+"""Pixels from point to point."""
+TALL: Final = 220
+"""How tall a point is."""
 _TONGUES: Final[tuple[Colour, ...]] = ((232, 212, 172), (176, 92, 66))
 _WOOD: Final[Colour] = (142, 98, 62)
-_HEIGHT: Final = 2 * _TALL + 60
+HEIGHT: Final = 2 * TALL + 60
+"""Of the board, without its margin."""
 
 
 @draws(Hypergammon)
 @draws(Backgammon)
 def _backgammon(rules: Any, state: Any) -> Canvas:
     """The board as the first player sees it, its home below on the right; the bar in the middle."""
-    step, tall, height = _STEP, _TALL, _HEIGHT
+    step, tall, height = STEP, TALL, HEIGHT
     canvas = copy.deepcopy(_backgammon_board())
     sides = [(state.low, state.high), (state.other_low, state.other_high)]
     for seat, side in enumerate(sides if state.seat == 0 else sides[::-1]):
@@ -40,32 +43,34 @@ def _backgammon(rules: Any, state: Any) -> Canvas:
             for number in range(count):
                 deep = step / 2 + number * apart
                 y = MARGIN + deep if above else MARGIN + height - deep
-                canvas.disk(_column(point), y, step * 0.46, INK)
-                canvas.disk(_column(point), y, step * 0.42, (FIRST, SECOND)[seat])
+                canvas.disk(point_middle(point), y, step * 0.46, INK)
+                canvas.disk(point_middle(point), y, step * 0.42, (FIRST, SECOND)[seat])
     if state.roll > 0:
         for number, face in enumerate((state.roll >> 3 & 7, state.roll & 7)):
-            die(canvas, _column(9 if state.seat else 3) + number * step, MARGIN + height / 2, face, step * 0.8)
+            die(
+                canvas, point_middle(9 if state.seat else 3) + number * step, MARGIN + height / 2, face, step * 0.8
+            )
     return canvas
 
 
-def _column(point: int) -> float:
-    """The middle of a point, of the bar (25) or of what is off (0)."""
+def point_middle(point: int) -> float:
+    """How far to the right the first player's point is, the bar (25) or what is off (0)."""
     place = {_BAR: 6, 0: 13}.get(point, point - 13 + (point > 18) if point > 12 else 12 - point + (point < 7))
-    return MARGIN + (place + 0.5) * _STEP + (_STEP / 4 if point == 0 else 0)
+    return MARGIN + (place + 0.5) * STEP + (STEP / 4 if point == 0 else 0)
 
 
 @functools.cache
 def _backgammon_board() -> Canvas:
     """The board without checkers; it is copied, for it takes most of the time."""
-    canvas = Canvas(14 * _STEP + _STEP // 2 + 2 * MARGIN, _HEIGHT + 2 * MARGIN, PAPER)
+    canvas = Canvas(14 * STEP + STEP // 2 + 2 * MARGIN, HEIGHT + 2 * MARGIN, PAPER)
     canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _WOOD, radius=12)
     for left in (0, 7):
-        canvas.rectangle(MARGIN + left * _STEP, MARGIN, 6 * _STEP, _HEIGHT, _FELT)
+        canvas.rectangle(MARGIN + left * STEP, MARGIN, 6 * STEP, HEIGHT, _FELT)
     for point in range(1, 25):
-        x, above = _column(point), point > 12
-        base, tip = (MARGIN, MARGIN + _TALL) if above else (MARGIN + _HEIGHT, MARGIN + _HEIGHT - _TALL)
-        for part in range(_TALL // 2):  # a tongue, in slices
-            y = base + (tip - base) * 2 * part / _TALL
-            slim = (_STEP / 2 - 3) * (1 - 2 * part / _TALL)
+        x, above = point_middle(point), point > 12
+        base, tip = (MARGIN, MARGIN + TALL) if above else (MARGIN + HEIGHT, MARGIN + HEIGHT - TALL)
+        for part in range(TALL // 2):  # a tongue, in slices
+            y = base + (tip - base) * 2 * part / TALL
+            slim = (STEP / 2 - 3) * (1 - 2 * part / TALL)
             canvas.line(x - slim, y, x + slim, y, 3, _TONGUES[point % 2])
     return canvas

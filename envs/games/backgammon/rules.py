@@ -258,6 +258,13 @@ class Backgammon(NamedTuple):
                 shown.append(f"{place if place < BAR else 'bar'}/{place - die if place > die else 'off'}")
         return " ".join(shown) or "pass"
 
+    def action_aliases(self, state: BackgammonState, action: int) -> tuple[str, ...]:
+        """The two checkers the other way round, unless one checker goes all the way."""
+        checkers = self.action_text(state, action).split()
+        if len(checkers) < 2 or checkers[0].partition("/")[2] == checkers[1].partition("/")[0]:
+            return ()
+        return (" ".join(reversed(checkers)),)
+
     def observation_shape(self) -> tuple[int, int]:
         """Of shape (2, 28): own and the other's checkers off, on own points 1 to 24 and on the bar, and the dice.
 

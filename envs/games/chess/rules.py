@@ -25,7 +25,7 @@ from zermelo.envs.games.chess.moves import (
     without_move,
     write_actions,
 )
-from zermelo.envs.games.chess.notation import algebraic
+from zermelo.envs.games.chess.notation import algebraic, coordinates
 from zermelo.envs.games.chess.state import ChessState, king_square, set_up
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
@@ -176,6 +176,10 @@ class ChessRules(_Start):
     def action_text(self, state: ChessState, action: int) -> str:
         """In Standard Algebraic Notation, such as Nf3."""
         return algebraic(state, action)
+
+    def action_aliases(self, state: ChessState, action: int) -> tuple[str, ...]:
+        """As engines write it (UCI), such as g1f3."""
+        return (coordinates(state, action),)
 
     def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (8, 8, 17), the observer's last row first.

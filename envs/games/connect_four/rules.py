@@ -117,8 +117,8 @@ class ConnectFourRules(NamedTuple):
         write_boards(sides, self.rows, self.columns, self.rows - 1, -1, self.rows + 1, numbers)
 
     def action_text(self, state: ConnectFourState, action: int) -> str:
-        """Columns count from 1 at the left."""
-        return str(action + 1)
+        """Columns are letters from a at the left."""
+        return chr(ord("a") + action)
 
     def bottom(self) -> int:
         """The lowest square of every column."""

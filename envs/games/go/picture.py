@@ -12,36 +12,42 @@ from zermelo.envs.rules.about import twin
 from zermelo.envs.rules.history import with_past
 from zermelo.envs.rules.words import contains, single, union, without
 
-__all__: list[str] = []
+__all__ = ["STEP", "crossing"]
 
 _WOOD: Final[Colour] = (226, 184, 112)
-_STEP: Final = CELL * 0.75
+STEP: Final = CELL * 0.75
+"""Pixels from line to line."""
+
+
+def crossing(row: int, column: int) -> tuple[float, float]:
+    """Where two lines cross, the upper left ones being 0."""
+    return (1.1 + column) * STEP, (1.1 + row) * STEP
 
 
 @draws(Go)
 def _go(rules: Any, state: Any) -> Canvas:
     """Stones on the crossings of lines, the last one marked."""
     rows, size = text_rows(rules, state), rules.size
-    start = 1.1 * _STEP
-    canvas = Canvas(round(start + (size + 0.1) * _STEP), round(start + (size + 0.1) * _STEP), _WOOD)
-    end = start + (size - 1) * _STEP
+    start = 1.1 * STEP
+    canvas = Canvas(round(start + (size + 0.1) * STEP), round(start + (size + 0.1) * STEP), _WOOD)
+    end = start + (size - 1) * STEP
     for line in range(size):
-        at = start + line * _STEP
+        at = start + line * STEP
         canvas.line(start, at, end, at, 2, shade(_WOOD, 0.6))
         canvas.line(at, start, at, end, 2, shade(_WOOD, 0.6))
         canvas.text(at, start * 0.35, COLUMNS[line], 2, INK)
         canvas.text(start * 0.35, at, str(size - line), 2, INK)
     for row in _stars(size):
         for column in _stars(size):
-            canvas.disk(start + column * _STEP, start + row * _STEP, 5, shade(_WOOD, 0.5))
+            canvas.disk(*crossing(row, column), 5, shade(_WOOD, 0.5))
     for row, marks in enumerate(rows):
         for column, mark in enumerate(marks):
-            x, y = start + column * _STEP, start + row * _STEP
+            x, y = crossing(row, column)
             if mark in "XO":
-                canvas.disk(x, y, _STEP * 0.47, INK)
-                canvas.disk(x, y, _STEP * 0.44, (38, 40, 46) if mark == "X" else IVORY)
+                canvas.disk(x, y, STEP * 0.47, INK)
+                canvas.disk(x, y, STEP * 0.44, (38, 40, 46) if mark == "X" else IVORY)
             if point_of(row * size + column, size) == state.last:
-                canvas.ring(x, y, _STEP * 0.2, 4, IVORY if mark == "X" else INK)
+                canvas.ring(x, y, STEP * 0.2, 4, IVORY if mark == "X" else INK)
     return canvas
 
 

@@ -22,10 +22,9 @@ import bisect
 import functools
 import itertools
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
@@ -137,7 +136,38 @@ class Goofspiel(NamedTuple):
         turned_up = self._rounds(state.prizes) - rounds
         return mix(mixed ^ ((state.first & 15) * pending << 8 | (state.prizes & 15) * turned_up))
 
-    # -- what players see, never compiled ------------------------------------------------------------------------
+    # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_shape(self) -> tuple[int]:
+        """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""
+        return (4 * self.cards + 2,)
+
+    def write_observation(self, state: GoofspielState, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        rounds, now = self._rounds(state.second), 0
+        if not self.shuffled:
+            now = self.cards - rounds
+        elif self._rounds(state.prizes) > rounds:
+            now = state.prizes & 15
+        gone = self._spent(state.prizes) if self.shuffled else -1 << self.cards - rounds + 1
+        is_pending = self._rounds(state.first) > rounds  # a bid that the second player has not answered
+        first = self._spent(state.first >> 4 if seat and is_pending else state.first)
+        second = self._spent(state.second)
+        own, other = (second, first) if seat else (first, second)
+        for card in range(1, self.cards + 1):
+            numbers[card - 1] = 1 - (own >> card & 1)
+            numbers[self.cards + card - 1] = 0 if self.hidden else 1 - (other >> card & 1)
+            numbers[2 * self.cards + card - 1] = 1 if card == now else 1 - (gone >> card & 1)
+            numbers[3 * self.cards + card - 1] = card == now
+        won = self._points(state, rounds)
+        numbers[4 * self.cards] = won[seat]
+        numbers[4 * self.cards + 1] = won[1 - seat]
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """No more points than there are."""
+        return 0, self.cards * (self.cards + 1) // 2
+
+    # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def round_start(self, state: GoofspielState) -> GoofspielState:
         """The state without the bid that the second player has not answered."""
@@ -183,32 +213,6 @@ class Goofspiel(NamedTuple):
         rounds = itertools.zip_longest(prizes, first, second)
         return [card - 1 for cards in rounds for card in cards if card]
 
-    def observation(self, state: GoofspielState, seat: int) -> npt.NDArray[np.int8]:
-        """Each card: in the own hand, in the other's (0 if hidden), still to be won, to be won now; points."""
-        rounds = self._rounds(state.second)
-        start = self.round_start(state)
-        own, other = (state.second, start.first) if seat else (state.first, state.second)
-        now = 0
-        if not self.shuffled:
-            now = self.cards - rounds
-        elif self._rounds(state.prizes) > rounds:
-            now = state.prizes & 15
-        won = self._points(state, rounds)
-        gone = self._spent(state.prizes) if self.shuffled else -1 << self.cards - rounds + 1
-        gone &= ~(1 << now)
-        rows = [
-            [1 - (self._spent(own) >> card & 1) for card in range(1, self.cards + 1)],
-            [(1 - (self._spent(other) >> card & 1)) * (not self.hidden) for card in range(1, self.cards + 1)],
-            [1 - (gone >> card & 1) for card in range(1, self.cards + 1)],
-            [int(card == now) for card in range(1, self.cards + 1)],
-            [won[seat], won[1 - seat]],
-        ]
-        return np.array([each for row in rows for each in row], np.int8)
-
-    def observation_bounds(self) -> tuple[int, int]:
-        """No more points than there are."""
-        return 0, self.cards * (self.cards + 1) // 2
-
     def text(self, state: GoofspielState) -> str:
         """Round by round the prize and both bids, then the points."""
         rounds = self._rounds(state.second)
@@ -222,17 +226,6 @@ class Goofspiel(NamedTuple):
     def action_text(self, state: GoofspielState, action: int) -> str:
         """The card's points."""
         return str(action + 1)
-
-    def _points(self, state: GoofspielState, rounds: int) -> tuple[int, int]:
-        """What both have won in so many rounds."""
-        prizes = [self.cards - number for number in range(rounds)]
-        if self.shuffled:
-            prizes = _cards(state.prizes, self._rounds(state.prizes))[:rounds]
-        winners = self._winners(state, rounds)
-        first, second = (
-            sum(prize for prize, winner in zip(prizes, winners, strict=True) if winner == seat) for seat in (0, 1)
-        )
-        return first, second
 
     def _winners(self, state: GoofspielState, rounds: int) -> tuple[int, ...]:
         """Who won each of so many rounds; -1 for nobody."""
@@ -276,17 +269,22 @@ class Goofspiel(NamedTuple):
 
     def _lead(self, state: GoofspielState, rounds: int) -> int:
         """How many points the first player has more after so many rounds."""
+        first, second = self._points(state, rounds)
+        return first - second
+
+    def _points(self, state: GoofspielState, rounds: int) -> tuple[int, int]:
+        """What both have won in so many rounds."""
         first = state.first >> 4 * (self._rounds(state.first) - rounds)
         prizes = state.prizes >> 4 * (self._rounds(state.prizes) - rounds) if self.shuffled else 0
-        second, lead = state.second, 0
+        second, by_first, by_second = state.second, 0, 0
         for ago in range(rounds):
             bid, answer = first >> 4 * ago & 15, second >> 4 * ago & 15
             prize = prizes >> 4 * ago & 15 if self.shuffled else self.cards - rounds + 1 + ago
             if bid > answer:
-                lead += prize
+                by_first += prize
             elif bid < answer:
-                lead -= prize
-        return lead
+                by_second += prize
+        return by_first, by_second
 
 
 def _cards(packed: int, count: int) -> list[int]:

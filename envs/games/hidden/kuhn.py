@@ -16,10 +16,9 @@ is dealt; and the actions so far, one bit each, the last one lowest, below a lea
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
@@ -127,7 +126,22 @@ class Kuhn(NamedTuple):
         paid = 1 + self._has_bet(state, seat)
         return pot - paid if seat == winner else -paid
 
-    # -- what players see, never compiled ------------------------------------------------------------------------
+    # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_shape(self) -> tuple[int]:
+        """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""
+        return (3 * self.players + 1,)
+
+    def write_observation(self, state: KuhnState, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        if self._card(state, seat):
+            numbers[self._card(state, seat) - 1] = 1
+        for turn in range(self.players):
+            other = (seat + turn) % self.players
+            numbers[self.players + 1 + turn] = self._moves(state) > other
+            numbers[2 * self.players + 1 + turn] = self._has_bet(state, other)
+
+    # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: KuhnState, seat: int) -> Hashable:
         """The seat's card and what has been bet."""
@@ -147,17 +161,6 @@ class Kuhn(NamedTuple):
         """The cards dealt, seat by seat, then what was bet."""
         cards = [self._card(state, seat) - 1 for seat in range(self.players) if self._card(state, seat)]
         return [*cards, *map(int, f"{state.history:b}"[1:])]
-
-    def observation(self, state: KuhnState, seat: int) -> npt.NDArray[np.int8]:
-        """Shape (3 * players + 1,): the seat's card; who has acted; who has bet, both from the observer on."""
-        seen = np.zeros(3 * self.players + 1, np.int8)
-        if self._card(state, seat):
-            seen[self._card(state, seat) - 1] = 1
-        for turn in range(self.players):
-            other = (seat + turn) % self.players
-            seen[self.players + 1 + turn] = self._moves(state) > other
-            seen[2 * self.players + 1 + turn] = self._has_bet(state, other)
-        return seen
 
     def text(self, state: KuhnState) -> str:
         """Everybody's card, and what has been bet: p for pass, b for bet."""

@@ -25,7 +25,6 @@ from collections.abc import Hashable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
@@ -196,7 +195,23 @@ class Leduc(NamedTuple):
         lost = self._chips(state, loser)
         return -lost if seat == loser else lost
 
-    # -- what players see, never compiled ------------------------------------------------------------------------
+    # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_shape(self) -> tuple[int]:
+        """RLCard's: the seat's card, the open card, its chips and the other's, each as a row with a single one."""
+        return (2 * self.ranks + 2 * _CHIPS,)
+
+    def write_observation(self, state: LeducState, seat: int, numbers: Any) -> None:
+        """These rows."""
+        mine = state.second_card if seat else state.first_card
+        if mine:
+            numbers[mine - 1] = 1
+        if state.open_card:
+            numbers[self.ranks + state.open_card - 1] = 1
+        numbers[2 * self.ranks + self._chips(state, seat)] = 1
+        numbers[2 * self.ranks + _CHIPS + self._chips(state, 1 - seat)] = 1
+
+    # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: LeducState, seat: int) -> Hashable:
         """The seat's card, the open card, who began, and all actions."""
@@ -226,18 +241,6 @@ class Leduc(NamedTuple):
             moves.append(action)
             here = self.result(here, action)
         return [*moves, state.open_card - 1] if state.open_card != here.open_card else moves
-
-    def observation(self, state: LeducState, seat: int) -> npt.NDArray[np.int8]:
-        """RLCard's: the seat's card, the open card, its chips and the other's, each as a row with a single one."""
-        seen = np.zeros(2 * self.ranks + 2 * _CHIPS, np.int8)
-        mine = state.second_card if seat else state.first_card
-        if mine:
-            seen[mine - 1] = 1
-        if state.open_card:
-            seen[self.ranks + state.open_card - 1] = 1
-        seen[2 * self.ranks + self._chips(state, seat)] = 1
-        seen[2 * self.ranks + _CHIPS + self._chips(state, 1 - seat)] = 1
-        return seen
 
     def text(self, state: LeducState) -> str:
         """The cards, the chips, the bets and whose turn it is."""

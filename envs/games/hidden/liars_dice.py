@@ -18,10 +18,9 @@ many dice have been rolled; the bids made, bit ``action`` each; and 1 after some
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
@@ -119,7 +118,25 @@ class LiarsDice(NamedTuple):
         is_true = there > last // self.sides
         return 1 if is_true == (seat == bidder) else -1
 
-    # -- what players see, never compiled ------------------------------------------------------------------------
+    # -- what players see -----------------------------------------------------------------------------------------
+
+    def observation_shape(self) -> tuple[int]:
+        """How many of its dice show each face, and for every bid whether it was made."""
+        return (self.sides + 2 * self.dice * self.sides,)
+
+    def write_observation(self, state: LiarsDiceState, seat: int, numbers: Any) -> None:
+        """These numbers."""
+        mine = state.second if seat else state.first
+        for face in range(self.sides):
+            numbers[face] = mine >> 4 * face & 15
+        for bid in range(2 * self.dice * self.sides):
+            numbers[self.sides + bid] = state.bids >> bid & 1
+
+    def observation_bounds(self) -> tuple[int, int]:
+        """All dice may show one face."""
+        return 0, self.dice
+
+    # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: LiarsDiceState, seat: int) -> Hashable:
         """The seat's dice, the bids and whether one was called a lie."""
@@ -145,17 +162,6 @@ class LiarsDice(NamedTuple):
         ]
         called = [2 * self.dice * self.sides] * state.called
         return [*faces, *(bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1), *called]
-
-    def observation(self, state: LiarsDiceState, seat: int) -> npt.NDArray[np.int8]:
-        """How many of its dice show each face, and for every bid whether it was made."""
-        mine = state.second if seat else state.first
-        counts = [mine >> 4 * face & 15 for face in range(self.sides)]
-        bids = [state.bids >> bid & 1 for bid in range(2 * self.dice * self.sides)]
-        return np.array([*counts, *bids], np.int8)
-
-    def observation_bounds(self) -> tuple[int, int]:
-        """All dice may show one face."""
-        return 0, self.dice
 
     def text(self, state: LiarsDiceState) -> str:
         """Both players' dice and the last bids."""

@@ -24,7 +24,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.mancala.sowing import ONES, draw_houses, ones, paint_houses, seeds_in, write_houses
+from zermelo.envs.games.mancala.sowing import (
+    ONES,
+    draw_houses,
+    house_text,
+    ones,
+    paint_houses,
+    seeds_in,
+    write_houses,
+)
 from zermelo.envs.pictures.boards import draws
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
@@ -203,8 +211,8 @@ class Kalah(NamedTuple):
         return 0, self._all_seeds()
 
     def action_text(self, state: KalahState, action: int) -> str:
-        """Houses count from 1 at the mover's left."""
-        return str(action + 1)
+        """The first player's houses are A, B, ... from its left, the second's a, b, ..."""
+        return house_text(state.seat, action)
 
     def _all_seeds(self) -> int:
         return 2 * self.houses * self.seeds

@@ -13,7 +13,7 @@ from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, sha
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.bits import shift_right
 
-__all__ = ["ONES", "draw_houses", "ones", "paint_houses", "seeds_in", "write_houses"]
+__all__ = ["ONES", "draw_houses", "house_middle", "house_text", "ones", "paint_houses", "seeds_in", "write_houses"]
 
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""
@@ -22,6 +22,11 @@ ONES: Final = 0x0101010101010101
 def ones(houses: int) -> int:
     """One seed in each of the lowest houses, 0 to 8 of them."""
     return ONES >> 8 * (8 - houses) if houses > 0 else 0
+
+
+def house_text(seat: int, house: int) -> str:
+    """A house as a letter from its player's left: upper case for the first player, lower case for the second."""
+    return chr(ord("a" if seat else "A") + house)
 
 
 def seeds_in(side: int) -> int:
@@ -58,11 +63,22 @@ _SEED: Final[Colour] = (232, 214, 178)
 _WOOD: Final[Colour] = (168, 118, 72)
 
 
+_HOUSE: Final = CELL + 16
+_STORE: Final = CELL + 24
+
+
+def house_middle(houses: int, seat: int, house: int) -> tuple[float, float]:
+    """The middle of a player's house in the picture."""
+    place = houses - 1 - house if seat else house
+    x = MARGIN + _STORE + (place + 0.5) * _HOUSE
+    return x, MARGIN + 22 + _HOUSE * (0.5 if seat else 1.5)
+
+
 def paint_houses(houses: int, state: Any) -> Canvas:
     """The first player's houses below, its store on the right; seeds, and how many."""
     sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
     (below, right), (above, left) = sides if state.seat == 0 else sides[::-1]
-    pit, stores = CELL + 16, CELL + 24
+    pit, stores = _HOUSE, _STORE
     canvas = Canvas(houses * pit + 2 * stores + 2 * MARGIN, 2 * pit + 2 * MARGIN + 44, PAPER)
     canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, _WOOD, radius=30)
     tall = canvas.height - 2 * MARGIN - 44
@@ -74,8 +90,7 @@ def paint_houses(houses: int, state: Any) -> Canvas:
         _seeds(canvas, x, canvas.height / 2, count, 27, tall / 2 - 12)
         canvas.text(x, MARGIN + 10, str(count), 3, shade(colour, 0.6))
     for house in range(houses):
-        x = MARGIN + stores + (house + 0.5) * pit
-        top, bottom = MARGIN + 22 + pit / 2, canvas.height - MARGIN - 22 - pit / 2
+        (x, bottom), (_, top) = house_middle(houses, 0, house), house_middle(houses, 1, house)
         for count, y, number, colour in (
             (above >> 8 * (houses - 1 - house) & 255, top, MARGIN + 10, SECOND),
             (below >> 8 * house & 255, bottom, canvas.height - MARGIN - 10, FIRST),

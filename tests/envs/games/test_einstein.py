@@ -13,6 +13,7 @@ from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
 from zermelo.envs.games import EinStein
 from zermelo.envs.games.einstein import EinSteinState
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.observations import observation
 
 
 def position(rows: str, seat: int = 0, die: int = 0) -> EinSteinState:
@@ -175,7 +176,7 @@ def test_settings_that_do_not_exist(parameters: dict[str, int]) -> None:
 def test_what_is_seen() -> None:
     rules = EinStein()
     state = position(BOARD, 0, 4)
-    first, second = rules.observation(state, 0), rules.observation(state, 1)
+    first, second = (observation(rules, state, seat) for seat in range(2))
     assert first[:, :, 0].tolist() == second[:, :, 1].tolist()
     assert first[1, 2].tolist() == [3, 0, 4, 0]
     assert second[3, 4].tolist() == [6, 0, -4, 1]

@@ -235,7 +235,7 @@ def test_nim_is_made_and_shown_as_people_write_it():
 
 PICTURES = [
     (Othello(4, 4), [(1, "b1")], ". X . .\n. X X .\n. X O .\n. . . ."),
-    (Kalah(3, 2), [(1, "2"), (0, "1")], "     2  2  2\n  0           1\n     0  1  4"),
+    (Kalah(3, 2), [(1, "B"), (0, "A")], "     2  2  2\n  0           1\n     0  1  4"),
     (Breakthrough(4, 2, 1), [(0, None), (1, "a1-a2")], "O O\n. .\nX .\n. X"),
     (Hexapawn(3, 3), [(1, "a1-a2"), (18 + 3, "b3xa2")], "O . O\nO . .\n. X X"),
     (DotsAndBoxes(1, 2), [(0, "h1,1"), (4, "v1,1")], "+---+   +\n|        \n+   +   +\nboxes: 0, 0"),

@@ -174,7 +174,7 @@ class Peeking(NamedTuple):
 
 
 def test_rules_that_hide_something_say_all_of_it() -> None:
-    with pytest.raises(RulesError, match="Peeking has no resample, observation"):
+    with pytest.raises(RulesError, match="Peeking has no resample, write_observation"):
         RulesGame(Peeking())
 
 

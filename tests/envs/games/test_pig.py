@@ -16,6 +16,7 @@ from zermelo.envs import CHANCE, InvalidSettingError, as_game, make
 from zermelo.envs.games import Pig
 from zermelo.envs.games.pig import PigState
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.rules.observations import observation
 
 
 def win_chance(target: int, sides: int = 6, tolerance: float = 1e-13) -> np.ndarray:
@@ -180,8 +181,8 @@ def test_what_is_seen() -> None:
     rules = Pig(target=50, players=3)
     state = PigState(7 | 20 << 6 | 49 << 12, 6, 1, 0)
     assert rules.text(state) == "  player 0: 7\n> player 1: 20 + 6\n  player 2: 49"
-    assert rules.observation(state, 0).tolist() == [7, 20, 49, 6, 1]
-    assert rules.observation(state, 2).tolist() == [49, 7, 20, 6, 2]
+    assert observation(rules, state, 0).tolist() == [7, 20, 49, 6, 1]
+    assert observation(rules, state, 2).tolist() == [49, 7, 20, 6, 2]
     assert rules.action_text(state, 1) == "hold"
     assert rules.action_text(state._replace(rolling=1), 3) == "4 points"
     assert [rules.evaluation(state, seat) for seat in range(3)] == [-1220, -80, 1300]

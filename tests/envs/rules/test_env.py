@@ -39,7 +39,7 @@ from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.registration.own_games import is_rules_class
 from zermelo.envs.registration.registry import OWN_ENVS
 from zermelo.envs.rules.env import RulesEnv, env, env_name, raw_env
-from zermelo.envs.rules.observations import bit_rows, board_planes
+from zermelo.envs.rules.observations import bit_rows
 
 with warnings.catch_warnings():  # it imports an environment in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -426,9 +426,6 @@ def test_bits() -> None:
     assert rows.shape == (5, 64)
     assert rows.dtype == np.int8
     assert [row.nonzero()[0].tolist() for row in rows] == [[0], list(range(64)), [62], [63], []]
-    planes = board_planes([0b100_001, -1], 2, 3)
-    assert planes[:, :, 0].tolist() == [[1, 0, 0], [0, 0, 1]]
-    assert planes[:, :, 1].all()
 
 
 def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state() -> None:
