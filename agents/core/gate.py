@@ -114,7 +114,7 @@ def require_information_states(game: Game[Any], agent: str) -> None:
         )
     raise UnsupportedGameError(
         f"{agent} needs to know what players see, and {name} does not say it: write information_state_key and "
-        "resample into its class, or call register_information (README, 'Cards of your own'); else use 'random'"
+        "resample into its class, or call register_information (the guide 'Cards of your own'); else use 'random'"
     )
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "RootAction",
     "Scale",
     "Selection",
+    "SimulationSearch",
     "Start",
     "TreePolicy",
     "kept_seats",
@@ -175,7 +176,35 @@ class RandomNumbers:
         return len(probabilities) - 1
 
 
-class MonteCarlo:
+class SimulationSearch:
+    """A search that goes on simulation by simulation.
+
+    Attributes:
+        simulations: How many have been made.
+    """
+
+    simulations = 0
+
+    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
+        """So many more simulations; why they ended, or None where they may go on."""
+        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
+        try:
+            if left <= 0:
+                return StoppedBy.SIMULATIONS
+            return StoppedBy.COMPLETED if self.simulate(left) else None
+        except SearchStopped as stopped:
+            return stopped.reason
+
+    def simulate(self, count: int) -> bool:
+        """So many simulations, or fewer where the root gets proven, which is the answer.
+
+        Raises:
+            SearchStopped: A limit was reached; the simulation that it came in is forgotten.
+        """
+        raise NotImplementedError
+
+
+class MonteCarlo(SimulationSearch):
     """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
 
     Args:
@@ -183,13 +212,11 @@ class MonteCarlo:
         budget: Counts states, those of playouts too, and stops.
 
     Attributes:
-        simulations: How many have been made.
         tree_nodes: How many nodes the tree has.
         tree_depth: How many moves below the root the lowest one is.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
     """
 
-    simulations: int
     tree_nodes: int
     tree_depth: int
     leaves: int = 0
@@ -225,25 +252,7 @@ class MonteCarlo:
         self.node_words = NODE_WORDS + MORE_NODE_WORDS * self.more_on_nodes
         self.edge_words = EDGE_WORDS + self.kept + MORE_EDGE_WORDS * self.more_on_edges
         """The memory that a node and an edge take, in words of eight bytes."""
-        self.simulations = self.tree_nodes = self.tree_depth = 0
-
-    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
-        """So many more simulations; why they ended, or None where they may go on."""
-        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
-        try:
-            if left <= 0:
-                return StoppedBy.SIMULATIONS
-            return StoppedBy.COMPLETED if self.simulate(left) else None
-        except SearchStopped as stopped:
-            return stopped.reason
-
-    def simulate(self, count: int) -> bool:
-        """So many simulations, or fewer where the root gets proven, which is the answer.
-
-        Raises:
-            SearchStopped: A limit was reached; the simulation that it came in is forgotten.
-        """
-        raise NotImplementedError
+        self.tree_nodes = self.tree_depth = 0
 
     def root_actions(self) -> list[RootAction]:
         """All actions at the root, in ascending order."""

@@ -46,6 +46,8 @@ class TreeSearch:
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
         evaluator_name: What judges states at the depth limit; empty where nothing has to.
         leaves, leaf_seconds: How many were judged in plain Python, and the time that took.
+        taken, chance: The action or outcome that leads to the state to be visited next (None after a skipped
+            turn), and how probable the last outcome is. They are there for observers.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
     """
 
@@ -62,6 +64,17 @@ class TreeSearch:
     evaluator_name: str = ""
     leaves: int = 0
     leaf_seconds: float = 0.0
+    taken: int | None = None
+    chance: float = 1.0
+
+    def enter_root(self, state: Any, depth: float, alpha: Score, beta: Score) -> None:
+        """Called before the root is searched ``depth`` moves deep, for observers."""
+
+    def try_root(self, action: int, alpha: Score, beta: Score) -> None:
+        """Called before an action of the root is searched with a window, for observers."""
+
+    def leave_root(self, found: RootMove) -> None:
+        """Called with the best move once all actions of the root are searched, for observers."""
 
     def frame(self, state: Any) -> Frame:
         """How scores read at a state."""

@@ -5,7 +5,9 @@
 =============  =================================================================================================
 Actions        the seat's own space
 Observation    a dictionary: ``observation``, what the environment shows the seat, and ``action_mask``, 1 for
-               each legal action; or the former alone (``observation="array"``). Info has the mask too
+               each legal action; or the former alone (``observation="array"``)
+Info           ``action_mask`` as above, ``seat`` (the learner's) and ``opponents`` (their names, in the order of
+               the seats): the same entries in each step, as libraries that store them expect
 Rewards        what the seat earned since its last action, whoever moved
 Ends           terminated or truncated as the seat is, or when nobody is left to move; an illegal action ends
                the game for the learner, with ``illegal_reward``, and the game never sees it
@@ -270,7 +272,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return {
             "action_mask": self._mask.astype(np.int8),
             "seat": self.learner,
-            "opponents": {seat: name for seat, (name, _) in self._playing.items()},
+            "opponents": tuple(name for name, _ in self._playing.values()),
         }
 
     # -- settings

@@ -19,9 +19,11 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from zermelo.agents.compiled.layout import ASKED, GOING
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.checks import check_whole
-from zermelo.agents.learning.vector_games import compiled_game, games_kernel
+from zermelo.agents.core.recursion import GameTooLongError
+from zermelo.agents.learning.vector_games import compiled_game, games_kernel, words_in
 from zermelo.agents.learning.vector_layout import DISABLED, NEXT_STEP, SAME_STEP, Games
 from zermelo.agents.learning.vector_opponents import MOST_MOVES_AHEAD, Opponent, opponent_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
@@ -86,10 +88,10 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     Args:
         env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment.
         num_envs: How many games.
-        opponent: Who plays the other seats: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"`` or
-            ``"mcts(simulations=...)"``, or a list of them, each of which gets its share of the games; None for
-            nobody: then the learner plays all seats, each step is one player's action, and its reward is what
-            that player got by it.
+        opponent: Who plays the other seats: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"``,
+            ``"minimax(depth=...)"``, ``"expectiminimax(depth=...)"`` or ``"mcts(simulations=...)"``, or a list of
+            them, each of which gets its share of the games; None for nobody: then the learner plays all seats,
+            each step is one player's action, and its reward is what that player got by it.
         seat: The learner's: a number, ``"alternate"`` or ``"random"``; without an opponent it says nothing.
         observation: ``"dict"`` for observation and mask, ``"array"`` for the observation alone.
         autoreset: When a game that is over begins again: at the ``"next_step"``, whose action is ignored; in the
@@ -223,9 +225,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _spaces(self) -> None:
         rules = self.game.rules
         seen = observation_space(rules)
-        self._compiles_observations = hasattr(rules, "write_observation")
         self._shape = seen.shape
-        self._in_python = hasattr(rules, "observation") and not self._compiles_observations
+        self._in_python = hasattr(rules, "observation") and not hasattr(rules, "write_observation")
         size = self.game.traits.num_actions
         assert size is not None, "rules say how many"
         self._choices = size
@@ -253,11 +254,12 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         rules = self.game.rules
         start = starter(rules, 0)(self.game.initial_state())[1]
         has_past = has_history(rules)
-        self._words = _size(start)
+        self._words = words_in(start)
         self._like = start.position if has_past else start
-        self._position_words = _size(self._like)
+        self._position_words = words_in(self._like)
         self._python_seen = np.zeros((count if self._in_python else 0, *self._shape), self._dtype)
         observed = int(np.prod(self._shape)) if not self._in_python else 1
+        wide = hasattr(rules, "write_observation") and self._dtype.itemsize > 1
         stack = 2 * (longest + 8) if has_past else 0
         shapes = {
             "states": ((count, self._words), np.int64),
@@ -274,8 +276,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "truncated": ((count,), np.int8),
             "illegal": ((count,), np.int8),
             "masks": ((count, size), np.int8),
-            "observations": ((count, observed), np.int8),
-            "final": ((count, observed), np.int8),
+            "observations": ((count, observed), np.int64 if wide else np.int8),
+            "final": ((count, observed), np.int64 if wide else np.int8),
         }
         self._of: dict[str, NDArray[Any]] = {name: np.zeros(*shape) for name, shape in shapes.items()}
         if has_past:
@@ -297,7 +299,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """The games from ``first`` up to ``last``, against one opponent."""
         count = threads or min(os.cpu_count() or 1, max((last - first) // _FEW, 1))
         opponents = [opponent_of(opponent or "random", self.game) for _ in range(count)]
-        kernel = games_kernel(self.game, opponents[0], observes=self._compiles_observations)
+        kernel = games_kernel(self.game, opponents[0])
         return _Block(opponents[0].name, first, last, [self._lane(each, kernel) for each in opponents])
 
     def _lane(self, opponent: Opponent, kernel: Callable[..., int]) -> _Lane:
@@ -328,6 +330,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         def call(search: Any) -> int:
             lane, start, end = jobs[id(search)]
+            search.stop = GOING  # Ctrl-C may have stopped the last step
             return int(lane.kernel(*lane.start(state), start, end, anew, lane.games, search))
 
         searches = [lane.opponent.search for lane, _, _ in jobs.values()]
@@ -335,6 +338,9 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             run_here(call, searches[0])
         elif jobs:
             share(call, searches, lambda: None)
+        for search in searches:
+            if search.stop not in (GOING, ASKED) and not jobs[id(search)][0].opponent.simulations:
+                raise GameTooLongError(self.game, search.deepest)
         if self._in_python:
             self._observe_in_python()
 
@@ -364,7 +370,7 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # -- what is seen
 
-    def _seen(self, seen: NDArray[np.int8], masks: NDArray[np.int8]) -> Any:
+    def _seen(self, seen: NDArray[Any], masks: NDArray[np.int8]) -> Any:
         shaped = self._python_seen if self._in_python else seen.reshape(self.num_envs, *self._shape)
         shown = shaped.astype(self._dtype)
         return {"observation": shown, "action_mask": masks} if self._as_dict else shown
@@ -381,10 +387,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 def _number_of(seed: int) -> int:
     """Where a game's random numbers start."""
     return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]) >> 2
-
-
-def _size(state: Any) -> int:
-    return sum(_size(part) if isinstance(part, tuple) else 1 for part in state)
 
 
 def _runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -10,9 +10,10 @@ from zermelo.agents.learning.vector_opponents import Opponent
 from zermelo.envs import UnsupportedGameError, as_game, make
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.observations import observation_dtype
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["compiled_game", "games_kernel"]
+__all__ = ["compiled_game", "games_kernel", "states_constants", "words_in"]
 
 
 def compiled_game(env: Any) -> RulesGame:
@@ -35,13 +36,25 @@ def compiled_game(env: Any) -> RulesGame:
     return game
 
 
-def games_kernel(game: RulesGame, opponent: Opponent, *, observes: bool) -> Any:
+def games_kernel(game: RulesGame, opponent: Opponent) -> Any:
     """The kernel of all games, compiled for the rules and the opponent."""
     from zermelo.agents.compiled.layout import RECORD
     from zermelo.agents.learning import vector_kernel
 
-    bits = not observes and not hasattr(game.rules, "observation")
-    own = {"HISTORY": has_history(game.rules), "OBSERVES": observes, "BITS": bits}
-    constants = {**own, **opponent.constants}
+    constants = {**states_constants(game.rules), **opponent.constants}
     arguments = ("int64", "int64", "int64", GAMES, RECORD)
     return build(game.rules, Kernel(vector_kernel.play, arguments, tuple(sorted(constants.items()))))
+
+
+def states_constants(rules: Any) -> dict[str, bool]:
+    """What ``states_kernel`` has for rules: their past, and how players observe them."""
+    observes = hasattr(rules, "write_observation")
+    bits = not observes and not hasattr(rules, "observation")
+    wide = observes and observation_dtype(rules).itemsize > 1
+    constants = {"HISTORY": has_history(rules), "OBSERVES": observes and not wide, "WIDE": wide, "BITS": bits}
+    return {f"zermelo.agents.learning.states_kernel.{name}": value for name, value in constants.items()}
+
+
+def words_in(state: Any) -> int:
+    """How many words a state takes, those of the tuples inside it included."""
+    return sum(words_in(part) if isinstance(part, tuple) else 1 for part in state)

@@ -7,8 +7,11 @@ nothing.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
+from zermelo.agents.compiled.general.kernel import is_less, shift
+from zermelo.agents.compiled.general.kernel import visit as visit_through_chance
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import row_of
 from zermelo.agents.compiled.monte_carlo.kernel import simulate
@@ -27,59 +30,32 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
 )
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.two_player_kernel import to_child, to_parent, visit
+from zermelo.agents.learning.states_kernel import keep, observe, state_of
 from zermelo.agents.learning.vector_layout import DISABLED, SAME_STEP, Games
 from zermelo.envs.jit.memory import (
     floats,
     int8s,
     load,
     load_float,
-    load_state,
     store,
     store_float,
-    store_state,
     words,
 )
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["play"]
 
-HISTORY = False
-"""Whether states know their past. The front end sets these, for each kernel that it compiles."""
-OBSERVES = False
-"""Whether the rules write observations."""
-BITS = False
-"""Whether observations are the bits of the state; with neither, Python makes them."""
 LOOKS = False
-"""Whether opponents look one move ahead."""
+"""Whether opponents look one move ahead. The front end sets these, for each kernel that it compiles."""
 SEARCHES = False
 """Whether they search by alpha-beta."""
+AVERAGES = False
+"""Whether they search by expectiminimax."""
 SIMULATES = False
 """Whether they search by Monte Carlo."""
 _INFINITY: Final = 1 << 60
 _FAR: Final = 1 << 20
 _TRIES: Final = 100
-
-
-# -- states
-
-
-def state_of(rules: Any, like: Any, number: int, games: Games) -> Any:
-    """The state of a game, its past put on the stack."""
-    state = load_state(like, games.states + 8 * games.state_words * number)
-    if HISTORY:
-        own = games.stacks + 8 * games.stack_words * number
-        for place in range(2 * state.length):
-            store(rules.stack, place, load(own, place))
-    return state
-
-
-def keep(rules: Any, state: Any, number: int, games: Games) -> None:
-    """Writes the state of a game, and what is new on the stack."""
-    store_state(state, games.states + 8 * games.state_words * number)
-    if HISTORY:
-        own = games.stacks + 8 * games.stack_words * number
-        for place in range(2 * state.length):
-            store(own, place, load(rules.stack, place))
 
 
 # -- opponents
@@ -137,6 +113,34 @@ def searched(rules: Rules, state: Any, games: Games, search: Search) -> int:
     return chosen
 
 
+def averaged(rules: Rules, state: Any, games: Games, search: Search) -> int:
+    """One of the best actions by expectiminimax; all of them get their exact score."""
+    search.root_seat = rules.to_move(state)
+    search.deepest, search.stack_start, search.known = -1, 0, search.nothing
+    search.chooser, search.probability = search.nothing, 1.0
+    search.least_factor, search.below_factor = 0.0, math.inf
+    ply = min(games.depth, 1)  # a recursive kernel takes no constants as arguments
+    count = rules.legal_actions(state, words(search.arena, search.width))
+    record = search.arena + 8 * search.width
+    low, high = -math.inf, math.inf
+    chosen, tied, best, best_distance = 0, 0, 0.0, 0.0
+    for place in range(count):
+        action = load(search.arena, place)
+        child = rules.result(state, action)
+        visit_through_chance(
+            rules, child, games.depth - 1, low, low, high, high, ply, search.nothing, record, search
+        )
+        value = load_float(record, search.own)
+        distance = load_float(record, search.kept_seats) + shift(search, value)
+        if tied == 0 or is_less(best, best_distance, value, distance):
+            chosen, tied, best, best_distance = action, 1, value, distance
+        elif value == best and distance == best_distance:
+            tied += 1
+            if random_below(search, tied) == 0:
+                chosen = action
+    return chosen
+
+
 def simulated(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """The action that most simulations follow, or one that is proven best."""
     search.arena_top = search.arena
@@ -166,6 +170,8 @@ def reply(rules: Rules, state: Any, games: Games, search: Search) -> int:
     """What an opponent plays."""
     if SEARCHES:
         return searched(rules, state, games, search)
+    if AVERAGES:
+        return averaged(rules, state, games, search)
     if SIMULATES:
         return simulated(rules, state, games, search)
     if LOOKS:
@@ -233,17 +239,8 @@ def show(rules: Rules, state: Any, number: int, observations: int, games: Games,
         for place in range(count):
             mask[load(games.scratch, place)] = 1
     observer = seat if seat >= 0 else max(mover, 0)
-    seen = int8s(observations + number * games.observed, games.observed)
-    seen[:] = 0
-    if OBSERVES:
-        rules.write_observation(state, observer, seen)
-    if BITS:
-        own = games.states + 8 * games.state_words * number
-        for place in range(games.position_words):
-            word = load(own, place)
-            for bit in range(64):
-                seen[64 * place + bit] = word >> bit & 1
-        seen[64 * games.position_words + observer] = 1
+    own = games.states + 8 * games.state_words * number
+    observe(rules, state, observer, observations, number, own, games)
 
 
 def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:

@@ -41,7 +41,7 @@ class Games(SharedRecord):
     truncated: int  # (N,) int8
     illegal: int  # (N,) int8
     masks: int  # (N, A) int8
-    observations: int  # (N, observed) int8
+    observations: int  # (N, observed) int8, or int64 where a number has more than one byte
     final: int  # the same, of games that ended, where they begin again in the same step
     # What all games have in common.
     seat_count: int

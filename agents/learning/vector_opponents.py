@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance, can_use
 from zermelo.agents.compiled.layout import NO_LIMIT, Search
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import can_evaluate
@@ -15,9 +16,12 @@ from zermelo.agents.compiled.two_player import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
+from zermelo.agents.core.options import evaluates_chance
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.greedy import GreedyAgent
 from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.agents.players.minimax import MinimaxAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import CHANCE, InvalidSettingError
@@ -32,6 +36,9 @@ _TABLE_MB: Final = 4.0
 _SHALLOW: Final = 4
 """Up to this depth a table is not worth its memory."""
 _MODULE: Final = "zermelo.agents.compiled.two_player_kernel"
+_THROUGH_CHANCE: Final = "zermelo.agents.compiled.general.kernel"
+_PLIES: Final = 4
+"""For each move of the depth there is memory for so many states on a path, those of chance included."""
 
 
 class Opponent(NamedTuple):
@@ -58,8 +65,8 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     """An opponent that plays in compiled code, with memory of its own.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"`` or ``"mcts(simulations=...)"``, or such an
-            agent.
+        spec: ``"random"``, ``"greedy"``, ``"alphabeta(depth=...)"``, ``"minimax(depth=...)"``,
+            ``"expectiminimax(depth=...)"`` or ``"mcts(simulations=...)"``, or such an agent.
         game: The game.
 
     Raises:
@@ -76,6 +83,14 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         agent.check_game(game.traits)
         if agent.depth is not None and agent.depth > 0:
             return _alpha_beta(agent, game)
+    if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator") and agent.depth:
+        agent.check_game(game.traits)
+        return _alpha_beta(AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name), game)
+    averaging = "depth", "evaluator", "pruning", "min_probability", "chance_at_limit", "ordering", "table_mb"
+    if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, *averaging) and agent.depth:
+        agent.check_game(game.traits)
+        if can_search_through_chance(game):
+            return _expectiminimax(agent, game)
     others = "simulations", "exploration", "rave", "bias", "implicit", "solver", "scale", "selection"
     if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "keep_tree", "playouts", "playout_moves"):
         agent.check_game(game.traits)
@@ -83,9 +98,9 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         if count is not None and game.traits.terminal_rewards_only:
             return _monte_carlo(agent, game, count)
     raise InvalidSettingError(
-        "opponents of many games at once are 'random', 'greedy', 'alphabeta(depth=...)' or "
-        f"'mcts(simulations=...)', which compile, not {getattr(agent, 'name', agent)!r}: OpponentEnv takes any "
-        "agent"
+        "opponents of many games at once are 'random', 'greedy', 'alphabeta(depth=...)', 'minimax(depth=...)', "
+        "'expectiminimax(depth=...)' where there is chance, or 'mcts(simulations=...)', which compile, not "
+        f"{getattr(agent, 'name', agent)!r}: OpponentEnv takes any agent"
     )
 
 
@@ -137,6 +152,33 @@ def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
     settings = {"selective": False, "share_positions": False}
     inner = {f"{_MODULE}.{name}": value for name, value in made.constants(game, settings).items()}
     return Opponent(agent.name, search, made, {"SEARCHES": True, **inner}, depth=depth)
+
+
+def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
+    """What expectiminimax to a depth needs, with room for all states on a path."""
+    depth = agent.depth or 0
+    evaluator = agent.evaluator_for(game, game.initial_state())
+    if not can_use(game, evaluator):
+        raise InvalidSettingError(
+            f"{game.traits.name} has no evaluation that compiles: say expectiminimax(depth={depth}, "
+            "evaluator='rewards'), or play against mcts(simulations=...)"
+        )
+    made = CompiledGeneralSearch(
+        game,
+        evaluator,
+        Budget(_EVERYTHING),
+        limits=agent.limits,
+        pruning=agent.pruning,
+        ordering=agent.ordering,
+        at_chance=evaluates_chance(agent.chance_at_limit, game, evaluator),
+        min_probability=agent.min_probability,
+    )
+    search = made.searches[0]
+    search.hold("arena", _words(search.width + search.room // 8 * (_PLIES * depth + _PLIES)))
+    search.arena_end = search.arena + 8 * len(search.held("arena"))
+    search.stop, search.node_limit = 0, NO_LIMIT
+    inner = {f"{_THROUGH_CHANCE}.{name}": value for name, value in made.constants(game, {}).items()}
+    return Opponent(agent.name, search, made, {"AVERAGES": True, **inner}, depth=depth)
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:

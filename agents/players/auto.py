@@ -14,7 +14,7 @@ from zermelo.agents.core.gate import (
 )
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.result import SearchResult
-from zermelo.agents.core.settings import flag, whole
+from zermelo.agents.core.settings import flag, function, whole
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
@@ -55,6 +55,9 @@ class AutoAgent(SearchAgent):
         nodes: States to visit. Unlike time it gives the same answer on any machine.
         threads: How many search together, if it is compiled.
         keep: Whether what a search has found serves the next moves of the same game.
+        exact: Whether every root action gets its exact value, of the searches that can give it.
+        on_iteration: Called with a ``SearchResult`` now and then, by the searches that have iterations; False ends
+            the search there.
     """
 
     kind: ClassVar[str] = "auto"
@@ -63,6 +66,8 @@ class AutoAgent(SearchAgent):
     nodes: int | None = None
     threads: int = whole(1, lower=1)
     keep: bool = flag(True)
+    exact: bool = flag(False)
+    on_iteration: Any = function("of a SearchResult")
 
     def __post_init__(self) -> None:
         seconds = _SECONDS if self.seconds is None and self.nodes is None else self.seconds
@@ -99,6 +104,9 @@ class AutoAgent(SearchAgent):
                 settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep
             if chosen.kind in (AlphaBetaAgent, MCTSAgent):
                 settings["threads"] = self.threads
+            known = {field.name for field in dataclasses.fields(chosen.kind)}
+            asked = {"exact": self.exact, "on_iteration": self.on_iteration}
+            settings |= {name: value for name, value in asked.items() if name in known}
             agents[chosen.kind] = chosen.kind(seed=int(self.generator.integers(2**31)), **settings)
         found: SearchResult = agents[chosen.kind].choose(game, state, budget)
         return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}")

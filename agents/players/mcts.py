@@ -9,24 +9,22 @@ from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Scale, Selection, Start, TreePolicy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, whole
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.game import SupportsEvaluation
 
 __all__ = ["MCTSAgent"]
 
-_SIMULATIONS = 1_000
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MCTSAgent(SearchAgent):
+class MCTSAgent(SimulatingAgent):
     """Monte Carlo tree search: for any game whose whole state is seen, and the one for games without features.
 
     Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
@@ -67,6 +65,7 @@ class MCTSAgent(SearchAgent):
         temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
         on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+        on_simulation: Called with a ``Simulation`` after each simulation; the search is then in plain Python.
     """
 
     kind: ClassVar[str] = "mcts"
@@ -96,13 +95,11 @@ class MCTSAgent(SearchAgent):
     temperature: float = number(0.0, lower=0)
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
+    on_simulation: Any = function("of a Simulation")
 
     def __post_init__(self) -> None:
         if self.noise and self.selection != Selection.PUCT:
             raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
-        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
-        simulations = self.simulations if is_limited else _SIMULATIONS
-        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:
@@ -147,16 +144,9 @@ class MCTSAgent(SearchAgent):
             drawn = self.generator.dirichlet([self.noise] * len(actions))
             search.add_noise(dict(zip(actions, map(float, drawn), strict=True)), self.noise_share)
         draw = float(self.generator.random())
-        batch = 64
-        while True:
-            stopped_by = search.run(self.limits, batch)
-            if stopped_by is not None:
-                return self._result(search, stopped_by, draw)
-            batch = min(2 * batch, 1 << 20)
-            if self.on_iteration is not None:
-                found = self._result(search, StoppedBy.SIMULATIONS, draw)
-                if self.on_iteration(found) is False:
-                    return self._result(search, StoppedBy.INTERRUPT, draw)
+        return self.simulate(
+            search, lambda stopped_by: self._result(search, stopped_by, draw), first=64, most=1 << 20
+        )
 
     def _tree(self, game: Game[Any], state: Any, seed: int, budget: Budget) -> MonteCarlo:
         """The tree of the last move, if it has this state, or a new one."""
@@ -166,6 +156,7 @@ class MCTSAgent(SearchAgent):
         else:
             start = Start(game, state, self.policy, seed)
             how: dict[str, Any] = {"threads": self.threads, "batch_size": self.batch_size}
+            how["on_simulation"] = self.on_simulation
             search = backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, **how)
         if self.keep_tree:
             self._set("_kept", (game, search))

@@ -12,6 +12,7 @@ import numpy as np
 from zermelo.agents.core.budget import Budget, StopFlag
 from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.monte_carlo import SimulationSearch
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
@@ -32,7 +33,7 @@ from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-__all__ = ["ConfiguredAgent", "SearchAgent", "TreeSearchAgent"]
+__all__ = ["ConfiguredAgent", "SearchAgent", "SimulatingAgent", "TreeSearchAgent"]
 
 _NO_LIMITS: Final = Limits()
 
@@ -189,6 +190,41 @@ def asked_seat(game: Game[Any], env: Any) -> int | None:
     names = game.traits.seat_names
     asked = str(getattr(env, "agent_selection", ""))
     return names.index(asked) if asked in names else None
+
+
+class SimulatingAgent(SearchAgent):
+    """An agent whose search goes on simulation by simulation; its settings have ``simulations`` and ``nodes``."""
+
+    default_simulations: ClassVar[int] = 1_000
+    """How many it makes if no limit is given."""
+
+    simulations: int | None
+    nodes: int | None
+    seconds: float | None
+    on_iteration: Any
+
+    def __post_init__(self) -> None:
+        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
+        simulations = self.simulations if is_limited else self.default_simulations
+        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
+        super().__post_init__()
+
+    def simulate(
+        self,
+        search: SimulationSearch,
+        result: Callable[[StoppedBy], SearchResult],
+        first: int = 16,
+        most: int = 1 << 12,
+    ) -> SearchResult:
+        """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
+        batch = first
+        while True:
+            stopped_by = search.run(self.limits, batch)
+            if stopped_by is not None:
+                return result(stopped_by)
+            batch = min(2 * batch, most)
+            if self.on_iteration is not None and self.on_iteration(result(StoppedBy.SIMULATIONS)) is False:
+                return result(StoppedBy.INTERRUPT)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -259,18 +259,19 @@ class AlphaBetaSearch(PlainSearch):
                     ahead += action == extended
                     less = selective.reduction(state, action, child, mover, number, depth)
                 window = frame.to_child(alpha), frame.to_child(beta)
+                self.taken = action
                 found = self.visit(child, ahead - less, *window, ply + 1)
                 score = frame.to_parent(found.score)
                 if less and not found.proven and (score > alpha if maximizing else score < beta):
+                    self.taken = action
                     found = self.visit(child, ahead, *window, ply + 1)  # better than thought: now in earnest
                     score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
                 best = Visit(score, found.proven, (action, *found.line), found.variance, found.values)
-            if maximizing:
-                alpha = max(alpha, score)
-            else:
-                beta = min(beta, score)
+            if score > alpha if maximizing else score < beta:
+                alpha, beta = (score, beta) if maximizing else (alpha, score)
+                self._on_window(alpha, beta)
             if alpha >= beta:
                 if not self._credits_best:
                     self.order.update_history(action, mover, place, depth)
@@ -314,14 +315,14 @@ class AlphaBetaSearch(PlainSearch):
         for number, action in enumerate((None, *ordered), start=-1):
             if action is not None:
                 window = frame.to_child(alpha), frame.to_child(beta)
+                self.taken = action
                 found = self._quiet_visit(game.result(state, action), left - 1, *window, ply + 1)
                 score = frame.to_parent(found.score)
                 if score > best.score if maximizing else score < best.score:
                     best = Visit(score, False, (action, *found.line), values=found.values)
-            if maximizing:
-                alpha = max(alpha, best.score)
-            else:
-                beta = min(beta, best.score)
+            if best.score > alpha if maximizing else best.score < beta:
+                alpha, beta = (best.score, beta) if maximizing else (alpha, best.score)
+                self._on_window(alpha, beta)
             if alpha >= beta:
                 self._on_cutoff(action, ordered, number)
                 break

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import math
 import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
@@ -41,6 +42,7 @@ from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
+from zermelo.agents.search.monte_carlo.watched import SimulationObserver, WatchedBatches, WatchedMonteCarlo
 from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
 from zermelo.agents.search.plain_search import Cutoff, PlainSearch
 from zermelo.agents.search.sampling import looking_inside
@@ -171,23 +173,30 @@ def monte_carlo(
     limits: Limits,
     threads: int = 1,
     batch_size: int = 1,
+    on_simulation: SimulationObserver | None = None,
 ) -> MonteCarlo:
     """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
 
-    A policy-value network is asked about ``batch_size`` leaves at a time.
+    A policy-value network is asked about ``batch_size`` leaves at a time. A search that is watched is a plain one.
     """
     game = start.game
-    compiled = compiled_search(
-        CompiledMonteCarlo, game, evaluator, budget, limits=limits, start=start, threads=threads
-    )
-    if compiled is not None:
-        return compiled
+    batches: Callable[..., BatchedMonteCarlo] = BatchedMonteCarlo
+    plain: Callable[..., PlainMonteCarlo] = PlainMonteCarlo
+    if on_simulation is not None:
+        batches = functools.partial(WatchedBatches, on_simulation=on_simulation)
+        plain = functools.partial(WatchedMonteCarlo, on_simulation=on_simulation)
+    else:
+        compiled = compiled_search(
+            CompiledMonteCarlo, game, evaluator, budget, limits=limits, start=start, threads=threads
+        )
+        if compiled is not None:
+            return compiled
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)
-        return BatchedMonteCarlo(start, budget, network=evaluator, batch_size=batch_size, evaluation=ask)
+        return batches(start, budget, network=evaluator, batch_size=batch_size, evaluation=ask)
     own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
-    return PlainMonteCarlo(
+    return plain(
         start,
         budget,
         evaluation=None if believes is None else functools.partial(expected_totals, believes, game),

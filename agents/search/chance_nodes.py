@@ -100,11 +100,12 @@ class ChanceNodes:
         if self._probing and average.bounded and depth > 0:
             proven = self._probe(outcomes, average, depth, ply, probed) and proven
         founds: list[Visit] = []
-        for index, (outcome, _, child) in enumerate(outcomes):
+        for index, (outcome, probability, child) in enumerate(outcomes):
             if average.is_outside():
                 break
             low, high = average.window(index)
             window = (low, -math.inf), (high, math.inf)
+            search.taken, search.chance = outcome, probability
             found = self._visit(child, depth, *window, ply, outcome, probed.get(index))
             founds.append(found)
             value = found.score[0]
@@ -137,7 +138,7 @@ class ChanceNodes:
         search = self._search
         game = search.game
         proven = True
-        for index, (outcome, _, child) in enumerate(outcomes):
+        for index, (outcome, probability, child) in enumerate(outcomes):
             if game.is_terminal(child) or (mover := game.to_move(child)) == CHANCE:
                 continue
             maximizing = mover == search.max_seat
@@ -166,7 +167,8 @@ class ChanceNodes:
                 continue
             low, high = average.window(index)
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
-            found = self._visit(game.result(child, actions[0]), depth - 1, *window, ply + 1)
+            search.taken, search.chance = outcome, probability
+            found = search.probe(child, actions[0], depth, window, ply)
             probed[index] = Searched(actions[0], found)
             proven = proven and found.proven
             if maximizing:

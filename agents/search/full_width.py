@@ -126,6 +126,7 @@ class FullWidthSearch(PlainSearch):
         best: Visit | None = None
         proven = True
         for action in game.legal_actions(state):
+            self.taken = action
             found = self.visit(game.result(state, action), depth - 1, *INFINITE_WINDOW, ply + 1, probability)
             score = frame.to_parent(found.score)
             proven = proven and found.proven
@@ -142,6 +143,7 @@ class FullWidthSearch(PlainSearch):
         assert self._replies is not None, "only where others are averaged over"
         founds = []
         for action, p in self._replies(self.game, state):
+            self.taken, self.chance = action, p
             found = self.visit(self.game.result(state, action), depth - 1, *INFINITE_WINDOW, ply + 1)
             founds.append((p, found._replace(score=frame.to_parent(found.score))))
         # Rounded once, so that mirror images, whose replies come in another order, are worth exactly the same.
@@ -160,10 +162,11 @@ class FullWidthSearch(PlainSearch):
     def _expectation(self, state: Any, depth: float, ply: int, probability: float) -> Visit:
         """The average over a chance state's outcomes; where they are draws, how much it scatters."""
         game = self.game
-        outcomes = [
-            (p, self.visit(game.result(state, outcome), depth, *INFINITE_WINDOW, ply, probability * p))
-            for outcome, p in game.chance_outcomes(state)
-            if p > 0
-        ]
+        outcomes: list[tuple[float, Visit]] = []
+        for outcome, p in game.chance_outcomes(state):
+            if p > 0:
+                self.taken, self.chance = outcome, p
+                child = game.result(state, outcome)
+                outcomes.append((p, self.visit(child, depth, *INFINITE_WINDOW, ply, probability * p)))
         proven = all(found.proven for _, found in outcomes)
         return averaged(outcomes, proven, self.width, self.seats)

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
 from zermelo.envs import CHANCE, Chance
 from zermelo.envs.game import SupportsPlayouts, SupportsWholePlayouts
 
@@ -62,7 +61,7 @@ class _Edge:
         self.totals = [0.0] * seats
 
 
-class InformationSetSearch:
+class InformationSetSearch(SimulationSearch):
     """A search from one state, of which only what its player sees plays a part.
 
     Args:
@@ -97,7 +96,6 @@ class InformationSetSearch:
         self.seat: int = game.to_move(state)
         self.observers, self.exploration = observers, exploration
         self._longest = math.inf if playout_moves is None else playout_moves
-        self.simulations = 0
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
@@ -119,17 +117,11 @@ class InformationSetSearch:
         self._root_key = self._key(state, self.seat)
         self.nodes[self._root_key] = {}
 
-    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
-        """So many more simulations; why they ended, or None where they may go on."""
-        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
-        if left <= 0:
-            return StoppedBy.SIMULATIONS
-        try:
-            for _ in range(left):
-                self._simulate()
-        except SearchStopped as stopped:
-            return stopped.reason
-        return None
+    def simulate(self, count: int) -> bool:
+        """So many simulations; False, as nothing is proven."""
+        for _ in range(count):
+            self._simulate()
+        return False
 
     def root_actions(self) -> list[TriedAction]:
         """All actions at the root, ascending; without a simulation nothing is known of one."""

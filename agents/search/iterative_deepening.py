@@ -69,6 +69,7 @@ def search_root(
     frame = search.frame(state)
     alpha, beta = search.window(state) if window is None else window
     maximizing = maximizes(search, state)
+    search.enter_root(state, depth, alpha, beta)
     for action in actions:
         low, high = alpha, beta
         best = iteration.best
@@ -84,6 +85,7 @@ def search_root(
             if low >= high:
                 continue
         child = game.result(state, action)
+        search.try_root(action, low, high)
         found = search.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
         score = frame.to_parent(found.score)
         # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
@@ -95,6 +97,8 @@ def search_root(
         iteration.moves.append(move)
         if best is None or (score > best.score if maximizing else score < best.score):
             iteration.best = move
+    if iteration.best is not None:
+        search.leave_root(iteration.best)
     iteration.finished = True
     iteration.proven = _is_proven(iteration, frame, maximizing)
 

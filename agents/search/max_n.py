@@ -132,6 +132,7 @@ class MaxNSearch(MaxNRoot, PlainSearch):
         for number, action in enumerate(ordered):
             if tied and best >= upper and self._settled(tied, action):
                 continue
+            self.taken = action
             found = self.visit(game.result(state, action), depth - 1, (best, 0), (math.inf, 0), ply + 1, mover)
             proven = proven and found.proven
             found = found._replace(line=(action, *found.line), plies=found.plies + 1)
@@ -201,10 +202,11 @@ class MaxNSearch(MaxNRoot, PlainSearch):
     def _expectation(self, state: Any, depth: float, ply: int) -> Visit:
         """The average over a chance state's outcomes; where they are draws, how much it scatters."""
         game = self.game
-        founds = [
-            (p, self.visit(game.result(state, outcome), depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY))
-            for outcome, p in game.chance_outcomes(state)
-        ]
+        founds: list[tuple[float, Visit]] = []
+        for outcome, p in game.chance_outcomes(state):
+            self.taken, self.chance = outcome, p
+            child = game.result(state, outcome)
+            founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
         values = tuple(math.fsum(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
         plies = math.fsum(p * found.plies for p, found in founds)
         if self.width is None:

@@ -117,3 +117,11 @@ class PlainSearch(TreeSearch):
 
     def _on_cutoff(self, action: int | None, choices: Sequence[int], last: int) -> None:
         """Called where ``choices`` of a node after number ``last`` need not be looked at; nobody listens here."""
+
+    def _on_window(self, alpha: Score, beta: Score) -> None:
+        """Called where the window of a node has become narrower; nobody listens here."""
+
+    def probe(self, state: Any, action: int, depth: float, window: tuple[Score, Score], ply: int) -> Visit:
+        """Searches one action of a state, for a bound of it (Star2); ``window`` is that of the action's result."""
+        self.taken = action
+        return self.visit(self.game.result(state, action), depth - 1, *window, ply + 1)

@@ -98,6 +98,7 @@ class Selective:
             return None
         low, high = (just_below(edge), edge) if maximizing else (edge, just_above(edge))
         self._passed_ply = ply + 1
+        self._search.taken = None
         found = self._search.visit(
             after, depth - 1 - self._null_move, frame.to_child(low), frame.to_child(high), ply + 1
         )
@@ -160,6 +161,7 @@ class Selective:
             if action == entry.action:
                 continue
             child = self._game.result(state, action)
+            self._search.taken = action
             found = self._search.visit(child, depth // 2 - 1, frame.to_child(low), frame.to_child(high), ply + 1)
             other = frame.to_parent(found.score)
             if other >= edge if maximizing else other <= edge:

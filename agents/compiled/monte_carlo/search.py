@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.general.search import can_search_any, can_use
 from zermelo.agents.compiled.layout import Search
+from zermelo.agents.compiled.monte_carlo.workspace import make_search
 from zermelo.agents.compiled.program import Program, can_evaluate, evaluates
 from zermelo.agents.compiled.threads import run_here, share
 from zermelo.agents.core.budget import Budget, SearchStopped
@@ -22,12 +20,10 @@ from zermelo.agents.core.monte_carlo import (
     LOOKED_AT,
     MonteCarlo,
     RootAction,
-    Selection,
     Start,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.envs import CHANCE
-from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, store_float
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
@@ -36,18 +32,8 @@ __all__ = ["CompiledMonteCarlo"]
 
 _FEW: Final = 64
 """So many simulations are not worth another thread."""
-_LONGEST: Final = 50_000
-"""Moves that a playout has room for, where rules know the past."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
 ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 1  # as ``nodes`` has them
-
-
-@functools.cache
-def _weights() -> npt.NDArray[np.float64]:
-    """sqrt(log(n + 1)) for each count n, then 1 / sqrt(n): by the functions that the plain search calls."""
-    counts = range(layout.COUNTED)
-    logarithms = [math.sqrt(math.log(count + 1)) for count in counts]
-    return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
 
 
 class CompiledMonteCarlo(MonteCarlo):
@@ -75,55 +61,16 @@ class CompiledMonteCarlo(MonteCarlo):
         super().__init__(start, budget)
         policy, seed = start.policy, start.seed
         self.kernel = self.program.load(game.rules)
-        traits, width = game.traits, max(game.max_legal_actions, 1)
-        size = int(game.rules.num_actions())
         self.solves = policy.solver and self.kept == 1
-        lower, upper = traits.utility_bounds
         words = int(policy.tree_mb * 2**17) // threads
         table = None
         if policy.transpositions:
             table = np.zeros(1 << max(words // 16, 1 << 10).bit_length(), np.int64)
-        self.searches = [Search() for _ in range(threads)]
+        self.searches = [make_search(self, words, evaluates=evaluator is not None) for _ in range(threads)]
         for number, search in enumerate(self.searches):
-            search.start = starter(game.rules, _LONGEST)
-            search.actions, search.width = size, width
-            search.seats, search.kept_seats = traits.seats, self.kept
-            search.total = int(traits.constant)
-            search.max_ply = MAX_PLIES
             search.random = seed if number == 0 else mix(seed + number) >> 2
             search.stamp, search.threads = number, threads
             search.counts_losses = threads > 1
-            search.solves = self.solves
-            search.adapts = not self.by_bounds
-            search.low, search.high = (lower, upper) if self.by_bounds else (math.inf, -math.inf)
-            search.unit = 1.0 / (upper - lower) if self.by_bounds else 0.0
-            search.lower_value, search.upper_value = self.bounds
-            search.expected = traits.constant / 2 if self.kept < traits.seats else (lower + upper) / 2
-            search.lower_evaluation, search.upper_evaluation = game.rules_bounds
-            search.selection = list(Selection).index(policy.selection)
-            search.tries_first = policy.selection is not Selection.PUCT and not (policy.rave or self.has_priors)
-            search.node_words, search.edge_words = self.node_words, self.edge_words
-            search.more = TOTALS + self.kept
-            search.hold("weights", _weights())
-            search.is_plain = self.by_bounds and not (
-                policy.rave or policy.bias or policy.implicit or self.has_priors
-            )
-            search.exploration, search.rave = policy.exploration, policy.rave
-            search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
-            search.evaluated = evaluator is not None
-            search.has_evaluation = hasattr(game.rules, "evaluation")
-            search.has_priors = self.has_priors
-            search.guides = hasattr(game.rules, "playout_action")
-            search.playouts = policy.playouts
-            search.playout_moves = layout.NO_LIMIT if self.playout_moves is None else self.playout_moves
-            search.hold("rows", np.zeros(2 * width, np.int64))
-            search.hold("looks", np.zeros(2 * width, np.int64))
-            search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
-            search.hold("scratch", np.zeros(max(self.kept, 1), np.int64))
-            search.hold("history", np.full(size if policy.rave else 1, -1, np.int64))
-            search.hold("arena", np.empty(max(words, 64 + self.edge_words * width), np.int64))
-            search.arena_top = search.arena
-            search.arena_end = search.arena + 8 * len(search.held("arena"))
             if table is not None:
                 search.hold("table", table)
                 search.table_bits = len(table).bit_length() - 1

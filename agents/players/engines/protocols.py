@@ -54,7 +54,7 @@ class _Engine:
             self._process.stdin.write(f"{line}\n".encode())
             self._process.stdin.flush()
         except OSError as error:
-            raise EngineError(f"{self._name} has ended, and cannot be told {line!r}") from error
+            raise EngineError(f"{self._how_it_ended()}, and cannot be told {line!r}") from error
 
     def line(self, ends: float) -> str:
         """The next line that it writes, until that time of the monotonic clock."""
@@ -67,10 +67,17 @@ class _Engine:
                     raise EngineError(f"{self._name} did not answer in time")
                 part = os.read(pipe, 65536)
                 if not part:
-                    raise EngineError(f"{self._name} ended, with exit code {self._process.wait()}")
+                    raise EngineError(self._how_it_ended())
                 self._rest += part
         found, _, self._rest = self._rest.partition(b"\n")
         return found.decode(errors="replace").strip()
+
+    def _how_it_ended(self) -> str:
+        """What to say of a program that has closed a pipe; as a rule it is about to end."""
+        try:
+            return f"{self._name} ended, with exit code {self._process.wait(PATIENCE)}"
+        except subprocess.TimeoutExpired:
+            return f"{self._name} has closed its input or output"
 
     def close(self) -> None:
         """Ends it."""

@@ -7,22 +7,20 @@ from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_information_states
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, function, made, number, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search.information_sets import InformationSetSearch, Observers, TriedAction
 from zermelo.envs import Game, Traits
 
 __all__ = ["ISMCTSAgent"]
 
-_SIMULATIONS = 1_000
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ISMCTSAgent(SearchAgent):
+class ISMCTSAgent(SimulatingAgent):
     """Monte Carlo tree search that does not peek: for games of hidden cards that say what players know.
 
     Each simulation deals again what the player to move has not seen, as chance would have dealt it, and statistics
@@ -58,12 +56,6 @@ class ISMCTSAgent(SearchAgent):
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
 
-    def __post_init__(self) -> None:
-        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
-        simulations = self.simulations if is_limited else _SIMULATIONS
-        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
-        super().__post_init__()
-
     def check_game(self, traits: Traits) -> None:
         """Any game: whether it says what players see shows when it is searched."""
 
@@ -81,16 +73,7 @@ class ISMCTSAgent(SearchAgent):
             playout_moves=self.playout_moves,
             deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
-        batch = 16
-        while True:
-            stopped_by = search.run(self.limits, batch)
-            if stopped_by is not None:
-                return self._result(search, stopped_by, draw)
-            batch = min(2 * batch, 1 << 12)
-            if self.on_iteration is not None:
-                found = self._result(search, StoppedBy.SIMULATIONS, draw)
-                if self.on_iteration(found) is False:
-                    return self._result(search, StoppedBy.INTERRUPT, draw)
+        return self.simulate(search, lambda why: self._result(search, why, draw))
 
     def _result(self, search: InformationSetSearch, stopped_by: StoppedBy, draw: float) -> SearchResult:
         game, actions = search.game, search.root_actions()

@@ -8,17 +8,16 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_simultaneous
-from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.result import SearchResult, drawn_action
 from zermelo.agents.core.settings import choice, function, number, whole
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.players.search_agent import SearchAgent, SimulatingAgent
 from zermelo.agents.search.monte_carlo.simultaneous import JointSelection, SimultaneousSearch
 from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
 from zermelo.envs import Game, Traits, UnsupportedGameError
 
 __all__ = ["BackwardInductionAgent", "SimultaneousMCTSAgent"]
 
-_SIMULATIONS: Final = 1_000
 _EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
 """By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
 0.11, 0.11 and 0.09 with 0.05, 0.2 and 0.4; Exp3 0.64, 0.39 and 0.33. After 1,000: 0.03 with 0.1, 0.23 with 0.1;
@@ -26,7 +25,7 @@ decoupled UCT 0.50."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SimultaneousMCTSAgent(SearchAgent):
+class SimultaneousMCTSAgent(SimulatingAgent):
     """Monte Carlo tree search for players who move at the same time: it learns how to mix, and draws its move.
 
     At each state of the tree, each player learns by itself from what its actions have got; where two players are
@@ -57,12 +56,6 @@ class SimultaneousMCTSAgent(SearchAgent):
     exploration: float | None = number(None, lower=0)
     on_iteration: Any = function("of a SearchResult")
 
-    def __post_init__(self) -> None:
-        is_limited = any(limit is not None for limit in (self.simulations, self.nodes, self.seconds))
-        simulations = self.simulations if is_limited else _SIMULATIONS
-        self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
-        super().__post_init__()
-
     def check_game(self, traits: Traits) -> None:
         """Any game: whether it says who moves together shows when it is searched."""
 
@@ -76,16 +69,8 @@ class SimultaneousMCTSAgent(SearchAgent):
         search = SimultaneousSearch(
             game, state, budget, selection=self.selection, exploration=exploration, seed=seed
         )
-        seat, batch = deciding_seat(game, state, budget), 16
-        while True:
-            stopped_by = search.run(self.limits, batch)
-            if stopped_by is not None:
-                return _found(search, seat, stopped_by, draw)
-            batch = min(2 * batch, 1 << 12)
-            if self.on_iteration is not None:
-                found = _found(search, seat, StoppedBy.SIMULATIONS, draw)
-                if self.on_iteration(found) is False:
-                    return _found(search, seat, StoppedBy.INTERRUPT, draw)
+        seat = deciding_seat(game, state, budget)
+        return self.simulate(search, lambda why: _found(search, seat, why, draw))
 
 
 def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> SearchResult:

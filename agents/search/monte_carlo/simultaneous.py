@@ -14,10 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.agents.core.monte_carlo import RandomNumbers
+from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
 from zermelo.envs import Chance
 from zermelo.envs.game import SupportsWholePlayouts
 
@@ -194,7 +193,7 @@ class _Node:
         self.children: dict[Hashable, _Node] = {}
 
 
-class SimultaneousSearch:
+class SimultaneousSearch(SimulationSearch):
     """A search from one state.
 
     Args:
@@ -215,7 +214,6 @@ class SimultaneousSearch:
         self, game: Any, state: Any, budget: Budget, *, selection: JointSelection, exploration: float, seed: int
     ) -> None:
         self.game, self.root_state, self.budget = game, state, budget
-        self.simulations = 0
         self.tree_nodes = 0
         self._learner, self._exploration = _LEARNERS[selection], exploration
         self._random = RandomNumbers(seed)
@@ -229,17 +227,11 @@ class SimultaneousSearch:
         self._totals = [0.0] * game.traits.seats
         self.root = self._node(state)
 
-    def run(self, limits: Limits, batch: int) -> StoppedBy | None:
-        """So many more simulations; why they ended, or None where they may go on."""
-        left = batch if limits.simulations is None else min(batch, limits.simulations - self.simulations)
-        if left <= 0:
-            return StoppedBy.SIMULATIONS
-        try:
-            for _ in range(left):
-                self._simulate()
-        except SearchStopped as stopped:
-            return stopped.reason
-        return None
+    def simulate(self, count: int) -> bool:
+        """So many simulations; False, as nothing is proven."""
+        for _ in range(count):
+            self._simulate()
+        return False
 
     def values(self) -> tuple[float, ...]:
         """The mean utility of each seat over all simulations; what has been paid so far before the first."""

@@ -157,7 +157,7 @@ def sequence_form(
     if not isinstance(game, SupportsInformationStates):
         raise UnsupportedGameError(
             f"{game.traits.name} does not say what its players know: give its class information_state_key and "
-            "resample (README, 'Cards of your own')"
+            "resample (the guide 'Cards of your own')"
         )
     require_listed_chance(game.traits)
     require_few_states(game, most_states)

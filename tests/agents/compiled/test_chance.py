@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
+from doubles.compared_searches import random_positions
 from doubles.grown_rules import Grown
 
 from zermelo.agents import ExpectiminimaxAgent, StoppedBy
@@ -35,23 +36,6 @@ from zermelo.envs.games import MNK, Backgammon, EinStein, Game2048, Hypergammon,
 from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
-
-
-def positions(game: RulesGame, generator: random.Random, count: int, longest: int) -> list[Any]:
-    """Unfinished positions in which a player is to move, after fewer than ``longest`` random moves and rolls."""
-    found: list[Any] = []
-    while len(found) < count:
-        state = game.initial_state()
-        for _ in range(generator.randrange(longest)):
-            if game.is_terminal(state):
-                break
-            if game.to_move(state) == CHANCE:
-                state = game.result(state, generator.choice(game.chance_outcomes(state))[0])
-            else:
-                state = game.result(state, generator.choice(game.legal_actions(state)))
-        if not game.is_terminal(state) and game.to_move(state) != CHANCE:
-            found.append(state)
-    return found
 
 
 class Answer(NamedTuple):
@@ -83,7 +67,7 @@ def compare(rules: Any, seed: Any, count: int, deepest: int, longest: int = 30) 
     """Everything agrees, without a table, for each pruning and settings drawn by the seed."""
     generator = random.Random(f"{seed} {rules}")
     game = RulesGame(rules)
-    for state in positions(game, generator, count, longest):
+    for state in random_positions(game, generator, count, longest=longest):
         for pruning in ChancePruning:
             ends = generator.random() < 0.2 and isinstance(rules, Grown)
             limits = Limits(
@@ -118,7 +102,7 @@ def compare_tables(
     """With tables, compiled and plain, values and best actions are those of the plain search without anything."""
     generator = random.Random(f"tables {seed} {rules}")
     game = RulesGame(rules)
-    for state in positions(game, generator, count, longest):
+    for state in random_positions(game, generator, count, longest=longest):
         limits = Limits(depth=generator.randint(1, deepest))
         shared: dict[str, Any] = {"sooner": generator.random() < 0.7, "at_chance": generator.random() < 0.5}
         if min_probability:
@@ -215,7 +199,7 @@ def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one
     """Pig has many transpositions: with a table there are fewer nodes and the same values."""
     game = RulesGame(Pig(target=12))
     nodes = [0, 0]
-    for state in positions(game, random.Random(3), 2, 12):
+    for state in random_positions(game, random.Random(3), 2):
         for evaluator in (None, own_evaluation):
             how: Any = {"depth": 4, "min_probability": 0.01, "evaluator": evaluator}
             without, having = (ExpectiminimaxAgent(table_mb=mb, **how).search_state(game, state) for mb in (0, 4))

@@ -6,6 +6,7 @@ import random
 from typing import Any, NamedTuple
 
 import pytest
+from doubles.compared_searches import random_positions
 
 from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
@@ -85,20 +86,6 @@ class Take(NamedTuple):
 GAMES = (MNK(), MNK(m=4, n=3, k=3), ConnectFour(rows=4, columns=5), ConnectFour(), Take(), Take(start=16))
 
 
-def positions(game: RulesGame, generator: random.Random, count: int) -> list[Any]:
-    """Unfinished positions after some random moves."""
-    found: list[Any] = []
-    while len(found) < count:
-        state = game.initial_state()
-        for _ in range(generator.randrange(12)):
-            if game.is_terminal(state):
-                break
-            state = game.result(state, generator.choice(game.legal_actions(state)))
-        if not game.is_terminal(state):
-            found.append(state)
-    return found
-
-
 class Answer(NamedTuple):
     iteration: Iteration | None
     depth: int
@@ -117,7 +104,7 @@ def search(search: Any, state: Any, limits: Limits, *, step: bool, exact: bool, 
 def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
     generator = random.Random(f"{seed} {rules}")
     game = RulesGame(rules)
-    for state in positions(game, generator, 12):
+    for state in random_positions(game, generator, 12):
         depth, nodes = generator.choice([1, 2, 3, 4, 5]), generator.choice([None, None, 300])
         sooner, use_bounds = generator.random() < 0.7, generator.random() < 0.7
         ordering, quiescence = generator.choice(list(Ordering)), generator.choice([0, 3])
@@ -158,7 +145,7 @@ def test_without_a_table_everything_agrees(rules: Any, seed: int) -> None:
 def test_minimax_agrees(rules: Any) -> None:
     generator = random.Random(f"minimax {rules}")
     game = RulesGame(rules)
-    for state in positions(game, generator, 12):
+    for state in random_positions(game, generator, 12):
         limits = Limits(depth=generator.choice([1, 2, 3, 4]), nodes=generator.choice([None, 100]))
         sooner = generator.random() < 0.5
         plain = FullWidthSearch(game, Budget(limits), EVALUATOR, sooner=sooner)
@@ -173,7 +160,7 @@ def test_minimax_agrees(rules: Any) -> None:
 def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[str, Any]) -> None:
     generator = random.Random(f"table {rules} {settings}")
     game = RulesGame(rules)
-    for state in positions(game, generator, 5):
+    for state in random_positions(game, generator, 5):
         limits = Limits(depth=generator.choice([2, 4, 5, 6]))
         sooner, exact = generator.random() < 0.7, generator.random() < 0.5
         plain = AlphaBetaSearch(

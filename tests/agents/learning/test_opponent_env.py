@@ -116,8 +116,9 @@ def test_an_opponents_illegal_action_is_said_with_its_name():
 def test_more_players_have_opponents_of_their_own():
     env = OpponentEnv("zermelo/Nim-v0(players=3)", ["random", First()], seat=2)
     _, info = env.reset(seed=1)
-    assert sorted(info["opponents"]) == ["player_0", "player_1"]
-    assert play(env, 5)[2]["opponents"].keys() == info["opponents"].keys()
+    assert len(info["opponents"]) == 2
+    assert set(info["opponents"]) <= {"random", "first"}
+    assert play(env, 5)[2].keys() == info.keys() == {"action_mask", "seat", "opponents"}
 
 
 def test_a_live_environment_and_a_function_do_too():

@@ -13,7 +13,7 @@ from zermelo.envs import InvalidSettingError, MissingDependencyError, Unsupporte
 from zermelo.evaluation import play_match
 
 CHESS = """
-import sys, time, chess
+import os, sys, time, chess
 mode = sys.argv[1]
 board = chess.Board()
 for line in sys.stdin:
@@ -28,6 +28,9 @@ for line in sys.stdin:
         for move in moves.split(): board.push_uci(move)
     elif words[0] == "go":
         if mode == "stalls": time.sleep(60)
+        if mode == "closes":
+            os.close(1)
+            time.sleep(60)
         if mode == "ends": sys.exit(3)
         move = "xyzzy" if mode == "nonsense" else max(move.uci() for move in board.legal_moves)
         print("info depth 1"); print("bestmove", move, flush=True)
@@ -98,12 +101,13 @@ def test_chess_is_played_from_both_sides(engine):
         ("ends", "ended, with exit code 3"),
         ("nonsense", "which is no legal move"),
         ("stalls", "did not answer in time"),
+        ("closes", "has closed its input or output"),
     ],
 )
 def test_an_engine_that_fails_is_told_of(engine, mode, said, monkeypatch):
     agent = UciAgent(path=engine(CHESS, mode), seconds=0.01)
     agent.reset(0)
-    monkeypatch.setattr(engines, "PATIENCE", 0.3 if mode == "stalls" else 5.0)
+    monkeypatch.setattr(engines, "PATIENCE", 0.3 if mode in ("stalls", "closes") else 5.0)
     with pytest.raises(EngineError, match=said):
         agent.act(chess())
 

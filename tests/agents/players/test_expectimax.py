@@ -106,7 +106,7 @@ def test_figure_5_2_against_random():
     table_mb=st.sampled_from([0, 64]),
     deepening=st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_expectimax_is_its_oracle(seed, seats, rewards, chance, table_mb, deepening):
     rng = np.random.default_rng(seed)
     root = random_tree(rng, 6, seats=seats, rewards=rewards, chance=chance)

@@ -280,7 +280,7 @@ SETTINGS = [
     rule=st.sampled_from(list(TieRule)),
     setting=st.integers(0, len(SETTINGS) - 1),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting):
     total = None if seats == 1 else total
     game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
@@ -300,7 +300,7 @@ def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting)
 
 
 @given(seed=seeds, seats=st.integers(3, 4), rewards=st.booleans(), rule=st.sampled_from(list(TieRule)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_shallow_pruning_only_saves(seed, seats, rewards, rule):
     """Korf 1991; with bounds as tight as can be, so that it does prune."""
     rng = np.random.default_rng(seed)
@@ -339,7 +339,7 @@ def test_shallow_pruning_does_prune():
         [{}, {"exact": True}, {"table_mb": 0, "sooner": False}, {"deepening": True, "evaluator": "rewards"}]
     ),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, rewards, setting):
     total = None if seats == 1 else total
     game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
@@ -368,7 +368,7 @@ def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, r
 
 
 @given(seed=seeds, rewards=st.booleans(), total=st.sampled_from([0.0, 6.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_two_opposed_players_are_minimax(seed, rewards, total):
     game = game_of(seed, seats=2, total=total, rewards=rewards)
     expected = minimax(game, game.root)

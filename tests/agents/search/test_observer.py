@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -35,13 +36,18 @@ def test_the_textbook_tree() -> None:
     cuts = [event for event in events if event.kind is NodeEventKind.CUTOFF]
     assert [(cut.ply, cut.action, cut.not_searched) for cut in cuts] == [(1, 0, (1, 2))]
     assert cuts[0].alpha[0] == 3
-    left = [event for event in events if event.kind is NodeEventKind.VALUE and event.ply == 1]
-    values = [event.score[0] for event in left if event.score is not None]
-    assert values == [3, 2, 2]
+    left = [event for event in events if event.kind is NodeEventKind.VALUE and event.ply <= 1]
+    assert [(event.ply, event.taken, event.score[0]) for event in left if event.score is not None] == [
+        (1, 0, 3), (1, 1, 2), (1, 2, 2), (0, None, 3),
+    ]  # fmt: skip
+    windows = [event for event in events if event.kind is NodeEventKind.WINDOW]
+    assert [(event.ply, event.alpha[0], event.beta[0]) for event in windows] == [
+        (1, -math.inf, 3), (0, 3, math.inf), (1, 3, 2), (1, 3, 14), (1, 3, 5), (1, 3, 2),
+    ]  # fmt: skip
     assert result.value == 3
 
 
-def test_every_node_below_the_root_is_told_once() -> None:
+def test_every_node_is_told_once() -> None:
     game = ConnectK()
     state = game.result(game.initial_state(), 4)
     for kind in (AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent, ExpectimaxAgent, MaxNAgent, ParanoidAgent):
@@ -50,9 +56,13 @@ def test_every_node_below_the_root_is_told_once() -> None:
         plain = kind(depth=3, ties="first").search_state(game, state)
         assert (result.action, result.value, result.nodes) == (plain.action, plain.value, plain.nodes)
         counts = Counter(event.kind for event in events)
-        roots = plain.nodes - counts[NodeEventKind.ENTER]
-        assert 1 <= roots <= 3, "the root, once for each iteration"
-        assert counts[NodeEventKind.ENTER] == counts[NodeEventKind.VALUE]
+        assert counts[NodeEventKind.ENTER] == counts[NodeEventKind.VALUE] == plain.nodes
+        roots = [event for event in events if event.ply == 0 and event.kind is NodeEventKind.ENTER]
+        assert [event.taken for event in roots] == [None] * len(roots)
+        assert 1 <= len(roots) <= 3, "the root, once for each iteration"
+        for event in events:
+            if event.kind is NodeEventKind.ENTER and event.ply == 1:
+                assert event.state == game.result(state, event.taken)
 
 
 @pytest.mark.parametrize("pruning", ["none", "star1", "star2"])
@@ -65,10 +75,16 @@ def test_chance_and_the_table(pruning: str) -> None:
         plain = ExpectiminimaxAgent(pruning=pruning, depth=4, ties="first", evaluator=evaluator)
         assert plain.search_state(RulesGame(Grown(seed))).nodes == result.nodes
         seen.update(event.kind for event in events)
+        entered = (NodeEventKind.ENTER, NodeEventKind.CHANCE, NodeEventKind.PROBE)
+        assert sum(event.kind in entered for event in events) == result.nodes
         for event in events:
             if event.kind is NodeEventKind.CUTOFF and event.action is not None:
                 assert event.action not in event.not_searched
-    expected = set(NodeEventKind) - ({NodeEventKind.CUTOFF} if pruning == "none" else set())
+    expected = set(NodeEventKind)
+    if pruning == "none":
+        expected -= {NodeEventKind.CUTOFF, NodeEventKind.WINDOW}
+    if pruning != "star2":
+        expected -= {NodeEventKind.PROBE}
     assert set(seen) == expected
 
 
@@ -91,8 +107,8 @@ def test_quiescence() -> None:
     settings: dict[str, Any] = {"depth": 2, "quiescence": 2, "ties": "first", "evaluator": lambda *_: (0.0, 0.0)}
     result = AlphaBetaAgent(**settings, on_node=events.append).search_state(Noisy())
     entered = [event for event in events if event.kind is NodeEventKind.ENTER]
-    assert {event.depth for event in entered} == {1, 0, -1}
-    assert len(entered) == result.nodes - 2, "all but the root, in two iterations"
+    assert {event.depth for event in entered} == {2, 1, 0, -1}
+    assert len(entered) == result.nodes
     left_out = [event for event in events if event.kind is NodeEventKind.CUTOFF and event.action is None]
     assert left_out, "where standing pat is good enough"
     assert AlphaBetaAgent(**settings).search_state(Noisy()).nodes == result.nodes

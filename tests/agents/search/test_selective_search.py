@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from doubles.checked import assert_keeps_contract
+from doubles.compared_searches import random_positions
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
 from zermelo.agents.compiled.program import compiled_search
@@ -88,20 +89,6 @@ _SLOW = [
 GAMES = (MNK(m=4, n=3, k=3), ConnectFour(4, 5), Heap(), *_SLOW)
 
 
-def positions(game: RulesGame, generator: random.Random, count: int) -> list[Any]:
-    """Unfinished positions after some random moves."""
-    found: list[Any] = []
-    while len(found) < count:
-        state = game.initial_state()
-        for _ in range(generator.randrange(10)):
-            if game.is_terminal(state):
-                break
-            state = game.result(state, generator.choice(game.legal_actions(state)))
-        if not game.is_terminal(state):
-            found.append(state)
-    return found
-
-
 def plain_search(game: RulesGame, limits: Limits, table_mb: float = 0, **settings: Any) -> AlphaBetaSearch:
     settings = {"sooner": True, "use_bounds": True, "ordering": Ordering.AUTO, **settings}
     order = MoveOrder(game, settings.pop("ordering"))
@@ -127,7 +114,7 @@ def test_without_a_table_compiled_and_plain_agree(rules: Any, seed: int) -> None
     generator = random.Random(f"selective {seed} {rules}")
     game = RulesGame(rules)
     fewer = 0
-    for state in positions(game, generator, 10):
+    for state in random_positions(game, generator, 10, longest=10):
         nodes = generator.choice([None, None, 400])
         limits = Limits(depth=generator.choice([3, 4, 5]), nodes=nodes)
         settings: dict[str, Any] = {
@@ -165,7 +152,7 @@ def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None
     generator = random.Random(f"singular {rules}")
     game = RulesGame(rules)
     extended = 0
-    for state in positions(game, generator, 12):
+    for state in random_positions(game, generator, 12, longest=10):
         limits = Limits(depth=generator.choice([5, 6, 7]))
         settings = {"singular": generator.choice([1 / 16, 0.25]), "quiescence": 3}
         compiled = compiled_search(

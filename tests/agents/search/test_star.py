@@ -104,7 +104,7 @@ def with_dice(seed, seats, rewards):
     ordering=st.sampled_from(["auto", "fixed"]),
     seed_of_ties=st.integers(0, 3),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_star_is_expectiminimax(
     pruning, seed, seats, rewards, exact, sooner, table_mb, depth, deepening, ordering, seed_of_ties
 ):
@@ -144,7 +144,7 @@ def test_star_is_expectiminimax(
 
 
 @given(seed=seeds)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_pruning_saves_nodes(seed):
     """Regular trees of MAX, dice, MIN, dice; every pruning visits no more than the one before, in sum."""
     rng = np.random.default_rng(seed)

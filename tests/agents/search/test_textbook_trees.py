@@ -123,7 +123,7 @@ def every_setting(constant_bounds):
 
 
 @given(seed=seeds, constant=st.sampled_from([0.0, 1.0, -3.0]), rewards=st.booleans(), setting=st.integers(0, 5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_alpha_beta_is_minimax_on_any_tree(seed, constant, rewards, setting):
     """Turns in any order, a constant sum, rewards before the end, transpositions by value: the same values."""
     root = tree_from(seed, constant=constant, rewards=rewards)
@@ -164,7 +164,7 @@ def distance_oracle(game, state, middle):
 
 
 @given(seed=seeds, constant=st.sampled_from([0.0, 1.0]), table=st.sampled_from([0, 64]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_wins_come_sooner_and_losses_later(seed, constant, table):
     root = tree_from(seed, constant=constant)
     game = TreeGame(root, constant=constant, bounds=(-3.0, 4.0))
@@ -177,7 +177,7 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
 
 
 @given(seed=seeds, seats=st.sampled_from([1, 2]), rewards=st.booleans(), table=st.sampled_from([0, 64]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table):
     root = tree_from(seed, seats=seats, rewards=rewards, chance=True)
     game = TreeGame(root, seats=seats, chance=Chance.EXACT, terminal_rewards_only=not rewards)
@@ -193,7 +193,7 @@ def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table
 @given(
     seed=seeds, depth=st.integers(1, 4), table=st.sampled_from([0, 64]), deepening=st.sampled_from([None, False])
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_alpha_beta_is_minimax_at_any_depth(seed, depth, table, deepening):
     """With an evaluation at the depth limit, too, neither table nor ordering nor deepening changes a value."""
     root = tree_from(seed)
@@ -224,7 +224,7 @@ def noise(game, state):
 
 
 @given(seed=seeds, depth=st.integers(1, 6), table_mb=st.sampled_from([0, 0.02, 64]), exact=st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @pytest.mark.parametrize("kind", ["coins", "stones"])
 def test_transpositions_change_no_value_at_any_depth(kind, seed, depth, table_mb, exact):
     """Where many move orders lead to one state, looking it up gives what searching it to that depth would."""

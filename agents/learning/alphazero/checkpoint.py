@@ -1,0 +1,71 @@
+"""Checkpoints: files that are there as a whole or not at all, whatever kills the process that writes them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.evaluators.model_files import reason_of, require
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["read_checkpoint", "write_checkpoint"]
+
+
+def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
+    """Writes plain values, tensors and arrays, in the place of the checkpoint that is there.
+
+    Raises:
+        InvalidSettingError: It cannot be written; the old one is still there.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    plain = {
+        name: torch.from_numpy(part) if isinstance(part, np.ndarray) else part for name, part in content.items()
+    }
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with partial.open("wb") as file:
+            torch.save(plain, file)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except (OSError, RuntimeError) as error:  # PyTorch has errors of its own for a full disk
+        reason = getattr(error, "strerror", None) or reason_of(error)
+        raise InvalidSettingError(
+            f"cannot write the checkpoint {path} ({reason}): make room, or choose another folder"
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the new name in a folder last, where folders can be opened."""
+    with contextlib.suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """What ``write_checkpoint`` wrote; no code in the file is run.
+
+    Raises:
+        InvalidSettingError: It is no checkpoint that can be read.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # what a damaged or foreign file makes the library raise is open-ended
+        raise InvalidSettingError(
+            f"{path} is no checkpoint that can be read ({reason_of(error)}): remove it, or choose another folder"
+        ) from error
+    if not isinstance(content, dict) or content.get("format") != 1:
+        raise InvalidSettingError(f"{path} is no checkpoint of this version: remove it, or choose another folder")
+    return {name: part.numpy() if isinstance(part, torch.Tensor) else part for name, part in content.items()}

@@ -1,0 +1,54 @@
+"""Trained networks as ONNX files, which play as agents: ``mcts(evaluator="onnx(path='model.onnx')")``."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+from zermelo.agents.evaluators.model_files import require
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["export_onnx"]
+
+
+def export_onnx(network: Any, shape: tuple[int, ...], path: Path) -> None:
+    """Writes a policy-value network, for batches of any size; the file is there as a whole or not at all.
+
+    Args:
+        network: The ``torch.nn.Module``.
+        shape: What a player sees.
+        path: The file.
+
+    Raises:
+        MissingDependencyError: The package onnx is not installed.
+        InvalidSettingError: The file cannot be written.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    require("onnx", "The package onnx, with which PyTorch writes such files,", "torch")
+    names = ("observations", "policy", "value")
+    written = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the exporter, which needs no package besides onnx
+        torch.onnx.export(
+            copy.deepcopy(network).cpu().eval(),
+            (torch.zeros(1, *shape),),
+            written,
+            input_names=names[:1],
+            output_names=names[1:],
+            dynamic_axes={name: {0: "batch"} for name in names},
+            dynamo=False,
+        )
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(written.getvalue())
+        partial.replace(path)
+    except OSError as error:
+        raise InvalidSettingError(f"cannot write {path} ({error.strerror}): choose another file") from error
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)

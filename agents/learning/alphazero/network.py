@@ -1,0 +1,134 @@
+"""A small residual network with a policy and a value, in PyTorch, which is imported only when one is made.
+
+Planes (observations of three axes: rows, columns, planes) go through 3x3 convolutions, anything else through dense
+layers of the same number of blocks. He, Zhang, Ren and Sun, "Deep residual learning for image recognition", CVPR
+(2016); the heads are those of Silver et al., "Mastering the game of Go without human knowledge", Nature 550
+(2017).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.evaluators.model_files import require
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["answers_of", "make_network", "network_device"]
+
+_DENSE = 4
+"""Dense blocks are so many times wider than there are channels: they cost less."""
+
+
+def make_network(shape: tuple[int, ...], actions: int, *, channels: int, blocks: int) -> Any:
+    """A network with random weights: a ``torch.nn.Module``.
+
+    It takes observations, float32 of shape (batch, *shape), and returns logits of shape (batch, actions) and
+    values of shape (batch,), from -1 to 1 for the player to move: a policy-value network as
+    ``evaluators.policy_value`` has them.
+
+    Args:
+        shape: What a player sees.
+        actions: How many action numbers there are.
+        channels: The width of the network.
+        blocks: How many residual blocks it has.
+
+    Raises:
+        MissingDependencyError: PyTorch is not installed.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    nn = torch.nn
+    planes = len(shape) == 3
+    width = channels if planes else _DENSE * channels
+    size = shape[0] * shape[1] if planes else 1
+
+    def layer(before: int, after: int, reach: int = 3) -> Any:
+        """A layer without bias, and its normalization."""
+        if not planes:
+            return nn.Sequential(nn.Linear(before, after, bias=False), nn.BatchNorm1d(after))
+        made = nn.Conv2d(before, after, reach, padding=reach // 2, bias=False)
+        return nn.Sequential(made, nn.BatchNorm2d(after))
+
+    class Block(nn.Module):  # type: ignore[misc, name-defined]  # the library may be missing
+        """Two layers, and what went in once more."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = layer(width, width), layer(width, width)
+
+        def forward(self, x: Any) -> Any:
+            return torch.relu(x + self.second(torch.relu(self.first(x))))
+
+    class Network(nn.Module):  # type: ignore[misc, name-defined]  # the library may be missing
+        """Residual blocks, and two heads."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            first, heads = (shape[2] if planes else math.prod(shape)), max(width // 4, 2)
+            self.stem = layer(first, width)
+            self.body = nn.Sequential(*(Block() for _ in range(blocks)))
+            self.policy_layer, self.value_layer = layer(width, 2 * heads, 1), layer(width, heads, 1)
+            self.policy = nn.Linear(2 * heads * size, actions)
+            self.hidden, self.value = nn.Linear(heads * size, 64), nn.Linear(64, 1)
+
+        def forward(self, seen: Any) -> Any:
+            x = seen.permute(0, 3, 1, 2) if planes else seen.flatten(1)
+            x = self.body(torch.relu(self.stem(x)))
+            logits = self.policy(torch.relu(self.policy_layer(x)).flatten(1))
+            hidden = torch.relu(self.hidden(torch.relu(self.value_layer(x)).flatten(1)))
+            return logits, torch.tanh(self.value(hidden)).squeeze(1)
+
+    return Network()
+
+
+def network_device(name: str) -> Any:
+    """PyTorch's device of that name.
+
+    Raises:
+        MissingDependencyError: PyTorch is not installed.
+        InvalidSettingError: There is no such device here.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise InvalidSettingError(f"device {name!r} cannot be used here ({reason}): say device='cpu'") from None
+    return device
+
+
+def answers_of(network: Any, device: Any) -> Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]:
+    """A function from observations to logits and values, by the network as it is now.
+
+    Normalizations are folded into the layers before them, so the answers are those of the network in ``eval`` mode
+    up to rounding.
+    """
+    torch = require("torch", "PyTorch", "torch")
+    frozen = _folded(torch, copy.deepcopy(network).eval())
+
+    def answer(observations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        with torch.inference_mode():
+            seen = torch.from_numpy(observations.astype(np.float32)).to(device)
+            logits, values = frozen(seen)
+            return logits.float().cpu().numpy(), values.float().cpu().numpy()
+
+    return answer
+
+
+def _folded(torch: Any, network: Any) -> Any:
+    """The network with a bias in the place of each normalization."""
+    from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+
+    for name, part in network.named_children():
+        if isinstance(part, torch.nn.Sequential) and len(part) == 2 and hasattr(part[1], "running_mean"):
+            fuse = fuse_conv_bn_eval if isinstance(part[0], torch.nn.Conv2d) else fuse_linear_bn_eval
+            setattr(network, name, fuse(part[0], part[1]))
+        else:
+            _folded(torch, part)
+    return network

@@ -1,0 +1,59 @@
+"""What a network sees of states that compiled code has written down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.learning.vector_games import words_in
+from zermelo.envs.jit.memory import load_state
+from zermelo.envs.rules.observations import observation, observation_dtype, observation_space
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["Observer"]
+
+
+class Observer:
+    """Observations of a game's states, one below the other.
+
+    Kernels write those of rules that say ``write_observation``, or nothing about observations. Of rules that say
+    ``observation``, which does not compile, kernels write the states, and Python makes observations of them.
+
+    Args:
+        game: The game.
+
+    Attributes:
+        dtype: What kernels write: integers of one byte, or of eight.
+        shape: That of an observation.
+        size: How many numbers that is.
+        words: How many words of a state are the position; the rest is its past.
+    """
+
+    def __init__(self, game: RulesGame) -> None:
+        self._game, self._like = game, game.rules.initial_state()
+        space = observation_space(game.rules)
+        self.shape: tuple[int, ...] = tuple(space.shape)
+        self.size = int(np.prod(self.shape))
+        self.words = words_in(self._like)
+        self._in_python = hasattr(game.rules, "observation") and not hasattr(game.rules, "write_observation")
+        writes = hasattr(game.rules, "write_observation")
+        self.dtype: Any = np.int64 if writes and observation_dtype(game.rules).itemsize > 1 else np.int8
+        self._dtype = space.dtype
+
+    def seen(self, written: NDArray[Any], states: NDArray[np.int64]) -> NDArray[Any]:
+        """The observations of the players to move, of shape (states, *shape).
+
+        Args:
+            written: What the kernel wrote.
+            states: The states' words, where the kernel wrote none.
+        """
+        if not self._in_python:
+            return written.reshape(-1, *self.shape)
+        rules = self._game.rules
+        found = np.zeros((len(states), *self.shape), self._dtype)
+        for number, row in enumerate(states):
+            position = load_state(self._like, row.ctypes.data)
+            found[number] = observation(rules, position, int(rules.to_move(position)))
+        return found

@@ -1,0 +1,119 @@
+"""The positions that a network learns from: the latest ones of its games, seen through symmetries."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.learning.alphazero.layout import BATCH, Batch
+from zermelo.agents.learning.alphazero.observing import Observer
+from zermelo.agents.learning.alphazero.self_play import Samples
+from zermelo.agents.learning.vector_games import states_constants, words_in
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["Lesson", "Replay"]
+
+_COLUMNS: Final = Samples._fields
+
+
+class Lesson(NamedTuple):
+    """What a step of learning is given.
+
+    Attributes:
+        observations: Shape (batch, *what a player sees).
+        policies: The probability of each action number, -1 where it is not legal; shape (batch, actions), float32.
+        values: What is to come for the player to move, from -1 to 1; shape (batch,), float32.
+    """
+
+    observations: NDArray[Any]
+    policies: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+
+class Replay:
+    """A ring of samples.
+
+    Args:
+        game: The game.
+        capacity: How many samples there is room for; then the oldest go.
+        value_mix: The share of the search's value in the value to learn.
+        symmetries: Whether positions are seen through the rules' symmetries.
+
+    Attributes:
+        added: How many samples there have been.
+    """
+
+    def __init__(self, game: RulesGame, capacity: int, *, value_mix: float = 0.0, symmetries: bool = True) -> None:
+        rules = game.rules
+        start = starter(rules, 0)(game.initial_state())
+        width, words = max(game.max_legal_actions, 1), words_in(start[1])
+        self.added, self.capacity = 0, capacity
+        self._game, self._start, self._mix = game, start, value_mix
+        self._symmetries = game.symmetries if symmetries else 1
+        self._observer = Observer(game)
+        self._rows = Samples(
+            np.zeros((capacity, words), np.int64),
+            np.full((capacity, width), -1, np.int32),
+            np.zeros((capacity, width), np.float32),
+            np.zeros(capacity, np.float32),
+            np.zeros(capacity, np.float32),
+        )
+        self._columns: tuple[NDArray[Any], ...] = tuple(self._rows)
+        from zermelo.agents.learning.alphazero.lesson_kernel import present
+
+        constants = tuple(sorted(states_constants(rules).items()))
+        self._kernel = build(rules, Kernel(present, ("int64", "int64", BATCH), constants))
+
+    def __len__(self) -> int:
+        """How many samples there are."""
+        return min(self.added, self.capacity)
+
+    def add(self, samples: Samples) -> None:
+        """Adds samples, in the place of the oldest."""
+        count = len(samples.outcomes)
+        places = (self.added + np.arange(count)) % self.capacity
+        for column, new in zip(self._columns, samples, strict=True):
+            assert isinstance(new, np.ndarray)  # a type checker takes them for objects
+            column[places[-self.capacity :]] = new[-self.capacity :]
+        self.added += count
+
+    def draw(self, count: int, generator: np.random.Generator) -> Lesson:
+        """So many samples, each as likely as any, seen through symmetries as likely as any."""
+        places = generator.integers(len(self), size=count)
+        symmetries = generator.integers(self._symmetries, size=count)
+        return self.lesson(places, symmetries)
+
+    def lesson(self, places: NDArray[Any], symmetries: NDArray[Any]) -> Lesson:
+        """The samples at some places of the ring, each through a symmetry."""
+        rows, count = self._rows, len(places)
+        choices = int(self._game.traits.num_actions or 0)
+        batch, targets = Batch(), np.empty((count, choices))
+        written, states = np.zeros((count, self._observer.size), self._observer.dtype), rows.states[places]
+        batch.hold("states", states)
+        batch.hold("actions", rows.actions[places].astype(np.int64))
+        batch.hold("policies", rows.policies[places].astype(np.float64))
+        batch.hold("symmetries", np.asarray(symmetries, np.int64))
+        batch.hold("observations", written)
+        batch.hold("targets", targets)
+        batch.state_words, batch.position_words = rows.states.shape[1], self._observer.words
+        batch.width, batch.observed, batch.choices = rows.actions.shape[1], self._observer.size, choices
+        self._kernel(*self._start, 0, count, batch)
+        values = self._mix * rows.searched[places] + (1 - self._mix) * rows.outcomes[places]
+        return Lesson(self._observer.seen(written, states), targets.astype(np.float32), values.astype(np.float32))
+
+    def state(self) -> dict[str, Any]:
+        """All samples, for a checkpoint."""
+        kept = {
+            f"replay_{name}": column[: len(self)] for name, column in zip(_COLUMNS, self._columns, strict=True)
+        }
+        return {**kept, "replay_added": self.added}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Goes on from what ``state`` gave."""
+        self.added = int(kept["replay_added"])
+        for name, column in zip(_COLUMNS, self._columns, strict=True):
+            column[: len(self)] = kept[f"replay_{name}"]

@@ -1,0 +1,340 @@
+"""Games of a network against itself, many at once, by tree search over compiled rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zermelo.agents.compiled.layout import RECORD, Search
+from zermelo.agents.compiled.monte_carlo.workspace import make_search
+from zermelo.agents.compiled.threads import run_here, share
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import MonteCarlo, Selection, Start
+from zermelo.agents.learning.alphazero.layout import TREES, Trees
+from zermelo.agents.learning.alphazero.observing import Observer
+from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
+from zermelo.agents.learning.vector_games import compiled_game, states_constants, words_in
+from zermelo.agents.players.mcts import MCTSAgent
+from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, UnsupportedGameError
+from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.history import starter
+from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["Samples", "SelfPlay", "opposed_game", "visits_due"]
+
+_FEW: Final = 64
+"""So few games are not worth another thread."""
+_STEP, _SEARCH, _GAMES = range(3)
+"""What the kernel begins anew: nothing, the searches of all games' moves, or all games."""
+
+
+class Samples(NamedTuple):
+    """Positions of games that are over, and what is to be learned of them.
+
+    Attributes:
+        states: Shape (samples, words of a state).
+        actions: The legal actions, -1 behind them; shape (samples, most actions of a state).
+        policies: Their probabilities, 0 behind them; the same shape.
+        outcomes: How the game ended for the player to move, from -1 to 1; shape (samples,).
+        searched: What the search expected for that player; the same.
+    """
+
+    states: NDArray[np.int64]
+    actions: NDArray[np.int32]
+    policies: NDArray[np.float32]
+    outcomes: NDArray[np.float32]
+    searched: NDArray[np.float32]
+
+    @staticmethod
+    def joined(parts: list[Samples]) -> Samples:
+        """Several as one."""
+        return Samples(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def opposed_game(env: Any) -> RulesGame:
+    """The game of rules that an environment plays, if two opposed players see all of it.
+
+    Raises:
+        UnsupportedGameError: It is another kind of game, or its rules do not compile.
+    """
+    game = compiled_game(env)
+    traits = game.traits
+    lower, upper = traits.utility_bounds
+    wrong = ""
+    if traits.seats != 2 or traits.reward_sum is RewardSum.GENERAL:
+        wrong = "it is not one of two opposed players"
+    elif traits.information is not Information.PERFECT:
+        wrong = "its players do not see the whole state"
+    elif traits.simultaneous:
+        wrong = "its players move at the same time"
+    elif traits.chance not in (Chance.NONE, Chance.EXACT):
+        wrong = "its chance can only be simulated"
+    elif not (np.isfinite(upper - lower) and lower < upper):
+        wrong = "its utilities have no bounds"
+    if wrong:
+        raise UnsupportedGameError(
+            f"{traits.name} cannot be learned by self-play with tree search: {wrong}; train one seat against "
+            "opponents instead (OpponentEnv, scripts/train_ppo.py)"
+        )
+    return game
+
+
+def visits_due(considered: int, simulations: int) -> NDArray[np.int64]:
+    """Sequential halving: how many visits the action has whose turn it is, shape (considered + 1, simulations).
+
+    A row is that of so many actions. Each phase gives all that are left the same number of visits; then the better
+    half goes on, two at least. Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML
+    (2013).
+    """
+    table = np.zeros((considered + 1, simulations), np.int64)
+    for count in range(1, considered + 1):
+        phases = max((count - 1).bit_length(), 1)
+        row: list[int] = []
+        left, base = count, 0
+        while len(row) < simulations:
+            rounds = max(simulations // (phases * left), 1)
+            row += [base + number for number in range(rounds) for _ in range(left)]
+            base, left = base + rounds, max(left // 2, min(count, 2))
+        table[count] = row[:simulations]
+    return table
+
+
+class _Lane(NamedTuple):
+    """What one thread calls: its record of the games, its search, and what makes the kernel's rules of a state."""
+
+    trees: Trees
+    search: Search
+    start: Callable[[Any], tuple[Any, Any]]
+
+
+class SelfPlay:
+    """Games of a network against itself.
+
+    ``observations`` are the positions that the network is to judge, one of each game; ``step`` takes its answers.
+
+    Args:
+        game: The game, as ``opposed_game`` gives it.
+        settings: How to play.
+        threads: How many share the games; one less than there are
+            processors, if not given. Nothing depends on it.
+
+    Attributes:
+        played: How many games have ended.
+        asked: How many positions the network has judged.
+
+    Raises:
+        UnsupportedGameError: There is nothing to decide in this game.
+    """
+
+    def __init__(self, game: RulesGame, settings: AlphaZeroSettings, threads: int | None = None) -> None:
+        self.game, self.settings = game, settings
+        rules, count = game.rules, settings.games
+        self._observer = Observer(game)
+        self.shape = self._observer.shape
+        self.choices = int(game.traits.num_actions or 0)
+        self.played = self.asked = 0
+        start = starter(rules, 0)(game.initial_state())[1]
+        self.words = words_in(start)
+        constants = tuple(sorted(states_constants(rules).items()))
+        from zermelo.agents.learning.alphazero.self_play_kernel import play
+
+        self._kernel = build(rules, Kernel(play, ("int64", "int64", "int64", TREES, RECORD), constants))
+        if threads is not None:
+            check_whole("threads", threads, lower=1)
+        lanes = threads or min(max((os.cpu_count() or 1) - 1, 1), max(count // _FEW, 1))
+        searches = [self._search() for _ in range(lanes)]
+        self._arrays(searches[0])
+        self._open: list[list[tuple[Any, ...]]] = [[] for _ in range(count)]
+        self._lanes = [_Lane(self._trees(), search, self._starter()) for search in searches]
+        words = np.random.SeedSequence(settings.seed).generate_state(count, np.uint64)
+        self.arrays["random"][:] = (words >> np.uint64(2)).astype(np.int64)
+        self._run(_GAMES)
+
+    @property
+    def observations(self) -> NDArray[Any]:
+        """The positions to judge, of shape (games, *what a player sees); the next step may change the array."""
+        return self._observer.seen(self.arrays["observations"], self.arrays["spares"])
+
+    def step(self, logits: NDArray[Any], values: NDArray[Any]) -> Samples | None:
+        """Takes the network's answers, and goes on to the next positions to judge.
+
+        Args:
+            logits: Shape (games, actions).
+            values: What is to come for the player to move, from -1 to 1; shape (games,).
+
+        Returns:
+            The samples of the games that have ended, if any have.
+
+        Raises:
+            InvalidSettingError: An answer is not a number.
+        """
+        arrays = self.arrays
+        arrays["logits"][:], arrays["answers"][:] = logits, values
+        if not (np.isfinite(arrays["logits"]).all() and np.isfinite(arrays["answers"]).all()):
+            raise InvalidSettingError(
+                "the network answered with a number that is not finite: lower learning_rate, and begin again"
+            )
+        self._run(_STEP)
+        self.asked += len(self._open)
+        for number in np.flatnonzero(arrays["decided"]).tolist():
+            self._open[number].append(
+                (
+                    arrays["sample_states"][number].copy(),
+                    arrays["sample_actions"][number].astype(np.int32),
+                    arrays["sample_policies"][number].astype(np.float32),
+                    int(arrays["sample_movers"][number]),
+                    float(arrays["sample_values"][number]),
+                )
+            )
+        ended = np.flatnonzero(arrays["ended"]).tolist()
+        self.played += len(ended)
+        finished = [self._samples(number) for number in ended if self._open[number]]
+        return Samples.joined(finished) if finished else None
+
+    def begin_searches(self) -> None:
+        """Begins the search of every game's move anew: what was found so far depends on an older network."""
+        self._run(_SEARCH)
+
+    # -- what a checkpoint has
+
+    def state(self) -> dict[str, Any]:
+        """All that decides how the games go on, where their searches begin anew."""
+        kept = {name: self.arrays[name].copy() for name in ("states", "stacks", "random", "openings", "moves")}
+        columns = [list(column) for column in zip(*(sample for own in self._open for sample in own), strict=True)]
+        shapes = [(0, self.words), (0, self._width), (0, self._width), (0,), (0,)]
+        for name, column, shape in zip(_OPEN, columns or [[]] * 5, shapes, strict=True):
+            kept[name] = np.array(column).reshape((-1, *shape[1:]))
+        kept["open_counts"] = np.array([len(own) for own in self._open])
+        return {**kept, "played": self.played, "asked": self.asked}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Goes on from what ``state`` gave."""
+        for name in ("states", "stacks", "random", "openings", "moves"):
+            self.arrays[name][:] = kept[name]
+        states, actions, policies, movers, values = (kept[name] for name in _OPEN)
+        rows = zip(
+            np.asarray(states, np.int64),
+            np.asarray(actions, np.int32),
+            np.asarray(policies, np.float32),
+            np.asarray(movers).astype(int).tolist(),
+            np.asarray(values, float).tolist(),
+            strict=True,
+        )
+        self._open = [[next(rows) for _ in range(count)] for count in np.asarray(kept["open_counts"]).tolist()]
+        self.played, self.asked = int(kept["played"]), int(kept["asked"])
+        self.begin_searches()
+
+    # -- how it is set up
+
+    def _search(self) -> Search:
+        """What games are searched with, as ``mcts`` has it."""
+        settings = self.settings
+        agent = MCTSAgent(
+            selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, tree_mb=0
+        )
+        state = self.game.initial_state()
+        return make_search(MonteCarlo(Start(self.game, state, agent.policy, 0), Budget(Limits())), 0)
+
+    def _arrays(self, search: Search) -> None:
+        """The memory of all games."""
+        settings, count = self.settings, self.settings.games
+        width = self._width = max(self.game.max_legal_actions, 1)
+        chances = 1 if self.game.traits.chance is Chance.NONE else 4
+        nodes = chances * (settings.simulations + 2)
+        tree = nodes * (search.node_words + width * search.edge_words)
+        self._stack = 2 * (settings.longest + 8) if has_history(self.game.rules) else 0
+        shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+            "states": ((count, self.words), np.int64),
+            "stacks": ((count, self._stack), np.int64),
+            "arenas": ((count, tree), np.int64),
+            "paths": ((count, 2 * nodes + 2), np.int64),
+            "observations": ((count, self._observer.size), self._observer.dtype),
+            "logits": ((count, self.choices), np.float64),
+            "decided": ((count,), np.int8),
+            "ended": ((count,), np.int8),
+            "spares": ((count, self.words), np.int64),
+            "sample_states": ((count, self.words), np.int64),
+            "sample_actions": ((count, width), np.int64),
+            "sample_policies": ((count, width), np.float64),
+        }
+        for name in ("random", "openings", "moves", "tops", "roots", "done", "plies", "sample_movers"):
+            shapes[name] = ((count,), np.int64)
+        for name in ("values", "answers", "sample_values", "outcomes"):
+            shapes[name] = ((count,), np.float64)
+        try:
+            self.arrays: dict[str, NDArray[Any]] = {name: np.zeros(*shape) for name, shape in shapes.items()}
+        except (MemoryError, ValueError):  # what NumPy raises for sizes that are no numbers of bytes
+            gib = 8 * count * (tree + 2 * nodes + self._stack) / 2**30
+            raise InvalidSettingError(
+                f"games={count} with simulations={settings.simulations} need {gib:,.0f} GiB of memory, "
+                "which there is not: lower them"
+            ) from None
+        self.arrays["visits_due"] = visits_due(settings.considered, settings.simulations)
+
+    def _trees(self) -> Trees:
+        """The games, as a thread is told of them."""
+        trees, settings, arrays = Trees(), self.settings, self.arrays
+        for name, array in arrays.items():
+            trees.hold(name, array)
+        trees.state_words, trees.position_words, trees.stack_words = self.words, self._observer.words, self._stack
+        trees.arena_words, trees.path_words = arrays["arenas"].shape[1], arrays["paths"].shape[1]
+        trees.observed, trees.choices = arrays["observations"].shape[1], self.choices
+        trees.width, trees.simulations, trees.considered = self._width, settings.simulations, settings.considered
+        trees.visit_weight, trees.value_weight = settings.visit_weight, settings.value_weight
+        trees.random_plies, trees.longest = settings.random_plies, settings.longest
+        return trees
+
+    def _starter(self) -> Callable[[Any], tuple[Any, Any]]:
+        settings = self.settings
+        return starter(self.game.rules, settings.longest + settings.simulations + 8)
+
+    # -- running
+
+    def _run(self, begin: int) -> None:
+        """Calls the kernel for all games, in as many threads as there are lanes."""
+        state = self.game.initial_state()
+        edges = np.linspace(0, len(self._open), len(self._lanes) + 1).astype(int).tolist()
+        jobs = {id(lane.search): (lane, *edges[at : at + 2]) for at, lane in enumerate(self._lanes)}
+        empty = [0]
+
+        def call(search: Any) -> int:
+            lane, first, last = jobs[id(search)]
+            found = int(self._kernel(*lane.start(state), first, last, begin, lane.trees, search))
+            empty[0] += found
+            return found
+
+        if len(self._lanes) == 1:
+            run_here(call, self._lanes[0].search)
+        else:
+            share(call, [lane.search for lane in self._lanes], lambda: None)
+        if empty[0]:
+            raise UnsupportedGameError(
+                f"{self.game.traits.name} has nothing to decide: all its moves are forced, or random_plies is too "
+                "large"
+            )
+
+    def _samples(self, number: int) -> Samples:
+        """Those of a game that has ended."""
+        states, actions, policies, movers, values = zip(*self._open[number], strict=True)
+        outcome, seats = float(self.arrays["outcomes"][number]), np.array(movers)
+        lower, upper = self.game.traits.utility_bounds
+        total = 2 * (self.game.traits.constant - lower - upper) / (upper - lower)
+        self._open[number] = []
+        return Samples(
+            np.array(states),
+            np.array(actions),
+            np.array(policies),
+            np.where(seats == 0, outcome, total - outcome).astype(np.float32),
+            np.array(values, np.float32),
+        )
+
+
+_OPEN: Final = ("open_states", "open_actions", "open_policies", "open_movers", "open_values")
+"""The columns of the samples of games that go on."""

@@ -1,0 +1,257 @@
+"""Training by self-play: the network plays, learns from its games, and plays better ones.
+
+    trainer = AlphaZero("zermelo/ConnectFour-v0", AlphaZeroSettings(seed=1))
+    while trainer.positions < 100_000:
+        print(trainer.iterate())
+    trainer.export("model.onnx")
+
+Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
+Science 362 (2018).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zermelo.agents.core.checks import check_number
+from zermelo.agents.evaluators.model_files import require
+from zermelo.agents.learning.alphazero.checkpoint import read_checkpoint, write_checkpoint
+from zermelo.agents.learning.alphazero.export import export_onnx
+from zermelo.agents.learning.alphazero.network import answers_of, make_network, network_device
+from zermelo.agents.learning.alphazero.replay import Lesson, Replay
+from zermelo.agents.learning.alphazero.self_play import Samples, SelfPlay, opposed_game
+from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
+from zermelo.envs import InvalidSettingError
+
+__all__ = ["AlphaZero", "Iteration"]
+
+_SIZES = ("games", "channels", "blocks", "buffer")
+"""Settings that a checkpoint cannot go on without."""
+_LAST_RATE = 0.05
+"""The learning rate at the end, as a share of the first."""
+
+
+class Iteration(NamedTuple):
+    """What an iteration has come to.
+
+    Attributes:
+        number: Which it is, from 1 on.
+        games: Games that ended in it.
+        positions: Positions of those games that can be learned from.
+        evaluations: Positions that the network judged.
+        playing, learning: Seconds that the two took, side by side.
+        policy_loss, value_loss: Means over its steps of learning: cross entropy, and squared error; NaN in
+            the first.
+    """
+
+    number: int
+    games: int
+    positions: int
+    evaluations: int
+    playing: float
+    learning: float
+    policy_loss: float
+    value_loss: float
+
+
+class AlphaZero:
+    """A network that learns a game by playing against itself.
+
+    Args:
+        env: A name that ``make`` takes, such as ``"zermelo/ConnectFour-v0"``, rules, or an environment: two
+            opposed players who see the whole state, with or without chance.
+        settings: How to play and to learn.
+        device: PyTorch's name of the device for the network.
+        threads: How many processors games are played on; as many as there are, if not given.
+
+    Attributes:
+        network: The ``torch.nn.Module``.
+        iterations: How many there have been.
+        seconds: How long they took.
+
+    Raises:
+        UnsupportedGameError: The game is of another kind, or its rules do not compile.
+        MissingDependencyError: PyTorch is not installed.
+        InvalidSettingError: There is no such device.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        settings: AlphaZeroSettings | None = None,
+        *,
+        device: str = "cpu",
+        threads: int | None = None,
+    ) -> None:
+        torch = require("torch", "PyTorch", "torch")
+        self.settings = settings = AlphaZeroSettings() if settings is None else settings
+        self.device = network_device(device)
+        self.game = opposed_game(env)
+        self.self_play = SelfPlay(self.game, settings, threads)
+        self.replay = Replay(
+            self.game, settings.buffer, value_mix=settings.value_mix, symmetries=settings.symmetries
+        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            self.network = make_network(
+                self.self_play.shape, self.self_play.choices, channels=settings.channels, blocks=settings.blocks
+            ).to(self.device, memory_format=torch.channels_last)
+        self._optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        self._generator = np.random.default_rng(settings.seed)
+        self._torch = torch
+        self.iterations, self.seconds, self._new = 0, 0.0, 0
+
+    @property
+    def positions(self) -> int:
+        """How many positions there have been to learn from."""
+        return self.replay.added
+
+    def iterate(self, progress: float = 0.0) -> Iteration:
+        """Plays so many new positions as the settings say, and meanwhile learns from those before.
+
+        Both take a thread, so on two processors PyTorch is best told to use one thread for each of its operations
+        (``torch.set_num_threads(1)``).
+
+        Args:
+            progress: How much of the training is over, from 0 to 1: the learning rate falls with it.
+        """
+        check_number("progress", progress)
+        began, games, asked = time.perf_counter(), self.self_play.played, self.self_play.asked
+        answer = answers_of(self.network, self.device)
+        with ThreadPoolExecutor(1) as pool:
+            learning = pool.submit(self._learn, progress)
+            found = self._play(answer)
+            played = time.perf_counter()
+            learned, losses = learning.result()
+        self.replay.add(found)
+        self._new = len(found.outcomes)
+        self.iterations += 1
+        self.seconds += time.perf_counter() - began
+        return Iteration(
+            self.iterations,
+            self.self_play.played - games,
+            self._new,
+            self.self_play.asked - asked,
+            played - began,
+            learned,
+            *losses,
+        )
+
+    def _play(self, answer: Callable[[Any], tuple[Any, Any]]) -> Samples:
+        """Plays until there are enough new samples."""
+        found: list[Samples] = []
+        while sum(len(each.outcomes) for each in found) < self.settings.positions:
+            samples = self.self_play.step(*answer(self.self_play.observations))
+            if samples is not None:
+                found.append(samples)
+        return Samples.joined(found)
+
+    def _learn(self, progress: float) -> tuple[float, tuple[float, float]]:
+        """Learns for the positions of the last iteration; how long it took, and the mean losses."""
+        began, settings, share = time.perf_counter(), self.settings, min(max(progress, 0.0), 1.0)
+        steps = round(self._new * settings.reuse / settings.batch_size)
+        if steps == 0:
+            return 0.0, (math.nan, math.nan)
+        factor = _LAST_RATE + (1 - _LAST_RATE) * (1 + math.cos(math.pi * share)) / 2
+        for group in self._optimizer.param_groups:
+            group["lr"] = settings.learning_rate * factor
+        self.network.train()
+        losses = [self._step(self.replay.draw(settings.batch_size, self._generator)) for _ in range(steps)]
+        self.network.eval()
+        policy, value = np.mean(losses, axis=0).tolist()
+        return time.perf_counter() - began, (policy, value)
+
+    def _step(self, lesson: Lesson) -> tuple[float, float]:
+        """One step of learning; its losses."""
+        torch = self._torch
+        seen, policies, values = (torch.from_numpy(part).to(self.device) for part in lesson)
+        logits, found = self.network(seen.float())
+        illegal = policies < 0
+        logarithms = torch.log_softmax(logits.masked_fill(illegal, -torch.inf), 1).masked_fill(illegal, 0.0)
+        policy_loss = -(policies * logarithms).sum(1).mean()
+        value_loss = (found - values).square().mean()
+        self._optimizer.zero_grad(set_to_none=True)
+        (policy_loss + value_loss).backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
+        self._optimizer.step()
+        return policy_loss.item(), value_loss.item()
+
+    # -- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a checkpoint, which is there as a whole or not at all.
+
+        The searches of the games' next moves begin anew, so that what follows is what follows ``restore``.
+
+        Raises:
+            InvalidSettingError: It cannot be written; an older one is still there.
+        """
+        self.self_play.begin_searches()
+        content = {
+            "format": 1,
+            "game": repr(self.game),
+            "settings": asdict(self.settings),
+            "network": self.network.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "generator": json.dumps(self._generator.bit_generator.state),
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "new": self._new,
+        }
+        write_checkpoint(Path(path), {**content, **self.self_play.state(), **self.replay.state()})
+
+    def restore(self, path: str | os.PathLike[str]) -> list[str]:
+        """Goes on from a checkpoint of the same game; with the same settings, as if nothing had happened.
+
+        Returns:
+            The names of the settings that were others then.
+
+        Raises:
+            InvalidSettingError: It cannot be read, or is of another game, or of a network, a number of games or a
+                buffer of another size.
+        """
+        content = read_checkpoint(Path(path))
+        if content["game"] != repr(self.game):
+            raise InvalidSettingError(
+                f"{path} is a checkpoint of {content['game']}, not of {self.game!r}: choose another folder"
+            )
+        other = self.settings.differences(content["settings"])
+        if sizes := [name for name in other if name in _SIZES]:
+            raise InvalidSettingError(
+                f"{path} was written with other settings ({', '.join(sizes)}): give the same, or choose another "
+                "folder"
+            )
+        try:
+            self.network.load_state_dict(content["network"])
+            self._optimizer.load_state_dict(content["optimizer"])
+            self._generator.bit_generator.state = json.loads(content["generator"])
+            self.iterations, self.seconds = int(content["iterations"]), float(content["seconds"])
+            self._new = int(content["new"])
+            self.replay.restore(content)
+            self.self_play.restore(content)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise InvalidSettingError(
+                f"{path} is a damaged checkpoint ({type(error).__name__}): remove it, or choose another folder"
+            ) from error
+        return other
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes the network as ONNX, which ``onnx(path=...)`` reads, as an agent's policy or evaluator.
+
+        Raises:
+            MissingDependencyError: The package onnx is not installed.
+            InvalidSettingError: The file cannot be written.
+        """
+        export_onnx(self.network, self.self_play.shape, Path(path))

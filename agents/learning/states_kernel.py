@@ -1,0 +1,75 @@
+"""States of many games in arrays, and what players observe of them, in compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.agents.learning.alphazero.layout import Batch, Trees
+from zermelo.agents.learning.vector_layout import Games
+from zermelo.envs.jit.memory import int8s, load, load_state, store, store_state, words
+from zermelo.envs.rules.protocol import Rules
+
+__all__ = ["BITS", "HISTORY", "OBSERVES", "WIDE", "keep", "observe", "state_of"]
+
+HISTORY = False
+"""Whether states know their past. The front ends set these, for each kernel that they compile."""
+OBSERVES = False
+"""Whether the rules write observations."""
+WIDE = False
+"""Whether their numbers have more than one byte; they then take a word each."""
+BITS = False
+"""Whether observations are the bits of the state; with neither, Python makes them."""
+
+
+def state_of(rules: Any, like: Any, number: int, games: Games | Trees) -> Any:
+    """The state of a game, its past put on the stack."""
+    state = load_state(like, games.states + 8 * games.state_words * number)
+    if HISTORY:
+        own = games.stacks + 8 * games.stack_words * number
+        for place in range(2 * state.length):
+            store(rules.stack, place, load(own, place))
+    return state
+
+
+def keep(rules: Any, state: Any, number: int, games: Games | Trees) -> None:
+    """Writes the state of a game, and what is new on the stack."""
+    store_state(state, games.states + 8 * games.state_words * number)
+    if HISTORY:
+        own = games.stacks + 8 * games.stack_words * number
+        for place in range(2 * state.length):
+            store(own, place, load(rules.stack, place))
+
+
+def observe(
+    rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, games: Games | Trees | Batch
+) -> None:
+    """Writes what a seat observes of a state.
+
+    Args:
+        rules: The rules.
+        state: The state.
+        observer: The seat.
+        seen: The address of the observations, each of ``games.observed`` numbers.
+        number: Which of them to write.
+        spare: The address of ``games.state_words`` words that may be written to; where Python makes observations,
+            the state is there afterwards.
+        games: What says how long all is.
+    """
+    if WIDE:
+        wide = words(seen + 8 * number * games.observed, games.observed)
+        wide[:] = 0
+        rules.write_observation(state, observer, wide)
+        return
+    numbers = int8s(seen + number * games.observed, games.observed)
+    numbers[:] = 0
+    if OBSERVES:
+        rules.write_observation(state, observer, numbers)
+    if BITS:
+        store_state(state, spare)
+        for place in range(games.position_words):
+            word = load(spare, place)
+            for bit in range(64):
+                numbers[64 * place + bit] = word >> bit & 1
+        numbers[64 * games.position_words + observer] = 1
+    if not OBSERVES and not BITS:
+        store_state(state, spare)
