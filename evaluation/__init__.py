@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.play import play_match
     from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
     from zermelo.evaluation.match.score import Outcome, Scoring
+    from zermelo.evaluation.output.tree import TreeDrawing, draw_tree
     from zermelo.evaluation.sandbox import Isolate, Isolation
     from zermelo.evaluation.schedule import Pairings, Schedule, ScheduledGame
     from zermelo.evaluation.stats.ratings import (
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import gauntlet, read_standings, round_robin
     from zermelo.evaluation.training.curve import RatingCurve
-    from zermelo.evaluation.training.evaluate import PolicyRating, RungScore, evaluate_policy
+    from zermelo.evaluation.training.evaluate import evaluate_policy
+    from zermelo.evaluation.training.rating import PolicyRating, RungScore
     from zermelo.evaluation.training.tuning import Tuned, tune
 
 __all__ = [
@@ -72,9 +74,11 @@ __all__ = [
     "StoredGames",
     "Tournament",
     "TournamentInterrupted",
+    "TreeDrawing",
     "Tuned",
     "WorkerError",
     "count_pairs",
+    "draw_tree",
     "elo",
     "evaluate_policy",
     "fit_ratings",
@@ -95,6 +99,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "match.play": "play_match",
             "match.record": "EndReason Failure FailureKind GameRecord Move",
             "match.score": "Outcome Scoring",
+            "output.tree": "TreeDrawing draw_tree",
             "sandbox": "Isolate Isolation",
             "schedule": "Pairings Schedule ScheduledGame",
             "stats.ratings": "EloEstimate GameCounts RatingTable Sprt SprtResult count_pairs elo fit_ratings sprt",
@@ -105,7 +110,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "tournament.plan": "Tournament",
             "tournament.run": "gauntlet read_standings round_robin",
             "training.curve": "RatingCurve",
-            "training.evaluate": "PolicyRating RungScore evaluate_policy",
+            "training.evaluate": "evaluate_policy",
+            "training.rating": "PolicyRating RungScore",
             "training.tuning": "Tuned tune",
         },
     )

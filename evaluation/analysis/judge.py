@@ -16,7 +16,7 @@ What is counted of each move is in ``zermelo.evaluation.analysis.judgement``.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
@@ -26,8 +26,9 @@ from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.game import SupportsEnvActions
-from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Phase
+from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Mark, Phase, mark_of
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.analysis.verdicts import GameVerdict, MoveVerdict
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource
 
@@ -50,6 +51,7 @@ def judge(
     nodes: int = NODES,
     games: int | None = None,
     trust: bool = False,
+    on_game: Callable[[GameVerdict], object] | None = None,
 ) -> JudgeTable:
     """Every move of every agent against perfect play.
 
@@ -59,6 +61,7 @@ def judge(
         nodes: The budget of the exact search for the position after each action.
         games: Look at so many games, the first, and no more; None looks at all.
         trust: Whether a module that the records name may be imported.
+        on_game: Called with what was found of each game.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
@@ -72,7 +75,9 @@ def judge(
     for record in records:
         if games is not None and found.games >= games:
             break
-        found.add(record)
+        verdict = found.add(record)
+        if verdict is not None and on_game is not None:
+            on_game(verdict)
     return found.table()
 
 
@@ -83,9 +88,18 @@ class Judge:
         env: What makes the environment; by default the name in the records.
         nodes: The budget of the exact search for the position after each action.
         trust: Whether a module that the records name may be imported.
+        agents: Only their moves are judged; None judges everybody's.
     """
 
-    def __init__(self, env: EnvSource | None = None, *, nodes: int = NODES, trust: bool = False) -> None:
+    def __init__(
+        self,
+        env: EnvSource | None = None,
+        *,
+        nodes: int = NODES,
+        trust: bool = False,
+        agents: Collection[str] | None = None,
+    ) -> None:
+        self._wanted = agents
         self.games = 0
         self._nodes = nodes
         self._replayer = Replayer(env, trust=trust)
@@ -99,21 +113,22 @@ class Judge:
         self._prover: Prover | None = None
         self._lost: list[str] = []
 
-    def add(self, record: GameRecord) -> None:
-        """Judges the moves of a game.
+    def add(self, record: GameRecord) -> GameVerdict | None:
+        """Judges the moves of a game; None for a void one and one that cannot be played again.
 
         Raises:
             UnsupportedGameError: There is no perfect play in its game to compare with.
         """
         if record.void:
-            return
+            return None
         self._env = self._env or record.env
         try:
             game, positions = self._positions(record)
         except ReplayError as error:
             self._lost.append(str(error))
-            return
+            return None
         self.games += 1
+        wanted = [self._wanted is None or name in self._wanted for name in record.agents]
         lines = [self._agents.setdefault(name, AgentJudgement(name)) for name in record.agents]
         for line in {move.seat: lines[move.seat] for move in record.moves}.values():
             line.games += 1
@@ -121,9 +136,9 @@ class Judge:
         opponents = game.traits.chance is Chance.NONE and game.traits.seats == 2
         draw = game.traits.constant / 2 if opponents else None
         self._has_blunders = self._has_blunders and draw is not None
-        in_reach = True
+        in_reach, verdicts = True, list[MoveVerdict]()
         for ply, seat, state, action in reversed(positions):
-            if len(game.legal_actions(state)) < 2:
+            if not wanted[seat] or len(game.legal_actions(state)) < 2:
                 continue
             values = self._values_of(game, state, seat) if in_reach else None
             if values is None or action not in values:
@@ -132,12 +147,16 @@ class Judge:
                 continue
             phase = tuple(Phase)[min(2, 3 * ply // plies)]
             best = max(values.values())
-            if lines[seat].phases[phase].add(best, min(values.values()), values[action], draw):
+            mark, matters = mark_of(best, values[action], draw), best - min(values.values()) > EQUAL
+            lines[seat].phases[phase].add(best, values[action], mark, matters=matters)
+            verdicts.append(MoveVerdict(ply, action, mark, values))
+            if matters:
                 met = self._met.setdefault(game.key(state), {}).setdefault(record.agents[seat], [0, 0])
                 met[0] += 1
-                met[1] += best - values[action] <= EQUAL
+                met[1] += mark is Mark.OPTIMAL
         for move in record.moves[: len(record.moves) - len(positions)]:
-            lines[move.seat].unjudged += 1
+            lines[move.seat].unjudged += wanted[move.seat]
+        return GameVerdict(record.game_id, record.seed, tuple(reversed(verdicts)))
 
     def _positions(self, record: GameRecord) -> tuple[Any, list[tuple[int, int, Any, int]]]:
         """The game, and the ply, the mover, the state and the action of each of the agents' moves."""
@@ -156,6 +175,14 @@ class Judge:
                     action = game.from_env_action(state, action)
                 positions.append((ply, seat, state, action))
         return game, positions
+
+    def check_game(self, game: Any) -> None:
+        """Refuses a game without perfect play to compare with.
+
+        Raises:
+            UnsupportedGameError: It is one.
+        """
+        self._searcher(game)
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
         """Who finds exact values in this game.

@@ -24,7 +24,7 @@ from zermelo.evaluation.stats.tables import new_table, plain_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["EQUAL", "AgentJudgement", "JudgeTable", "Judgements", "Phase"]
+__all__ = ["EQUAL", "AgentJudgement", "JudgeTable", "Judgements", "Mark", "Phase", "mark_of"]
 
 EQUAL: Final = 1e-9
 """Values that differ by less are equal: sums of probabilities are rounded."""
@@ -36,6 +36,30 @@ class Phase(enum.StrEnum):
     OPENING = "opening"
     MIDDLE = "middle"
     END = "end"
+
+
+class Mark(enum.StrEnum):
+    """What the judge thinks of a move; in one letter, because files have many."""
+
+    OPTIMAL = "o"
+    """None was better."""
+    MISTAKE = "m"
+    """Another was better, but the outcome stays what it was."""
+    DRAW_THROWN_AWAY = "d"
+    """The position was drawn, and is lost."""
+    WIN_THROWN_AWAY = "w"
+    """The position was won, and is so no more."""
+
+
+def mark_of(best: float, played: float, draw: float | None) -> Mark:
+    """The mark of a move, by values for the mover; without the value of a draw there are no blunders."""
+    if best - played <= EQUAL:
+        return Mark.OPTIMAL
+    if draw is not None and best > draw + EQUAL >= played:
+        return Mark.WIN_THROWN_AWAY
+    if draw is not None and abs(best - draw) <= EQUAL and played < draw - EQUAL:
+        return Mark.DRAW_THROWN_AWAY
+    return Mark.MISTAKE
 
 
 @dataclass
@@ -63,19 +87,14 @@ class Judgements:
         """Optimal moves where it mattered."""
         return self.mattered - (self.judged - self.optimal)
 
-    def add(self, best: float, worst: float, played: float, draw: float | None) -> bool:
-        """Counts a move, by values for the mover; whether it mattered. Without ``draw`` there are no blunders."""
+    def add(self, best: float, played: float, mark: Mark, *, matters: bool) -> None:
+        """Counts a move, by values for the mover; whether it ``matters`` is whether actions differ in value."""
         self.judged += 1
-        matters = best - worst > EQUAL
         self.mattered += matters
-        if best - played <= EQUAL:
-            self.optimal += 1
-            return matters
-        self.regret += best - played
-        if draw is not None:
-            self.wins_thrown_away += best > draw + EQUAL >= played
-            self.draws_thrown_away += abs(best - draw) <= EQUAL and played < draw - EQUAL
-        return matters
+        self.optimal += mark is Mark.OPTIMAL
+        self.regret += 0.0 if mark is Mark.OPTIMAL else best - played
+        self.wins_thrown_away += mark is Mark.WIN_THROWN_AWAY
+        self.draws_thrown_away += mark is Mark.DRAW_THROWN_AWAY
 
     def __iadd__(self, other: Judgements) -> Judgements:
         self.judged += other.judged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -73,7 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     # What pygame would say on import does not belong in a table; worker processes inherit this.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    app(args=None if arguments is None else list(arguments), prog_name="zermelo")
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    # Commands that keep a record of what was typed find it in their context.
+    app(args=given, prog_name="zermelo", obj=shlex.join(["zermelo", *given]))
 
 
 def _register() -> None:
@@ -87,6 +90,7 @@ def _register() -> None:
         search,
         standings,
         tournament,
+        tree,
         tune,
         warmup,
     )
@@ -99,6 +103,7 @@ def _register() -> None:
     app.command(name="judge")(report.judge)
     app.command(name="export")(report.export)
     app.command(name="search")(search.search)
+    app.command(name="tree")(tree.tree)
     app.command(name="solve")(solve.solve_command)
     app.command(name="exploitability")(equilibrium.exploitability_command)
     app.command(name="play")(play.play)

@@ -39,7 +39,10 @@ AgentText = Annotated[
 MovesText = Annotated[
     str,
     typer.Option(
-        "--moves", "-m", help="Actions to play first, from the start, such as 3,3,2.", show_default=False
+        "--moves",
+        "-m",
+        help="Moves to play first, from the start: 3,3,2 (numbers of actions) or e4,e5,Nf3.",
+        show_default=False,
     ),
 ]
 Trust = Annotated[

@@ -28,16 +28,17 @@ def perft_command(
     [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
     """
     from zermelo.envs import as_game, perft
-    from zermelo.evaluation.cli.position import action_name, parse_moves, position_after
+    from zermelo.evaluation.cli.position import position_after
+    from zermelo.evaluation.output.moves import name_of
 
-    driver = position_after(env, parse_moves(moves), seed)
+    driver = position_after(env, moves, seed)
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
     started = time.perf_counter()
     if split and depth > 0:
         counts = perft(game, depth, state=state, split=True)
         for action, below in counts.items():
-            typer.echo(f"{action_name(game, state, action)}: {below:,}")
+            typer.echo(f"{name_of(game, state, action)}: {below:,}")
         count = sum(counts.values())
     else:
         count = perft(game, depth, state=state)

@@ -1,4 +1,4 @@
-"""``zermelo play``: a person against an agent, in the terminal."""
+"""``zermelo play``: a person against an agent, in the terminal or the browser."""
 
 from __future__ import annotations
 
@@ -15,20 +15,49 @@ def play(
     env: EnvText,
     opponent: Annotated[str, typer.Option("--agent", "-a", help="Who plays the other seats.")] = "random",
     seat: Annotated[int, typer.Option(min=1, help="Your seat; 1 moves first in most games.")] = 1,
+    browser: Annotated[
+        bool, typer.Option("--browser", "-b", help="Play on a board in the browser, with analysis beside it.")
+    ] = False,
+    clock: Annotated[
+        str,
+        typer.Option(
+            help="In the browser: seconds for the game and for each move, such as 300+5.", show_default=False
+        ),
+    ] = "",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="In the browser: where to listen; 0 takes any that is free.")
+    ] = 0,
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="In the browser: open the page, or print its link only.")
+    ] = True,
     seed: Seed = 0,
 ) -> None:
-    """Play against an agent. Type the number of an action; an empty line or Ctrl-D ends the game.
+    """Play against an agent, in the terminal or in the browser.
 
-    [bold]Example[/bold]
+    Type a move as people write it (e4 or e2e4, D4, 24/18 13/11), or its number; an empty line or Ctrl-D ends the
+    game. With --browser the pieces are clicked or dragged, moves can be taken back, games saved and loaded (PGN,
+    SGF, JSON), and an agent analyses beside the board. The page is served on this machine alone, to who has the
+    link; Ctrl-C ends it.
+
+    [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo play classic/tictactoe-v3 --agent alphabeta --seat 2
+
+    [dim]$[/dim] zermelo play zermelo/Chess-v0 --agent auto --browser --clock 300+5
     """
+    if browser:
+        from zermelo.evaluation.board.serve import serve
+        from zermelo.evaluation.board.settings import TableSettings
+
+        settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock)
+        serve(settings, port=port, opens=open_page, say=typer.echo)
+        return
     from zermelo.agents import make_agent
     from zermelo.envs import InvalidSettingError
     from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.match.play import agent_seeds
 
-    driver = position_after(env, [], seed)
+    driver = position_after(env, "", seed)
     seats = len(driver.seat_names)
     if seat > seats:
         raise InvalidSettingError(f"{env} has {seats} seats: --seat cannot be {seat}")
@@ -40,52 +69,59 @@ def play(
     while (mover := driver.turn()) is not None:
         if mover in agents:
             action = agents[mover].act(driver.env)
-            typer.echo(f"{driver.seat_names[mover]} plays {action}")
+            typer.echo(f"{driver.seat_names[mover]} {_said(driver.env, action)}")
         else:
-            _show(driver.env)
+            _show(driver.env, mover)
             asked = _ask(driver)
             if asked is None:
                 typer.echo("The game is left unfinished.")
                 return
             action = asked
         driver.step(action)
-    _show(driver.env)
+    _show(driver.env, None)
     rewards = ", ".join(
         f"{name} {reward:g}" for name, reward in zip(driver.seat_names, driver.rewards, strict=True)
     )
     typer.echo(f"The game is over: {rewards}")
 
 
-def _show(env: Any) -> None:
-    from zermelo.envs import ZermeloError, as_game
-    from zermelo.evaluation.cli.position import drawing
+def _said(env: Any, action: Any) -> str:
+    """What the others are told of a move; where all choose at the same time, that there is one."""
+    from zermelo.evaluation.output.moves import game_or_none, listed_moves, move_labels
 
-    try:
-        board = drawing(as_game(env), env)
-    except ZermeloError:
-        return  # some games cannot be copied or searched, and can be played all the same
-    if board:
-        typer.echo(f"\n{board}\n")
+    game = game_or_none(env)
+    if game is not None and game.traits.simultaneous:
+        return "has chosen"
+    labels = move_labels(env)
+    return f"plays {listed_moves({action: labels[action]}) if action in labels else action}"
 
 
-def _ask(driver: Any) -> int | None:
-    from zermelo.envs.adapters.actions import legal_actions
+def _show(env: Any, seat: int | None) -> None:
+    """The board with its coordinates, as a seat sees it; None sees everything."""
+    from zermelo.evaluation.output.coordinates import with_coordinates
+    from zermelo.evaluation.output.drawing import drawing
+    from zermelo.evaluation.output.moves import game_or_none
 
-    legal = ", ".join(str(action) for action in legal_actions(driver.env))
+    game = game_or_none(env)  # some games cannot be copied or searched, and can be played all the same
+    if board := drawing(game, env, seat):
+        typer.echo(f"\n{with_coordinates(board, game)}\n")
+
+
+def _ask(driver: Any) -> Any:
+    """The move that is typed; None for an end of the game."""
+    from zermelo.envs import IllegalActionError
+    from zermelo.evaluation.output.moves import listed_moves, move_labels, read_move
+
+    legal = listed_moves(move_labels(driver.env))
     while True:
         try:
-            text = input(f"Your action ({legal}): ").strip()
+            text = input(f"Your move ({legal}): ").strip()
         except EOFError:
             typer.echo("")
             return None
         if not text:
             return None
         try:
-            action = int(text)
-        except ValueError:
-            typer.echo(f"{text!r} is not a number.")
-            continue
-        refusal = driver.refusal(action)
-        if refusal is None:
-            return action
-        typer.echo(f"That is {refusal}.")
+            return read_move(driver, text)
+        except IllegalActionError as error:
+            typer.echo(f"That is {error}.")

@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import Folder, Seed, Trust
 from zermelo.evaluation.output import TABLES, ExportFormat
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.exploitability import ExploitabilityTable
     from zermelo.evaluation.analysis.judgement import JudgeTable
+    from zermelo.evaluation.storage.curves import Curve
 
 __all__ = ["exploited", "export", "judge", "judge_folder", "report"]
 
 JUDGED = "judge.json"
-"""What the judge found, in the folder of the tournament."""
+"""What the judge found of the agents, in the folder of the tournament."""
+VERDICTS = "judge.jsonl"
+"""What the judge found of each game."""
 
 
 def report(
-    folder: Folder,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR",
+            help="Results folder (the tournament's --out), or one with a training run.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The file to write; by default report.html in DIR.", show_default=False),
+        typer.Option(
+            "--out",
+            "-o",
+            help="The file to write; by default report.html in DIR, or beside the training run.",
+            show_default=False,
+        ),
     ] = None,
     games: Annotated[int, typer.Option("--games", "-n", min=0, help="Games to show in full, at most.")] = 100,
     seed: Seed = 0,
+    training: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--training",
+            "-t",
+            metavar="FILE",
+            help="A training run to show: the file that RatingCurve writes. May be given several times; "
+            "curve.jsonl in DIR is shown anyway.",
+            show_default=False,
+        ),
+    ] = None,
     judged: Annotated[
         bool, typer.Option("--judge", help="Compare every move with perfect play first, as `zermelo judge` does.")
     ] = False,
@@ -37,32 +65,68 @@ def report(
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
 
-    What `zermelo judge` found is part of it.
+    What `zermelo judge` found is part of it: mistakes are marked, with what should have been played.
 
     [bold]Examples[/bold]
 
     [dim]$[/dim] zermelo report results/first
 
     [dim]$[/dim] zermelo report results/first --judge --games 200 -o first.html
+
+    [dim]$[/dim] zermelo report --training runs/ppo.jsonl
     """
-    from zermelo.evaluation.analysis.replay import Replayer
-    from zermelo.evaluation.output.report import report_page
+    from zermelo.evaluation.output.report import report_page, training_page
+    from zermelo.evaluation.storage.curves import CURVE, read_curve
     from zermelo.evaluation.storage.files import write_text
+
+    files = [*(training or ())]
+    if folder is None and not files:
+        raise InvalidSettingError(
+            "there is nothing to report on: name a results folder, or a training run (--training)"
+        )
+    if folder is not None and folder.is_file():
+        raise InvalidSettingError(f"{folder} is a file: name its folder, or give it as --training {folder}")
+    if folder is not None and (folder / CURVE).exists():
+        files.insert(0, folder / CURVE)
+    curves = [read_curve(path) for path in dict.fromkeys(files)]
+    if folder is None or (curves and not judged and not _has_games(folder)):
+        page = training_page(curves)
+        target = out or (files[0].with_suffix(".html") if folder is None else folder / "report.html")
+    else:
+        page = report_page(**_of_run(folder, curves, judged=judged, trust=trust), games=games, seed=seed)
+        target = out or folder / "report.html"
+    write_text(target, page)
+    typer.echo(f"The report is in {target} ({len(page.encode()) / 1e6:.2g} MB)")
+
+
+def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:
+    """What ``report_page`` takes of a folder with a tournament."""
+    from zermelo.evaluation.analysis.replay import Replayer
+    from zermelo.evaluation.analysis.verdicts import read_verdicts
+    from zermelo.evaluation.output.report import Beside
+    from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.storage.store import read_games
     from zermelo.evaluation.tournament.run import read_standings
 
     found = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
-    page = report_page(
-        read_games(folder),
-        games=games,
-        seed=seed,
-        judged=found,
-        replayer=Replayer(trust=trust),
-        standings=read_standings(folder),
-    )
-    target = out or folder / "report.html"
-    write_text(target, page)
-    typer.echo(f"The report is in {target} ({len(page.encode()) / 1e6:.2g} MB)")
+    return {
+        "records": read_games(folder),
+        "replayer": Replayer(trust=trust),
+        "standings": read_standings(folder),
+        "beside": Beside(
+            judged=found,
+            verdicts=functools.partial(read_verdicts, folder / VERDICTS),
+            run=read_run(folder),
+            curves=curves,
+        ),
+    }
+
+
+def _has_games(folder: Path) -> bool:
+    from zermelo.evaluation.storage.database import FILE
+    from zermelo.evaluation.storage.store import LINES
+
+    return any((folder / name).exists() for name in (FILE, LINES))
 
 
 def _judged_before(folder: Path) -> dict[str, Any] | None:
@@ -91,14 +155,22 @@ def judge_folder(
     from zermelo.evaluation.analysis.judge import NODES
     from zermelo.evaluation.analysis.judge import judge as judge_games
     from zermelo.evaluation.output.watching import tracked
-    from zermelo.evaluation.storage.files import write_text
+    from zermelo.evaluation.storage.files import write_lines, write_text
     from zermelo.evaluation.storage.store import read_games
 
     records = read_games(folder)
     found: JudgeTable | ExploitabilityTable | None = judge_agents(folder, env=env, trust=trust)
     if found is None:
         shown = tracked(records, min(len(records), games or len(records)), "judging")
-        found = judge_games(shown, env, nodes=nodes or NODES, games=games, trust=trust)
+        with write_lines(folder / VERDICTS) as write:
+            found = judge_games(
+                shown,
+                env,
+                nodes=nodes or NODES,
+                games=games,
+                trust=trust,
+                on_game=lambda one: write(one.to_json()),
+            )
     write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     return found
 

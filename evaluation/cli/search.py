@@ -38,17 +38,16 @@ def search(
     """
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
-    from zermelo.evaluation.cli.position import drawing, parse_moves, position_after
+    from zermelo.evaluation.cli.position import drawing, position_after
     from zermelo.evaluation.match.readiness import require_fit
 
-    played = parse_moves(moves)
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
         raise InvalidSettingError(f"{agent} gives an action and no more: choose an agent that searches")
     known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
     if exact and "exact" in known:
         searcher = replace(searcher, exact=True)
-    driver = position_after(env, played, seed)
+    driver = position_after(env, moves, seed)
     seat = driver.turn()
     if seat is None:
         raise GameOverError(f"{env} is over after {moves}: the rewards are {_rewards(driver.rewards)}")
@@ -60,7 +59,7 @@ def search(
             raise InvalidSettingError(f"{agent} has no iterations to watch: leave --watch out")
         searcher = replace(searcher, on_iteration=show.iteration)
     searcher.reset(seed)
-    after = f" after {moves}" if played else ""
+    after = f" after {moves}" if moves.strip() else ""
     typer.echo(f"{env}{after}, {driver.seat_names[seat]} to move")
     if board := drawing(game, driver.env):
         typer.echo(f"\n{board}\n")
@@ -80,16 +79,10 @@ class _Shower:
 
     def line(self, actions: tuple[int, ...]) -> str:
         """A line of play, in the game's own notation too."""
-        from zermelo.evaluation.cli.position import action_name
+        from zermelo.evaluation.output.moves import name_of, states_of
 
-        state, shown = self._state, []
-        for number, action in enumerate(actions, start=1):
-            shown.append(action_name(self._game, state, action))
-            if number < len(actions) and state is not None:
-                state = self._game.result(state, action)
-                if self._game.to_move(state) < 0:  # chance: what follows depends on it
-                    state = None
-        return " ".join(shown)
+        states = states_of(self._game, self._state, actions)
+        return " ".join(name_of(self._game, *step) for step in zip(states, actions, strict=True))
 
     def iteration(self, result: SearchResult) -> None:
         """One line for an iteration."""

@@ -23,6 +23,7 @@ __all__ = ["tournament"]
 
 
 def tournament(
+    context: typer.Context,
     env: EnvText,
     agents: Annotated[
         list[str],
@@ -200,7 +201,15 @@ def tournament(
         )
         # Programs that read JSON or CSV may also read what is said meanwhile: nothing is, but in a terminal.
         progress = False if quiet else True if output is Form.TABLE else None
-        standings = run(plan, workers=workers, runner=runner, ray_address=ray_address, out=out, progress=progress)
+        standings = run(
+            plan,
+            workers=workers,
+            runner=runner,
+            ray_address=ray_address,
+            out=out,
+            progress=progress,
+            command=str(context.obj or ""),
+        )
     except TournamentInterrupted as interrupt:
         _print(interrupt.standings, output, out)
         if out is not None and not interrupt.standings.complete:

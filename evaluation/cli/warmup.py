@@ -44,7 +44,7 @@ def warmup(
         raise InvalidSettingError("give environments or --all, not both")
     names = list(OWN_ENVS) if every else envs or list(_USUAL)
     for name in names:
-        game = as_game(position_after(name, [], 0).env)
+        game = as_game(position_after(name, "", 0).env)
         if not kernels_of(game):
             typer.echo(f"{name}: nothing to compile")
             continue

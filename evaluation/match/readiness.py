@@ -9,14 +9,16 @@ from typing import Any
 from zermelo.agents import (
     Agent,
     AlphaBetaAgent,
+    BackwardInductionAgent,
     CFRAgent,
     DeterminizedAgent,
     ISMCTSAgent,
     OnnxAgent,
     Sb3Agent,
+    SimultaneousMCTSAgent,
     TorchAgent,
 )
-from zermelo.agents.core.gate import require_information_states
+from zermelo.agents.core.gate import require_information_states, require_simultaneous
 from zermelo.agents.players.search_agent import SearchAgent, TreeSearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
 
@@ -35,6 +37,8 @@ def require_fit(agent: Agent, env: Any, name: str) -> None:
         game = as_game(env, backend=agent.backend, traits=agent.traits)
         if isinstance(agent, CFRAgent | DeterminizedAgent | ISMCTSAgent):
             require_information_states(game, agent.kind)
+        if isinstance(agent, BackwardInductionAgent | SimultaneousMCTSAgent):
+            require_simultaneous(game, agent.kind)
         agent.check_game(game.traits)
         if isinstance(agent, CFRAgent):
             agent.check_size(game)

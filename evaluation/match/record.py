@@ -293,6 +293,9 @@ def _installed(package: str) -> str:
 
 def versions() -> dict[str, str]:
     """The versions of this package, of Python and of what games depend on, as far as they are installed."""
-    packages = ("zermelo", "numpy", "gymnasium", "pettingzoo", "shimmy", "open_spiel", "rlcard", "numba")
+    packages = (
+        "zermelo", "numpy", "gymnasium", "pettingzoo", "shimmy", "open_spiel", "rlcard", "numba", "torch",
+        "stable_baselines3", "sb3_contrib",
+    )  # fmt: skip
     found = {name: _installed(name) for name in packages}
     return {"python": platform.python_version(), **{name: version for name, version in found.items() if version}}

@@ -7,13 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["drawing"]
+from zermelo.evaluation.output.sight import hides_something, seen_by
+
+__all__ = ["drawing", "rendered"]
 
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 _MARKED: Final = re.compile(r"\x1b\[(?!0m)[0-9;]*m(.)\x1b\[0m")
 
 
-def drawing(game: Any, env: Any) -> str:
+def drawing(game: Any, env: Any, seat: int | None = None) -> str:
     """The position of a live environment as text, or nothing where there is no way to draw it.
 
     Cells are drawn in the order of the observation, so that where actions are cells, action 0 is at the top left.
@@ -21,7 +23,10 @@ def drawing(game: Any, env: Any) -> str:
     Args:
         game: What ``as_game`` made of the environment; None where it cannot be searched.
         env: The environment, which is not changed.
+        seat: Draw what this seat sees and nothing more; None draws everything.
     """
+    if seat is not None and hides_something(game):
+        return seen_by(game, env, seat)
     draw = getattr(game, "text", None)
     text = str(draw(game.snapshot(env))).rstrip() if draw is not None else ""
     if "\n" in text:
@@ -29,21 +34,25 @@ def drawing(game: Any, env: Any) -> str:
     return _rendered(env) or _from_stones(env) or _from_planes(env) or ("" if text.startswith("<") else text)
 
 
-def _rendered(env: Any) -> str:
-    """What ``render`` answers in the mode ``ansi``; the one character in colour is marked by brackets."""
+def rendered(env: Any, mode: str) -> Any:
+    """What ``render`` answers in a mode; None where the environment has no such mode, or fails."""
     raw = env.unwrapped
-    if "ansi" not in (getattr(raw, "metadata", None) or {}).get("render_modes", ()) or not hasattr(
-        raw, "render_mode"
-    ):
-        return ""
+    modes = (getattr(raw, "metadata", None) or {}).get("render_modes", ())
+    if mode not in modes or not hasattr(raw, "render_mode"):
+        return None
     before = raw.render_mode
-    raw.render_mode = "ansi"
+    raw.render_mode = mode
     try:
-        text = raw.render()
+        return raw.render()
     except Exception:  # a picture that cannot be drawn must not cost the game that is shown
-        return ""
+        return None
     finally:
         raw.render_mode = before
+
+
+def _rendered(env: Any) -> str:
+    """The environment's own text; the one character in colour is marked by brackets."""
+    text = rendered(env, "ansi")
     if not isinstance(text, str):
         return ""
     return _ESCAPES.sub("", _MARKED.sub(r"[\1]", text)).strip("\n").rstrip()

@@ -6,6 +6,7 @@ Sources: "Portable Game Notation specification and implementation guide" (Edward
 
 from __future__ import annotations
 
+import contextlib
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ from zermelo.evaluation.match.record import GameRecord, Move
 from zermelo.evaluation.output import ExportFormat
 from zermelo.evaluation.storage.files import replaced
 
-__all__ = ["export_notation"]
+__all__ = ["export_notation", "game_text", "notation_of"]
 
 _WIDTH: Final = 80
 _NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
@@ -63,6 +64,25 @@ def export_notation(records: Iterable[GameRecord], folder: str | os.PathLike[str
     return path
 
 
+def notation_of(env: str) -> ExportFormat | None:
+    """The notation for games of an environment; None where there is none."""
+    for form, (_, names) in _NAMES.items():
+        with contextlib.suppress(InvalidSettingError):
+            if parse_spec(env).name in names:
+                return form
+    return None
+
+
+def game_text(record: GameRecord, form: ExportFormat, *, finished: bool = True) -> str:
+    """One game of chess in PGN, or of Go in SGF.
+
+    Raises:
+        InvalidSettingError: It is a game of another kind.
+    """
+    write = {ExportFormat.PGN: _pgn, ExportFormat.SGF: _sgf}[form]
+    return write(record, _settings(record, form), 1, finished) + "\n"
+
+
 def _settings(record: GameRecord, form: ExportFormat) -> Mapping[str, Any]:
     """The parameters of a game's environment, if the notation is for it."""
     kind, names = _NAMES[form]
@@ -96,9 +116,9 @@ def _one_line(text: str) -> str:
 # -- chess ------------------------------------------------------------------------------------------------------
 
 
-def _pgn(record: GameRecord, settings: Mapping[str, Any], number: int) -> str:
+def _pgn(record: GameRecord, settings: Mapping[str, Any], number: int, finished: bool = True) -> str:
     rules = Chess(**settings)
-    score = record.scores[0] if record.scores else None
+    score = record.scores[0] if record.scores and finished else None
     result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}.get(-1.0 if score is None else score, "*")
     tags = {
         "Event": record.env,
@@ -129,7 +149,7 @@ def _pgn(record: GameRecord, settings: Mapping[str, Any], number: int) -> str:
 # -- Go ---------------------------------------------------------------------------------------------------------
 
 
-def _sgf(record: GameRecord, settings: Mapping[str, Any], number: int) -> str:
+def _sgf(record: GameRecord, settings: Mapping[str, Any], number: int, finished: bool = True) -> str:
     theirs = "board_size" in settings or record.env.startswith("classic/")
     size = int(settings.get("board_size" if theirs else "size", 19 if theirs else Go().size))
     komi = float(settings.get("komi", Go().komi))
@@ -139,7 +159,7 @@ def _sgf(record: GameRecord, settings: Mapping[str, Any], number: int) -> str:
         row, column = divmod(action, size)
         return "" if row == size else chr(ord("a") + column) + chr(ord("a") + row)
 
-    score = record.scores[0] if record.scores else None
+    score = record.scores[0] if record.scores and finished else None
     properties = {
         "GM": "1",
         "FF": "4",

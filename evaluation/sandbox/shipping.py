@@ -75,7 +75,7 @@ def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> Non
         warnings.warn(
             f"{name} hides something from its players, but does not say how to deal it again: agents in processes "
             "of their own are sent all of it, and could look. Write information_state_key and resample into its "
-            "class, or call register_information (README, 'Cards of your own')",
+            "class, or call register_information (the guide 'Cards of your own')",
             UnknownTraitWarning,
             stacklevel=3,
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from zermelo.evaluation.errors import StoreError
 
-__all__ = ["replace_text", "replaced", "write_text"]
+__all__ = ["replace_text", "replaced", "write_lines", "write_text"]
 
 
 @contextlib.contextmanager
@@ -20,6 +21,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
         OSError: It cannot be; the old one is still there.
     """
     target = Path(path)
+    if target.exists() and not target.is_file():  # a device must not be replaced by a file
+        raise OSError(errno.EINVAL, "it is there, and no file")
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield partial
@@ -33,6 +36,20 @@ def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
     """Writes a text in the place of the one that is there, as ``replaced`` does."""
     with replaced(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(parts)
+
+
+@contextlib.contextmanager
+def write_lines(path: str | os.PathLike[str]) -> Iterator[Callable[[str], object]]:
+    """A function that writes a line; the file takes the place of the one that is there when the block has ended.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    try:
+        with replaced(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+            yield lambda line: file.write(f"{line}\n")
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

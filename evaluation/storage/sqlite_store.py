@@ -24,6 +24,7 @@ from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import database
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.identity import check_same_run, check_versions
+from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations
 from zermelo.evaluation.storage.run_lock import RunLock
 from zermelo.evaluation.storage.store import LINES, read_games
 from zermelo.evaluation.storage.totals import Finish, GameTotals, Summary
@@ -41,13 +42,21 @@ class SqliteStore:
         folder: It is made if need be.
         spec: What is to be played, as plain values.
         schedule: The games.
+        log: What is kept of the command that plays them.
 
     Raises:
         StoreError: The folder cannot be used; nothing in it was changed.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], spec: Mapping[str, Any], schedule: Schedule) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        spec: Mapping[str, Any],
+        schedule: Schedule,
+        log: InvocationLog | None = None,
+    ) -> None:
         self.folder, self._schedule = Path(folder), schedule
+        self._log = log or InvocationLog()
         self._mutex = threading.RLock()
         self._waiting: list[tuple[int, GameRecord, str, Summary]] = []
         self._new: list[GameRecord] = []
@@ -211,11 +220,17 @@ class SqliteStore:
             db.executemany(
                 "INSERT INTO records VALUES (?, ?)", [(place, text) for place, _, text, _ in self._waiting]
             )
+            self._log.add(db, len(rows))
             db.execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
                 db.execute("ROLLBACK")
             raise
+
+    def notes(self) -> list[str]:
+        """The notes of all commands that played games of the run."""
+        with self._mutex:
+            return notes_of(read_invocations(self._db, self._path))
 
     def totals(self, before: int | None = None) -> GameTotals:
         """The committed games, counted by the database."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
 from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.identity import openings_hash
+from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
@@ -201,7 +201,7 @@ class Tournament:
             "score": str(self.score),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             "versions": versions(),
-            "machine": {"system": platform.platform(), "processors": os.cpu_count()},
+            "machine": machine(),
         }
 
 

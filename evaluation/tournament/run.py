@@ -33,6 +33,7 @@ from zermelo.evaluation.stats.ratings import Sprt
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.stats.tables import files_of
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec, totals
+from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations, read_run
 from zermelo.evaluation.storage.sqlite_store import SqliteStore
 from zermelo.evaluation.storage.store import MemoryStore, Store, read_games
 from zermelo.evaluation.tournament.openings import Openings
@@ -176,8 +177,12 @@ def run(
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
     on_game: Callable[[GameRecord], None] | None = None,
+    command: str = "",
 ) -> Standings:
-    """Plays what the folder lacks, or everything; see ``round_robin``."""
+    """Plays what the folder lacks, or everything; see ``round_robin``.
+
+    ``command`` is what was typed, for the folder's record of it.
+    """
     if out is not None:
         if not os.fspath(out):
             raise InvalidSettingError("out is empty: name a folder for the run, or leave it out")
@@ -186,8 +191,12 @@ def run(
     crowding = crowding_of(plan, workers if runner == RunnerChoice.LOCAL else None)
     if crowding is not None and progress is not False:
         print(f"zermelo: {crowding}", file=sys.stderr)
+    crowded = [] if crowding is None else [crowding]
     with contextlib.ExitStack() as stack:
-        folder = None if out is None else stack.enter_context(SqliteStore(out, plan.to_dict(), plan.schedule))
+        folder = None
+        if out is not None:
+            log = InvocationLog(command, crowded)
+            folder = stack.enter_context(SqliteStore(out, plan.to_dict(), plan.schedule, log))
         store: Store = folder or MemoryStore(plan.schedule)
         interrupts = stack.enter_context(Interrupts())
         loop = Run(plan.schedule, store, plan.test)
@@ -198,9 +207,9 @@ def run(
             loop.play(plays, interrupts, table=table, progress=progress, on_game=on_game)
         except KeyboardInterrupt as interrupt:
             interrupts.off()
-            store.flush()
             stopped = interrupt
-        notes = [*plan.left_out] if crowding is None else [*plan.left_out, crowding]
+        store.flush()
+        notes = [*plan.left_out, *(crowded if folder is None else folder.notes())]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.said(loop.verdict, store.totals()))
         standings = Standings.from_totals(
@@ -287,7 +296,8 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
             raise StoreError(f"what {path} holds is no specification of a run: put back a copy of it")
         seats = len(spec["seats"])
         counted = totals(db, seats)
-        planned, notes = spec["scheduled"], [*spec.get("left_out", ())]
+        planned = spec["scheduled"]
+        notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path))]
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
@@ -304,10 +314,7 @@ def read_sources(folder: str | os.PathLike[str]) -> tuple[str, dict[str, str]] |
     Raises:
         StoreError: The run is damaged.
     """
-    path = Path(folder) / FILE
-    if not path.exists():
-        return None
-    with open_reader(path) as db:
-        spec = read_spec(db) or {}
+    run = read_run(folder)
+    spec = {} if run is None else run.spec
     agents = {agent["name"]: agent["source"] for agent in spec.get("agents", ())}
     return (spec["env"], agents) if agents and "env" in spec else None

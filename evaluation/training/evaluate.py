@@ -13,7 +13,7 @@ import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.agents.core.checks import check_whole
@@ -23,112 +23,22 @@ from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.readiness import require_fit
-from zermelo.evaluation.match.record import FailureKind, GameRecord
+from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
-from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
-from zermelo.evaluation.stats.ratings.scales import plain
-from zermelo.evaluation.stats.standings import SeatScore, Standings
+from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.training.ladder import POLICY, Ladder, find_ladder
+from zermelo.evaluation.training.measures import Accuracy, accuracy_of, check_judged, exploitability_of
 from zermelo.evaluation.training.policy import undisturbed
+from zermelo.evaluation.training.rating import PolicyRating, RungScore
 from zermelo.evaluation.training.scalars import Scalars
 
-__all__ = ["PolicyRating", "RungScore", "evaluate_policy"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RungScore:
-    """How the policy did against one baseline.
-
-    Attributes:
-        agent: The baseline.
-        elo: Its rating, which is fixed.
-        games: Games that count.
-        wins: Games that the policy won.
-        draws: Games drawn.
-        losses: Games that the policy lost.
-        score: The policy's mean score, 0 to 1.
-        interval: 95 % confidence interval of ``score``.
-    """
-
-    agent: str
-    elo: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    interval: tuple[float, float]
+__all__ = ["evaluate_policy"]
 
 
 _COUNTED: Final = ("games", "wins", "draws", "losses", "score", "interval")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PolicyRating:
-    """A policy's strength on a ladder; ``print`` shows it.
-
-    Attributes:
-        env: The environment's name.
-        rating: In Elo, on the ladder's scale, where ``random`` (else the first baseline) has 0. Always finite:
-            for a policy that won or lost everything it comes of half a win more for each side.
-        lower: Lower end of the 95 % interval of ``rating``, the ladder taken as known; ``-inf`` if all was lost.
-        upper: Upper end; ``inf`` if everything was won.
-        score: The mean score in all games, 0 to 1.
-        rungs: The baselines in the order of the ladder.
-        seat_names: The environment's seats.
-        by_seat: Games and mean score from each of them.
-        faults: How many games the policy lost by each kind of failure.
-        games: Games that count.
-        seed: What decided them.
-        ladder: What tells this ladder from others: 16 hexadecimal digits.
-        gain: The rating less that of ``previous``; None without one.
-        notes: Sentences to be read before the numbers.
-    """
-
-    env: str
-    rating: float
-    lower: float
-    upper: float
-    score: float
-    rungs: tuple[RungScore, ...]
-    seat_names: tuple[str, ...]
-    by_seat: tuple[SeatScore, ...]
-    faults: Mapping[FailureKind, int]
-    games: int
-    seed: int
-    ladder: str
-    gain: float | None = None
-    notes: tuple[str, ...] = field(default=())
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain values for JSON; what is not finite is None."""
-        return dict(plain(self, finite))
-
-    def __str__(self) -> str:
-        width = max(len("against"), *(len(rung.agent) for rung in self.rungs))
-        ends = [f"{end:.0f}" if math.isfinite(end) else "?" for end in (self.lower, self.upper)]
-        gain = "" if self.gain is None else f", {self.gain:+.0f} since the last"
-        lines = [
-            f"{self.env}: {self.rating:.0f} Elo, 95 % interval {ends[0]} to {ends[1]}{gain} ({self.games} games)",
-            "",
-            f"{'against':{width}}   Elo  games  won  drawn  lost  score  95 % interval",
-        ]
-        for rung in self.rungs:
-            low, high = (100 * end for end in rung.interval)
-            lines.append(
-                f"{rung.agent:{width}}  {rung.elo:4.0f}  {rung.games:5}  {rung.wins:3}  {rung.draws:5}  "
-                f"{rung.losses:4}  {_percent(rung.score):>5}  {low:4.1f} - {high:.1f}"
-            )
-        seats = (
-            f"{name} {_percent(seat.score)}" for name, seat in zip(self.seat_names, self.by_seat, strict=True)
-        )
-        lines += ["", f"score in %, by seat: {', '.join(seats)}"]
-        if self.faults:
-            lines.append("faults: " + ", ".join(f"{count} {kind}" for kind, count in self.faults.items()))
-        return "\n".join(lines + [f"Note: {note}" for note in self.notes])
 
 
 def evaluate_policy(
@@ -142,6 +52,8 @@ def evaluate_policy(
     step: int | None = None,
     previous: PolicyRating | None = None,
     ladder_path: str | os.PathLike[str] | None = None,
+    judge_nodes: int | None = None,
+    exploitability: bool = False,
 ) -> PolicyRating:
     """Rates a policy by games against baselines whose own ratings are fixed.
 
@@ -165,11 +77,17 @@ def evaluate_policy(
         previous: An earlier answer, for ``gain``.
         ladder_path: A file (JSON) that keeps the ladder for other processes; made if it is not there. Within a
             process ladders are remembered anyway.
+        judge_nodes: For ``accuracy``: the policy's moves in these games are compared with perfect play, by
+            searches of at most so many states for the position after each action (a hundred times as many where
+            rules are compiled). None compares nothing.
+        exploitability: Whether to find ``exploitability``, in small games of hidden information.
 
     Raises:
         UnknownNameError: No environment or agent has that name.
-        InvalidSettingError: A setting is wrong, ``previous`` was rated on another ladder, or the file holds one.
-        UnsupportedGameError: The environment has one seat, or a baseline cannot play this game.
+        InvalidSettingError: A setting is wrong, ``previous`` was rated on another ladder, or the file holds one;
+            or what the policy plays is not known without playing, so that nobody can say how exploitable it is.
+        UnsupportedGameError: The environment has one seat, a baseline cannot play this game, or there is no
+            perfect play or no exploitability in it.
         MissingDependencyError: ``writer`` is a folder and neither TensorBoard nor tensorboardX is installed.
         EnvironmentFailureError: The environment failed in all games.
     """
@@ -190,6 +108,9 @@ def evaluate_policy(
                 f"{name} has one seat, so nobody can be met on a ladder: compare returns with round_robin instead"
             )
         require_fit(agent, driver.env, POLICY)
+        if judge_nodes is not None:
+            check_judged(driver.env, judge_nodes)
+        exploited = exploitability_of(agent, source) if exploitability else math.nan
         found = find_ladder(env, source, ladder, seed=seed, path=ladder_path)
         if previous is not None and previous.ladder != found.digest:
             raise InvalidSettingError(
@@ -197,7 +118,11 @@ def evaluate_policy(
                 "ladder and seed"
             )
         records = _played(agent, source, name, seats, found, games, seed)
-        rating = _rated(records, name, seats, found, seed, previous)
+        everything = [record for played in records.values() for record in played]
+        accuracy = Accuracy() if judge_nodes is None else accuracy_of(everything, source, judge_nodes)
+        rating = _rated(records, name, seats, found, seed, accuracy, exploited)
+        if previous is not None:
+            rating = replace(rating, gain=rating.strength - previous.strength)
         scalars.write(rating, step)
     return rating
 
@@ -230,7 +155,8 @@ def _rated(
     seats: tuple[str, ...],
     ladder: Ladder,
     seed: int,
-    previous: PolicyRating | None,
+    accuracy: Accuracy,
+    exploited: float,
 ) -> PolicyRating:
     against = {
         rung: Standings.from_records(played, agents=[POLICY], env=name, seat_names=seats).row(POLICY)
@@ -272,10 +198,12 @@ def _rated(
         games=total.games,
         seed=seed,
         ladder=ladder.digest,
-        gain=None if previous is None else estimate - previous.rating,
-        notes=tuple(notes),
+        notes=(*notes, *accuracy.notes),
+        scoring=table.scoring,
+        mean_reward=total.mean_reward,
+        reward_interval=total.reward_interval,
+        accuracy=accuracy.share,
+        accuracy_interval=accuracy.interval,
+        judged=accuracy.moves,
+        exploitability=exploited,
     )
-
-
-def _percent(score: float) -> str:
-    return f"{100 * score:.1f}" if math.isfinite(score) else "-"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.training.evaluate import PolicyRating
+    from zermelo.evaluation.training.rating import PolicyRating
 
 __all__ = ["Scalars"]
 
@@ -47,7 +47,7 @@ class Scalars:
             self._writer.close()
 
     def write(self, rating: PolicyRating, step: int | None) -> None:
-        """The rating, its interval as far as it is finite, the scores and the number of faults."""
+        """What is finite of the rating, its interval, the scores, the faults, and what else was measured."""
         if self._writer is None:
             return
         values = {
@@ -57,6 +57,9 @@ class Scalars:
             "score": rating.score,
             **{f"score/{_tag(rung.agent)}": rung.score for rung in rating.rungs},
             "faults": float(sum(rating.faults.values())),
+            "reward": rating.mean_reward,
+            "accuracy": rating.accuracy,
+            "exploitability": rating.exploitability,
         }
         for name, value in values.items():
             if math.isfinite(value):

@@ -82,12 +82,12 @@ def solve_command(
     from zermelo.agents.core.checks import check_choice
     from zermelo.agents.solving.solve import is_solved_by_policy
     from zermelo.envs import InvalidSettingError, as_game
-    from zermelo.evaluation.cli.position import parse_moves, position_after
+    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.cli.solving.equilibrium import solve_by_policy
     from zermelo.evaluation.cli.solving.solve_values import is_for_values, solve_values
 
     covered = check_choice("plan", plan, Plan)
-    driver = position_after(env, parse_moves(moves), seed)
+    driver = position_after(env, moves, seed)
     game = as_game(driver.env)
     state = game.snapshot(driver.env)
     live = _LiveLine()
@@ -172,7 +172,7 @@ class _LiveLine:
 
 
 def _told(env: str, moves: str, game: Any, state: Any, solution: Solution) -> str:
-    from zermelo.evaluation.cli.position import action_name
+    from zermelo.evaluation.output.moves import name_of
 
     player = game.traits.seat_names[solution.seat]
     after = f" after {moves}" if moves else ""
@@ -190,11 +190,11 @@ def _told(env: str, moves: str, game: Any, state: Any, solution: Solution) -> st
     for action, value in sorted(solution.action_values.items(), key=lambda item: (-item[1], item[0])):
         plies = solution.action_plies.get(action)
         within = f" in {plies}" if plies is not None else ""
-        lines.append(f"{'action':10}{action_name(game, state, action)}: {value:g}{within}")
+        lines.append(f"{'action':10}{name_of(game, state, action)}: {value:g}{within}")
     if solution.principal_variation:
         line = []
         for action in solution.principal_variation:
-            line.append(action_name(game, state, action))
+            line.append(name_of(game, state, action))
             state = game.result(state, action)
         lines.append(f"line      {' '.join(line)}")
     lines.append(f"searched  {solution.nodes:,} nodes, {solution.seconds:.2f} s")

@@ -63,7 +63,7 @@ def solve_values(
 
 
 def _told(env: str, moves: str, game: Any, state: Any, values: Any, action_values: dict[int, float]) -> str:
-    from zermelo.evaluation.cli.position import action_name
+    from zermelo.evaluation.output.moves import name_of
 
     digits = max(0, math.ceil(-math.log10(values.tolerance)))
     traits, seat = game.traits, game.to_move(state)
@@ -73,7 +73,7 @@ def _told(env: str, moves: str, game: Any, state: Any, values: Any, action_value
     if traits.seats == 2 and traits.utility_bounds == (-1.0, 1.0):
         lines.append(f"score     {(value + 1) / 2:.{digits}f}: a win counts 1, a draw 1/2")
     for action, worth in sorted(action_values.items(), key=lambda item: (-item[1], item[0])):
-        lines.append(f"{'action':10}{action_name(game, state, action)}: {worth:.{digits}f}")
+        lines.append(f"{'action':10}{name_of(game, state, action)}: {worth:.{digits}f}")
     lines.append(
         f"values    to within {values.tolerance:g}, by {values.sweeps:,} sweeps over {len(values):,} states"
     )

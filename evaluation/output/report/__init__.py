@@ -1,12 +1,12 @@
 """A tournament to look at: one HTML file with ratings, tables and games to step through.
 
-effort    what games took, in one pass over them; their results are the standings'
-sample    which games are shown
-boards    those games as data, with the board after every move
-sections  the tables and plots (markup, plots: what they are made of)
-page      all of it in one file (report.html, report.css, report.js)
+page    all of it in one file, and the report of training runs alone
+parts   the tables and plots, and what they count (effort, history)
+games   which games are shown, and the data of each: boards, and what the judge says
+names   short names for where there is little room
+assets  the templates, the styles and the script
 """
 
-from zermelo.evaluation.output.report.page import report_page
+from zermelo.evaluation.output.report.page import Beside, report_page, training_page
 
-__all__ = ["report_page"]
+__all__ = ["Beside", "report_page", "training_page"]

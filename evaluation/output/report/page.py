@@ -7,32 +7,58 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from zermelo.evaluation.analysis.replay import Replayer
+from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.output.report import rewards, sections
-from zermelo.evaluation.output.report.boards import DrawnGames, draw_games
-from zermelo.evaluation.output.report.effort import Effort
-from zermelo.evaluation.output.report.markup import embedded_json, environment, resource
-from zermelo.evaluation.output.report.sample import GameSample, ShownGame
-from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
+from zermelo.evaluation.output.report.games.boards import DrawnGames, draw_games
+from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report.names import short_names
+from zermelo.evaluation.output.report.parts import rewards, sections
+from zermelo.evaluation.output.report.parts.effort import Effort
+from zermelo.evaluation.output.report.parts.history import RatingHistory
+from zermelo.evaluation.output.report.parts.judged import judge_section
+from zermelo.evaluation.output.report.parts.markup import embedded_json, environment, resource
+from zermelo.evaluation.output.report.parts.provenance import provenance_section
+from zermelo.evaluation.output.report.parts.training import training_section
+from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.storage.curves import Curve
 from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.invocations import StoredRun
 from zermelo.evaluation.storage.store import StoredGames
 
-__all__ = ["GAMES_SHOWN", "report_page"]
+__all__ = ["GAMES_SHOWN", "Beside", "report_page", "training_page"]
 
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
 """Bytes that the shown games may take, so that a page stays below 5 MB."""
-ANCHOR: Final = "random"
-"""The agent at the zero of the ratings, where it took part and did not lose or win every game."""
+SCRIPTS: Final = ("base", "tables", "chooser", "board", "chart", "viewer")
+"""The parts of the page's script, in order."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a report shows beside the games.
+
+    Attributes:
+        judged: What the judge says of the agents (``JudgeTable.to_dict()``).
+        verdicts: Finds what the judge said of games, by their ids.
+        run: What the folder says of the run.
+        curves: Training runs.
+    """
+
+    judged: Mapping[str, Any] | None = None
+    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None
+    run: StoredRun | None = None
+    curves: Sequence[Curve] = field(default=())
 
 
 def report_page(
@@ -40,9 +66,9 @@ def report_page(
     *,
     games: int = GAMES_SHOWN,
     seed: int = 0,
-    judged: Mapping[str, Any] | None = None,
     replayer: Replayer | None = None,
     standings: Standings | None = None,
+    beside: Beside | None = None,
 ) -> str:
     """The report of a tournament as the text of an HTML file.
 
@@ -53,23 +79,25 @@ def report_page(
         records: The games, in any order.
         games: How many to show in full at most; fewer are shown if they would make the page too large.
         seed: Decides the sample of games that are shown.
-        judged: What the judge says of them (``JudgeTable.to_dict()``).
         replayer: Plays games again to draw their boards; by default in the environments that the records name.
-        standings: Of these games, for a report with their ratings and notes; else the records alone say them.
+        standings: Of these games, with the run's notes and anchor; by default what the records alone say.
+        beside: What to show beside them.
 
     Raises:
         StoreError: There are no games.
     """
-    given, effort, sample = standings, Effort(), GameSample(games, seed)
+    effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
+    beside = beside or Beside()
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
     for game in records.glances() if isinstance(records, StoredGames) else map(Glance.of, records):
         effort.add(game)
         sample.add(game)
+        history.add(game)
     if not effort.games:
         raise StoreError("there are no games to report on: play some first")
-    ratings = standings.ratings if given is not None or standings.ratings is None else _ratings(standings)
+    ratings = standings.ratings
     if ratings is not None and not ratings.games:
         ratings = None
     if ratings is None or standings.scoring is not Scoring.WINS:
@@ -81,90 +109,128 @@ def report_page(
         known = {player.name: player.smoothed_elo for player in ratings.players}
     numbers = {name: place for place, name in enumerate(order)}
     shown = sample.chosen(known)
-    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer)
-    try:
-        return _page(standings, effort, ratings, order, drawn, shown, judged, seed)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if judged is None:
-            raise
-        raise StoreError(f"what the judge found cannot be read ({error!r}): run `zermelo judge` again") from error
-
-
-def _ratings(standings: Standings) -> RatingTable | None:
-    counts = counts_of(standings.totals)
-    if not counts.players:
-        return None
-    free = fit_ratings(counts)
-    if ANCHOR not in counts.players:
-        return free
-    anchored = fit_ratings(counts, anchor=ANCHOR)
-    # Against an anchor that lost every game all others are infinite, and nothing is said of them among themselves.
-    return anchored if _finite(anchored) >= _finite(free) else free
-
-
-def _finite(ratings: RatingTable) -> int:
-    return sum(player.status == "finite" for player in ratings.players)
-
-
-def _page(
-    standings: Standings,
-    effort: Effort,
-    ratings: RatingTable | None,
-    order: list[str],
-    drawn: DrawnGames,
-    shown: list[ShownGame],
-    judged: Mapping[str, Any] | None,
-    seed: int,
-) -> str:
-    counted = f"{effort.games:,} game{'' if effort.games == 1 else 's'}"
-    agents = f"{len(order)} agent{'' if len(order) == 1 else 's'}"
-    built = ", ".join(f"{name} {version}" for name, version in effort.versions.items())
-    by_wins = standings.scoring is Scoring.WINS or len(standings.seat_names) == 1
-    leads = [ratings.leader_note] if ratings is not None and by_wins else []
-    of_ratings = [] if ratings is None else [*filter(None, leads), *ratings.notes]
+    verdicts = beside.verdicts({game.record.game_id for game in shown}) if beside.verdicts else None
+    drawn = draw_games(shown, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=verdicts)
+    judge_part, judge_notes = _judged(beside.judged)
     parts = [
-        sections.notes_section([*standings.notes, *of_ratings, *drawn.notes, *(judged or {}).get("notes", ())]),
-        *([] if by_wins else [rewards.rewards_section(standings), rewards.reward_crosstable(standings, order)]),
-        *([] if standings.scoring is Scoring.TEAM else [sections.ratings_section(standings, ratings)]),
-        *([sections.crosstable_section(standings, order)] if by_wins else []),
-        *([] if standings.scoring is Scoring.TEAM else [sections.seats_section(standings, order)]),
+        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
+        *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
-        sections.judge_section(judged),
+        judge_part,
+        *(training_section(curve, place) for place, curve in enumerate(beside.curves, start=1)),
         sections.effort_section(effort, order),
         sections.length_section(effort),
     ]
-    script = resource("report.js")
-    data = {"agents": order, "seats": standings.seat_names, "games": drawn.games}
+    about = [_counted(effort.games, "game"), _counted(len(order), "agent")]
+    if not any(row.failures for row in standings.rows):
+        about.append("no agent failed")
+    return _rendered(
+        "Tournament report",
+        standings.env,
+        about,
+        parts,
+        [provenance_section(beside.run, effort.versions)],
+        chosen=_how_chosen(effort.games, drawn, shown, seed),
+        data={
+            "agents": order,
+            "short": [*short_names(order).values()],
+            "seats": standings.seat_names,
+            "games": drawn.games,
+            "written": drawn.written,
+            **drawn.scale,
+        },
+    )
+
+
+def training_page(curves: Sequence[Curve]) -> str:
+    """The report of training runs alone.
+
+    Raises:
+        StoreError: There are none.
+    """
+    if not curves:
+        raise StoreError("there is no training run to report on: give the file that RatingCurve writes")
+    parts = [training_section(curve, place) for place, curve in enumerate(curves, start=1)]
+    ratings = sum(len(curve.points) for curve in curves)
+    about = [_counted(len(curves), "training run"), _counted(ratings, "rating")]
+    envs = dict.fromkeys(curve.env for curve in curves)
+    return _rendered("Training report", ", ".join(envs), about, parts, [], chosen="", data={"games": []})
+
+
+def _results(
+    standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
+) -> list[str]:
+    """Who is better, by what the games are scored by."""
+    by_wins = standings.scoring is Scoring.WINS or len(standings.seat_names) == 1
+    of_teams = standings.scoring is Scoring.TEAM
+    return [
+        *([] if by_wins else [rewards.rewards_section(standings), rewards.reward_crosstable(standings, order)]),
+        *([] if of_teams else [sections.ratings_section(standings, ratings, history.plot(standings, order))]),
+        *([sections.crosstable_section(standings, order)] if by_wins else []),
+        *([] if of_teams else [sections.seats_section(standings, order)]),
+    ]
+
+
+def _judged(judged: Mapping[str, Any] | None) -> tuple[str, list[str]]:
+    """The judge's part of the page, and its notes."""
+    try:
+        return judge_section(judged), [*map(str, (judged or {}).get("notes", ()))]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise StoreError(f"what the judge found cannot be read ({error!r}): run `zermelo judge` again") from error
+
+
+def _rendered(
+    brand: str,
+    heading: str,
+    about: Sequence[str],
+    before: list[str],
+    after: list[str],
+    *,
+    chosen: str,
+    data: Mapping[str, Any],
+) -> str:
+    """The whole file: sections, the games between them, and more sections."""
+    script = "".join(["'use strict';\n(() => {\n", *(resource(f"{name}.js") for name in SCRIPTS), "})();\n"])
+    has_games = bool(data["games"])
     return (
         environment()
         .get_template("report.html")
         .render(
-            title=f"{standings.env}: {counted}",
-            env=standings.env,
-            summary=f"{counted} · {agents}",
-            style=Markup(resource("report.css")),
+            title=f"{heading}: {about[0]}",
+            brand=brand,
+            env=heading,
+            summary=" · ".join(about),
+            style=Markup(resource("page.css") + resource("viewer.css") + resource("small.css")),
             script=Markup(script),
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            sections=[part for part in parts if part],
-            contents=_contents(parts, bool(drawn.games)),
-            chosen=_how_chosen(effort.games, drawn, shown, seed),
-            has_games=bool(drawn.games),
+            before=[*filter(None, before)],
+            after=[*filter(None, after)],
+            contents=[
+                *_contents(before),
+                *([("games", "Games")] if has_games else []),
+                *_contents(after),
+            ],
+            chosen=chosen,
+            has_games=has_games,
             data=embedded_json(data),
-            versions=f"Played with {built}." if built else "",
         )
     )
 
 
-def _contents(parts: list[str], has_games: bool) -> list[tuple[str, str]]:
-    found = re.findall(r'<section id="(\w+)"[^>]*>\n<h2[^>]*>([^<]*)</h2>', "\n".join(parts))
-    return [*((name, Markup(title)) for name, title in found), *([("games", "Games")] if has_games else [])]
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _contents(parts: list[str]) -> list[tuple[str, str]]:
+    found = re.findall(r'<section id="([\w-]+)"[^>]*>\n<h2[^>]*>([^<]*)</h2>', "\n".join(parts))
+    return [(name, Markup(title)) for name, title in found]
 
 
 def _how_chosen(played: int, drawn: DrawnGames, shown: list[ShownGame], seed: int) -> str:
     count = len(drawn.games)
     if not count:
         return "No game is shown."
-    games = f"{played:,} game" + ("" if played == 1 else "s")
+    games = _counted(played, "game")
     if count == played:
         return f"All {games} are here." if count > 1 else "The one game is here."
     reasons = Counter(game["why"] for game in drawn.games)

@@ -148,12 +148,18 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
             ["search", "classic/tictactoe-v3", "minimax", "--moves", "0,0"],
             "move 2 of --moves is 0, which is not legal",
         ),
-        (["search", "classic/tictactoe-v3", "minimax", "--moves", "a"], "not 'a'"),
+        (["search", "classic/tictactoe-v3", "minimax", "--moves", "a"], "move 1 of --moves is 'a', which is not"),
         (["search", "classic/tictactoe-v3", "minimax", "--moves", "0,3,1,4,2"], "is over after 0,3,1,4,2"),
         (["search", "classic/tictactoe-v3", "minimax", "--moves", "0,3,1,4,2,5"], "comes after the end"),
         (["search", "classic/tictactoe-v3", "random"], "choose an agent that searches"),
         (["search", "classic/tictactoe-v3", "greedy", "--watch"], "no iterations to watch"),
         (["play", "classic/tictactoe-v3", "--seat", "3"], "has 2 seats: --seat cannot be 3"),
+        (["play", "zermelo/MNK-v0", "--browser", "--no-open", "--seat", "3"], "there is no seat 3"),
+        (
+            ["play", "zermelo/MNK-v0", "--browser", "--no-open", "--clock", "soon"],
+            "a clock is seconds for the game",
+        ),
+        (["play", "zermelo/MNK-v0", "--browser", "--no-open", "--agent", "nobody"], "no agent is called 'nobody'"),
     ],
 )
 def test_mistakes_are_one_sentence_and_exit_code_2(cli, words, said):
@@ -206,7 +212,7 @@ def test_search_names_moves_as_the_game_does(cli):
 def test_perft(cli):
     result = cli("perft", "classic/connect_four-v3", "3", "--split")
     assert result.exit_code == 0, result.output
-    assert "0: 49\n" in result.stdout
+    assert "0=a: 49\n" in result.stdout
     assert "343 leaves at depth 3" in result.stdout
     below = cli("perft", "classic/connect_four-v3", "2", "--moves", "3")
     assert "49 leaves at depth 2" in below.stdout
@@ -217,7 +223,8 @@ def test_play(cli):
     assert result.exit_code == 0, result.output
     assert "you are player_1" in result.stdout
     assert "That is 99, which is outside the action space Discrete(9)." in result.stdout
-    assert "'x' is not a number." in result.stdout
+    assert "That is 'x', which is not legal here (legal: 0=a3, 1=a2, 2=a1," in result.stdout
+    assert "3 X . .\n2 . . .\n1 . . .\n  a b c\n" in result.stdout or "2 . X .\n" in result.stdout
     assert "player_2 plays" in result.stdout
     quiet = cli("play", "classic/tictactoe-v3", "--seat", "2", input="")
     assert "left unfinished" in quiet.stdout

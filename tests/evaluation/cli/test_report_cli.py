@@ -89,3 +89,61 @@ def test_a_folder_without_games_is_one_sentence(command, tmp_path, capsys):
     assert code == 2
     assert err.startswith("zermelo: ")
     assert len(err.splitlines()) == 1
+
+
+POINT = {
+    "step": 10, "env": "a/game", "ladder": "l", "games": 4, "rating": 120.0, "lower": None, "upper": 300.0,
+    "score": 0.5, "rungs": [{"agent": "random", "elo": 0.0}, {"agent": "<b>", "elo": 50.0}], "accuracy": 0.25,
+    "accuracy_interval": [0.1, 0.5],
+}  # fmt: skip
+
+
+@pytest.fixture
+def curve(tmp_path):
+    path = tmp_path / "ppo.jsonl"
+    path.write_text("".join(json.dumps(POINT | {"step": 10 * k, "rating": 10.0 * k}) + "\n" for k in range(1, 5)))
+    return path
+
+
+def test_a_training_run_is_a_report_of_its_own(curve, capsys):
+    code, out, _ = run(capsys, "report", "--training", curve)
+    assert code == 0
+    target = curve.with_suffix(".html")
+    assert out.startswith(f"The report is in {target} (")
+    page = target.read_text(encoding="utf-8")
+    for text in ("Training: ppo", "a/game", "4 ratings", "&lt;b&gt;", "step 40: 40 (", "Optimal moves"):
+        assert text in page, text
+    assert "<b>" not in page
+    assert 'id="games"' not in page
+    curve.rename(curve.with_name("curve.jsonl"))
+    assert run(capsys, "report", curve.parent)[0] == 0
+    assert f"Training: {curve.parent.name}" in (curve.parent / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_training_run_stands_beside_a_tournament(folder, curve, tmp_path, capsys):
+    code, _, _ = run(capsys, "report", folder, "-t", curve, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert code == 0
+    for name in ("ratings", "training-1", "games", "provenance"):
+        assert f'<section id="{name}"' in page
+    assert "<dt>Seed</dt><dd>0</dd>" in page
+    assert "zermelo tournament classic/tictactoe-v3 random greedy --games 4" in page
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "there is nothing to report on"),
+        (["ppo.jsonl"], "is a file: name its folder, or give it as --training"),
+        (["--training", "none.jsonl"], "cannot read the training run in"),
+        (["--training", "."], "is no file of ratings"),
+        (["--training", "/dev/zero"], "is no file of ratings"),
+    ],
+    ids=["nothing", "file", "missing", "folder", "device"],
+)
+def test_what_is_no_report_is_one_sentence(given, said, curve, capsys, monkeypatch):
+    monkeypatch.chdir(curve.parent)
+    code, _, err = run(capsys, "report", *given)
+    assert code == 2
+    assert said in err
+    assert len(err.splitlines()) == 1

@@ -17,12 +17,12 @@ from zermelo.envs import UnknownNameError, make_env
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Standings, StoreError, play_match
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.output.drawing import drawing
-from zermelo.evaluation.output.report import report_page
-from zermelo.evaluation.output.report.boards import draw_games
-from zermelo.evaluation.output.report.effort import Effort, Spread
-from zermelo.evaluation.output.report.markup import MINUS, embedded_json, number, time_text
-from zermelo.evaluation.output.report.plots import ticks
-from zermelo.evaluation.output.report.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report import Beside, report_page
+from zermelo.evaluation.output.report.games.boards import draw_games
+from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame
+from zermelo.evaluation.output.report.parts.effort import Effort, Spread
+from zermelo.evaluation.output.report.parts.markup import MINUS, embedded_json, number, time_text
+from zermelo.evaluation.output.report.parts.plots import ticks
 from zermelo.evaluation.storage.files import write_text
 from zermelo.evaluation.storage.glance import Glance
 
@@ -92,7 +92,7 @@ def test_a_page_is_well_formed_and_complete():
     text = report_page(made_records(300))
     page = Page(text)
     assert len(page.ids) == len(set(page.ids))
-    assert {"ratings", "crosstable", "seats", "faults", "effort", "length", "games"} <= set(page.ids)
+    assert {"ratings", "crosstable", "seats", "faults", "effort", "length", "games", "provenance"} <= set(page.ids)
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
     assert page.tags.count("table") == page.tags.count("caption")
     assert page.tags.count("h1") == 1
@@ -172,7 +172,7 @@ def test_moves_are_counted_alike_however_many_wait(monkeypatch):
     records = list(made_records(100))
     found = []
     for batch in (1, 7, 10**6):
-        monkeypatch.setattr("zermelo.evaluation.output.report.effort._MOVES_AT_ONCE", batch)
+        monkeypatch.setattr("zermelo.evaluation.output.report.parts.effort._MOVES_AT_ONCE", batch)
         found.append(rows(report_page(records), "effort"))
     assert found[0] == found[1] == found[2]
     moves = [move for record in records for move in record.moves if record.agents[move.seat] == "strong"]
@@ -233,12 +233,14 @@ def test_faults_are_counted_by_kind_and_void_games_are_said():
     assert "<i>" not in page
 
 
-def test_nobody_failed_is_said():
+def test_nobody_failed_is_said_in_a_word():
     records = made_records(20, names=NAMES[:3])
-    assert "No agent failed" in section(report_page([replace(r, failure=None) for r in records]), "faults")
+    page = report_page([replace(r, failure=None) for r in records])
+    assert "no agent failed" in page
+    assert 'id="faults"' not in page
 
 
-def test_ratings_fall_back_on_the_average_where_the_anchor_lost_everything():
+def test_ratings_are_those_of_the_standings():
     def game(first, second, rewards, k):
         return GameRecord(
             env="none",
@@ -257,11 +259,15 @@ def test_ratings_fall_back_on_the_average_where_the_anchor_lost_everything():
         for line in ((name, "random", won), ("random", name, lost))
     ]
     mixed = [game(*pair, rewards, 0) for pair in ("ab", "ba") for rewards in (won, lost, won)]
-    page = report_page(beaten + mixed)
-    assert "the average is 0" in section(page, "ratings")
-    assert [row[2] for row in rows(page, "ratings")[1:] if row[1] == "random"] == [f"{MINUS}∞"]
-    page = report_page([*beaten, *mixed, game("random", "a", won, 9), game("random", "b", won, 9)])
-    assert "random is 0" in section(page, "ratings")
+    for games in (beaten + mixed, [*beaten, *mixed, game("random", "a", won, 9), game("random", "b", won, 9)]):
+        page, ratings = report_page(games), Standings.from_records(games).ratings
+        assert ratings.anchor == "random"
+        assert "random is 0" in section(page, "ratings")
+        shown = {row[1]: row[2:4] for row in rows(page, "ratings")[1:]}
+        for player in ratings.players:
+            ends = f"{number(player.lower)} to {number(player.upper)}"
+            assert shown[player.name] == [number(player.elo), "anchor" if player.name == "random" else ends]
+    assert shown["a"][0] not in ("0", "∞")
 
 
 def test_quantiles_are_right_to_five_percent():
@@ -447,7 +453,7 @@ def test_boards_are_those_of_the_game(opening):
     for ply, board in enumerate(boards):
         assert board.count("X") == (ply + 1) // 2
         assert board.count("O") == ply // 2
-    assert game["names"][: len(opening)] == ["4", "4", "3"][: len(opening)]
+    assert game["names"][: len(opening)] == ["d", "d", "c"][: len(opening)]
     assert len(json.dumps(game["frames"])) < 0.5 * len(json.dumps(boards))
 
 
@@ -535,6 +541,8 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(StoreError, match="cannot write"):
         write_text(tmp_path / "folder", "four")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "report.html"]
+    with pytest.raises(StoreError, match="cannot write /dev/null: it is there, and no file"):
+        write_text("/dev/null", "five")
 
 
 def test_the_judges_table_is_part_of_the_page():
@@ -543,7 +551,7 @@ def test_the_judges_table_is_part_of_the_page():
     pytest.importorskip("pettingzoo.classic")
     records = [record for record in made_records(40, names=NAMES[:3]) if record.failure is None][:5]
     judged = judge(records).to_dict()
-    page = report_page(records, judged=judged)
+    page = report_page(records, beside=Beside(judged=judged))
     Page(page)
     table = rows(page, "judge")
     assert table[0][:4] == ["agent", "judged", "not judged", "optimal %"]

@@ -1,44 +1,18 @@
 """The report in a real browser: it asks nothing of any network, and a game can be stepped through."""
 
-import os
 import re
-import shutil
+from dataclasses import replace
 
 import pytest
+from doubles.browsers import DESKTOP, NEEDS_BROWSER, PHONE, Watched
 from doubles.made_games import made_records
 
 from zermelo.evaluation import play_match
-from zermelo.evaluation.output.report import report_page
+from zermelo.evaluation.analysis.judge import judge
+from zermelo.evaluation.output.report import Beside, report_page
 from zermelo.evaluation.storage.files import write_text
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PHONE = {"width": 390, "height": 844}
-DESKTOP = {"width": 1280, "height": 900}
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt-get install chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'zermelo[dev]'")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(
-            executable_path=CHROMIUM, args=FLAGS, env={**os.environ, "NO_PROXY": "*"}, timeout=60_000
-        )
-        yield started
-        started.close()
+pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
@@ -53,36 +27,28 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """Two games in which greedy throws something away, with what the judge says of them."""
+    pytest.importorskip("pettingzoo.classic")
+    agents = ["greedy", "random"]
+    records = [
+        replace(play_match("classic/tictactoe-v3", agents[:: 1 - 2 * turn], seed=seed), game_id=f"{seed}.0.{turn}")
+        for seed, turn in ((0, 0), (1, 1), (2, 0))
+    ]
+    verdicts = {}
+    table = judge(records, on_game=lambda found: verdicts.update({found.game_id: found}))
+    path = tmp_path_factory.mktemp("judged") / "report.html"
+    beside = Beside(judged=table.to_dict(), verdicts=lambda wanted: verdicts)
+    write_text(path, report_page(records, beside=beside))
+    return path, records, verdicts
+
+
+@pytest.fixture(scope="module")
 def large(tmp_path_factory):
     names = ("strong", "a rather long name of an agent (depth=12, evaluator=something)", "<b>weak</b>", "broken")
     path = tmp_path_factory.mktemp("large") / "report.html"
     write_text(path, report_page(made_records(1500, names=names)))
     return path
-
-
-class Watched:
-    """A page, with what it asked for and what it complained of."""
-
-    def __init__(self, browser, path, viewport=DESKTOP, scheme="light"):
-        self.context = browser.new_context(viewport=viewport, color_scheme=scheme)
-        self.context.set_default_timeout(10_000)
-        self.page = self.context.new_page()
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.address = path.as_uri()
-        self.page.goto(self.address)
-
-    def __enter__(self):
-        return self.page
-
-    def __exit__(self, kind, *_):
-        if kind is None:
-            outside = [url for url in self.requests if url != self.address and not url.startswith("data:")]
-            assert outside == []
-            assert self.complaints == []
-        self.context.close()
 
 
 def status(page):
@@ -95,8 +61,8 @@ def stones(page):
 
 def choose(page, record):
     """Opens the game of a record."""
-    labels = page.eval_on_selector_all("#game option", "all => all.map(one => one.textContent)")
-    place = next(k for k, label in enumerate(labels) if " \N{EN DASH} ".join(record.agents) in label)
+    titles = page.eval_on_selector_all("#game option", "all => all.map(one => one.title)")
+    place = titles.index(" \N{EN DASH} ".join(record.agents))
     page.select_option("#game", index=place)
 
 
@@ -104,9 +70,12 @@ def test_keys_step_through_a_game(browser, played):
     path, records = played
     record = records[0]
     last = len(record.moves)
-    with Watched(browser, path) as page:
+    with Watched(browser, path.as_uri()) as page:
         choose(page, record)
         page.focus("#viewer")
+        assert status(page).startswith(f"Move {last} of {last}")
+        assert page.locator("#board .won").count() >= 4
+        page.keyboard.press("Home")
         assert "Start of the game" in status(page)
         assert stones(page) == ""
         for ply, move in enumerate(record.moves, start=1):
@@ -131,12 +100,13 @@ def test_buttons_the_slider_and_the_list_step_too(browser, played):
     path, records = played
     record = records[1]
     last = len(record.actions)
-    with Watched(browser, path) as page:
+    with Watched(browser, path.as_uri()) as page:
         choose(page, record)
+        page.click("#first")
         page.click("#forward")
-        assert status(page).startswith(f"Move 1 of {last}: the opening plays 3, written 4")
+        assert status(page).startswith(f"Move 1 of {last}: the opening plays 3, written d")
         assert page.inner_text("#action-heading") == "action (written)"
-        assert page.inner_text("#moves tr:nth-child(1) td:nth-child(3)") == "3 (4)"
+        assert page.inner_text("#moves tr:nth-child(1) td:nth-child(3)") == "3 (d)"
         page.click("#last")
         assert status(page).startswith(f"Move {last} of")
         assert page.locator("#forward").is_disabled()
@@ -156,8 +126,69 @@ def test_buttons_the_slider_and_the_list_step_too(browser, played):
         assert status(page) == at
 
 
+def test_the_judge_is_in_the_viewer(browser, judged):
+    path, records, verdicts = judged
+    worse = {"m": "mistake", "d": "draw thrown away", "w": "win thrown away"}
+    record = next(one for one in records if any(move.mark in worse for move in verdicts[one.game_id].moves))
+    mistakes = [move for move in verdicts[record.game_id].moves if move.mark in worse]
+    with Watched(browser, path.as_uri()) as page:
+        page.select_option("#why", "blunder")
+        labels = page.eval_on_selector_all("#game option", "all => all.map(one => one.textContent)")
+        assert all("blunder" in label for label in labels)
+        page.select_option("#why", "")
+        place = next(k for k in range(3) if record.game_id in page.locator("#game option").nth(k).text_content())
+        page.select_option("#game", index=place)
+        assert status(page).startswith(f"Move {mistakes[0].ply + 1} of")
+        assert page.locator("#mistakes button").count() == len(mistakes)
+        assert page.locator("#moves .mark").count() == len(mistakes)
+        for move in mistakes:
+            text = page.inner_text("#verdict")
+            assert worse[move.mark] in text
+            assert f"best, {'wins' if max(move.values.values()) > 0 else 'draws'}" in text
+            assert page.locator("#verdict li span:not(.worth)").count() == len(move.values)
+            assert page.locator("#verdict .played").count() == 1
+            page.keyboard.press("b")
+        page.click("#last")
+        page.locator("#mistakes button").first.click()
+        assert status(page).startswith(f"Move {mistakes[0].ply + 1} of")
+        assert "proven" in page.inner_text("#chart")
+        assert page.eval_on_selector(".moves", "e => e.scrollWidth <= e.clientWidth")  # no column is cut
+        assert "Value for" in page.locator("#bar").get_attribute("aria-label")
+        assert page.eval_on_selector_all("#board .low", "all => all.map(e => e.textContent)") == [
+            "",
+            "a",
+            "b",
+            "c",
+        ]
+
+
+def test_tables_are_sorted_and_saved(browser, played):
+    with Watched(browser, played[0].as_uri()) as page:
+        heading = page.locator("#ratings thead th", has_text="lost")
+        for order in ("descending", "ascending"):
+            heading.locator("button").click()
+            assert heading.get_attribute("aria-sort") == order
+            cells = page.eval_on_selector_all(
+                "#ratings tbody tr td:nth-child(8)", "all => all.map(e => +e.textContent)"
+            )
+            assert cells == sorted(cells, reverse=order == "descending")
+        with page.expect_download() as saved:
+            page.click("#ratings .csv")
+        text = saved.value.path().read_text("utf-8-sig")
+        assert text.splitlines()[0].startswith("#,agent,Elo")
+        assert len(text.splitlines()) == 3
+
+
+def test_the_contents_stay_in_sight(browser, large):
+    with Watched(browser, large.as_uri(), PHONE) as page:
+        page.locator("#effort").scroll_into_view_if_needed()
+        page.evaluate("window.scrollTo({top: document.getElementById('effort').offsetTop, behavior: 'instant'})")
+        page.locator("nav a[href='#effort'][aria-current]").wait_for()
+        assert page.locator("nav").bounding_box()["y"] == pytest.approx(0, abs=1)
+
+
 def test_games_can_be_found(browser, large):
-    with Watched(browser, large) as page:
+    with Watched(browser, large.as_uri()) as page:
         assert page.locator("#game option").count() == 100
         page.select_option("#why", "failure")
         labels = page.eval_on_selector_all("#game option", "all => all.map(one => one.textContent)")
@@ -182,8 +213,8 @@ def test_games_can_be_found(browser, large):
     "viewport", [PHONE, {"width": 320, "height": 600}, DESKTOP], ids=lambda v: str(v["width"])
 )
 def test_no_width_needs_scrolling_sideways(browser, large, viewport, scheme):
-    with Watched(browser, large, viewport, scheme) as page:
-        page.click("#last")
+    with Watched(browser, large.as_uri(), viewport, scheme) as page:
+        page.click("#first")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= viewport["width"]
         # What may be pressed on a phone is large enough for a finger.
@@ -195,13 +226,13 @@ def test_no_width_needs_scrolling_sideways(browser, large, viewport, scheme):
 
 def test_paper_is_wide_enough(browser, large, played):
     for path in (large, played[0]):
-        with Watched(browser, path, {"width": 794, "height": 1123}) as page:  # A4
+        with Watched(browser, path.as_uri(), {"width": 794, "height": 1123}) as page:  # A4
             page.emulate_media(media="print")
             assert page.evaluate("document.documentElement.scrollWidth") <= 794
 
 
 def test_names_stay_in_sight_where_a_table_is_scrolled(browser, large):
-    with Watched(browser, large, PHONE) as page:
+    with Watched(browser, large.as_uri(), PHONE) as page:
         table, name = page.locator("#ratings .scroll"), page.locator("#ratings tbody th").first
         table.evaluate("table => { table.scrollLeft = 10000; }")
         assert table.evaluate("table => table.scrollLeft") > 50
@@ -222,7 +253,7 @@ def contrast(first, second):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_both_schemes(browser, large, scheme):
-    with Watched(browser, large, DESKTOP, scheme) as page:
+    with Watched(browser, large.as_uri(), DESKTOP, scheme) as page:
 
         def colour(selector, name):
             return page.eval_on_selector(selector, f"e => getComputedStyle(e).{name}")
@@ -234,7 +265,7 @@ def test_text_can_be_read_in_both_schemes(browser, large, scheme):
 
 
 def test_print_shows_tables_without_controls(browser, large):
-    with Watched(browser, large, DESKTOP, "dark") as page:
+    with Watched(browser, large.as_uri(), DESKTOP, "dark") as page:
         page.emulate_media(media="print")
         assert not page.locator("#forward").is_visible()
         assert not page.locator("nav").is_visible()
@@ -246,7 +277,7 @@ def test_print_shows_tables_without_controls(browser, large):
 
 def test_everything_has_a_name_for_those_who_do_not_see_it(browser, played):
     path, _ = played
-    with Watched(browser, path) as page:
+    with Watched(browser, path.as_uri()) as page:
         nameless = page.evaluate(
             """() => [...document.querySelectorAll('button, select, input')].filter(e =>
                  !e.getAttribute('aria-label') && !e.textContent.trim() && !(e.labels && e.labels.length))

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.output.report.markup import Cell, Row, four_digits, number, part, table
-from zermelo.evaluation.output.report.plots import Interval, interval_plot
-from zermelo.evaluation.output.report.sections import section
+from zermelo.evaluation.output.report.parts.markup import Cell, Row, four_digits, number, part, table
+from zermelo.evaluation.output.report.parts.plots import Interval, interval_plot
+from zermelo.evaluation.output.report.parts.sections import numbered, section
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.standings import Standings
 
@@ -101,7 +101,6 @@ def reward_crosstable(standings: Standings, order: Sequence[str]) -> str:
             ends = f"{name} {'with' if team else 'against'} {other}: {_ends(mean)}, {mean.deals:,} deals"
             cells.append(Cell(four_digits(mean.mean), kind, f"--p:{strength}%", ends))
         rows.append(cells)
-    columns = ["#", "agent", *(str(place) for place in range(1, len(order) + 1))]
     title = "Who plays well with whom" if team else "Who wins from whom"
     about = (
         "The mean score of teams of the agents of the row and the column."
@@ -112,5 +111,5 @@ def reward_crosstable(standings: Standings, order: Sequence[str]) -> str:
         "crosstable",
         title,
         part("about", about),
-        table("Crosstable", columns, rows, names=2, kind="heatmap"),
+        table("Crosstable", numbered(order), rows, names=2, kind="heatmap"),
     )

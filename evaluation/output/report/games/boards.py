@@ -13,13 +13,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from zermelo.envs import ZermeloError, as_game
-from zermelo.envs.game import SupportsEnvActions
+from zermelo.envs import RewardSum, ZermeloError, as_game
+from zermelo.envs.game import SupportsActionText, SupportsEnvActions
+from zermelo.envs.games import MNK, ConnectFour
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
+from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import spelt
+from zermelo.evaluation.output.coordinates import coordinates_of
 from zermelo.evaluation.output.drawing import drawing
-from zermelo.evaluation.output.report.sample import ShownGame
+from zermelo.evaluation.output.moves import move_text
+from zermelo.evaluation.output.report.games.marks import Marker
+from zermelo.evaluation.output.report.games.sample import ShownGame
 
 __all__ = ["DrawnGames", "draw_games"]
 
@@ -35,21 +40,32 @@ class DrawnGames:
         games: One mapping for each, as the page's script reads it.
         left_out: Games for which there was no room.
         notes: Sentences on games that could not be drawn.
+        scale: What is known of the game: the ``sum`` of two opposed seats' rewards and the ``bounds`` of one's,
+            how many stones in a ``row`` win, and the ``coordinates`` of the board, columns and rows.
+        written: How people write actions, by the environment's number.
     """
 
     games: list[dict[str, Any]] = field(default_factory=list)
     left_out: int = 0
     notes: list[str] = field(default_factory=list)
+    scale: dict[str, Any] = field(default_factory=dict)
+    written: dict[int, str] = field(default_factory=dict)
 
 
 def draw_games(
-    shown: Iterable[ShownGame], numbers: Mapping[str, int], *, room: int, replayer: Replayer | None = None
+    shown: Iterable[ShownGame],
+    numbers: Mapping[str, int],
+    *,
+    room: int,
+    replayer: Replayer | None = None,
+    verdicts: Mapping[str, GameVerdict] | None = None,
 ) -> DrawnGames:
     """The games, the most important first, as data with boards, as far as there is room (in bytes of JSON).
 
     ``numbers`` are the agents' on the page; ``replayer`` by default plays in the environments that records name.
+    ``verdicts`` are the judge's, by the games' ids.
     """
-    drawn = DrawnGames()
+    drawn, marker = DrawnGames(), Marker()
     replayer = replayer or Replayer()
     undrawn: list[str] = []
     for game in shown:
@@ -57,8 +73,11 @@ def draw_games(
             drawn.left_out += 1
             continue
         data = _plain_game(game, numbers)
+        verdict = (verdicts or {}).get(game.record.game_id)
+        if verdict is not None and verdict.seed != game.record.seed:
+            verdict = None  # of another run's game
         try:
-            data["frames"], data["names"] = _frames(game.record, replayer)
+            data |= _frames(game.record, replayer, drawn.scale, verdict, marker)
         except ReplayError as error:
             undrawn.append(str(error))
         size = len(json.dumps(data, separators=(",", ":")))
@@ -67,6 +86,7 @@ def draw_games(
             continue
         room -= size
         drawn.games.append(data)
+    drawn.written = marker.known()
     if undrawn:
         count = "1 game is" if len(undrawn) == 1 else f"{len(undrawn)} games are"
         drawn.notes.append(f"{count} shown without a board: {undrawn[0]}")
@@ -111,27 +131,55 @@ def _action_text(action: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _frames(record: GameRecord, replayer: Replayer) -> tuple[list[Any], list[str]]:
-    """The board before the first move and after each, and the actions as people write them ("" for none)."""
+def _frames(
+    record: GameRecord, replayer: Replayer, scale: dict[str, Any], verdict: GameVerdict | None, marker: Marker
+) -> dict[str, Any]:
+    """The board before the first move and after each, how people write the actions, and what the judge says."""
     driver = replayer.start(record)
     driver.turn()
     try:
         game = as_game(driver.env)
+        scale |= _scale(game)
     except ZermeloError:
-        game = None  # what cannot be searched may still render itself
+        game = verdict = None  # what cannot be searched may still render itself
     boards, names = [_draw(game, driver.env)], []
-    if not boards[0]:
-        return [], []
+    values, lines = [], dict[int, list[str]]()
     for ply, (_, action) in enumerate(replayer.steps(record, driver)):
         if ply:
             boards.append(_draw(game, driver.env))
         if ply == MOVES_SHOWN:
             break
         names.append(_name(game, driver.env, action))
+        found = None if verdict is None else marker.at(verdict, ply, game, game.snapshot(driver.env))
+        values.append(None if found is None else found[0])
+        if found is not None and found[1]:
+            lines[ply] = found[1]
     else:
         if record.actions:
             boards.append(_draw(game, driver.env))
-    return _as_changes(boards), names if any(names) else []
+    data: dict[str, Any] = {
+        "frames": _as_changes(boards) if boards[0] else [],
+        "names": names if any(names) else [],
+    }
+    if verdict is not None:
+        data |= {"marks": marker.marks(verdict, len(names)), "values": values, "lines": lines}
+    return data
+
+
+def _scale(game: Any) -> dict[str, Any]:
+    """What the page must know of a game to draw values from one point of view."""
+    traits = game.traits
+    opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
+    low, high = traits.utility_bounds
+    rules = getattr(game, "rules", None)
+    names = coordinates_of(game)
+    row = 4 if isinstance(rules, ConnectFour) else rules.k if isinstance(rules, MNK) else 0
+    return {
+        "sum": traits.constant if opposed else None,
+        "bounds": [low, high] if math.isfinite(high - low) and low < high else None,
+        "row": row,
+        "coordinates": None if names is None else [names.columns, names.rows],
+    }
 
 
 def _draw(game: Any, env: Any) -> str:
@@ -142,13 +190,11 @@ def _draw(game: Any, env: Any) -> str:
 
 
 def _name(game: Any, env: Any, action: Any) -> str:
-    write = getattr(game, "action_text", None)
-    if write is None or not isinstance(action, int):
+    if not isinstance(game, SupportsActionText) or not isinstance(action, int):
         return ""
-    state = game.snapshot(env)
+    state = game.snapshot(env)  # type: ignore[attr-defined]  # games of environments have it
     number = game.from_env_action(state, action) if isinstance(game, SupportsEnvActions) else action
-    text = str(write(state, number)).removeprefix(f"{action} - ")  # OpenSpiel's backgammon says both
-    return "" if text == str(action) else text
+    return move_text(game, state, number)
 
 
 def _as_changes(boards: list[str]) -> list[Any]:

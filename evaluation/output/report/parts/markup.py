@@ -19,6 +19,7 @@ __all__ = [
     "time_text",
 ]  # fmt: skip
 
+HERE: Final = "zermelo.evaluation.output.report"
 MINUS: Final = "\N{MINUS SIGN}"
 
 
@@ -30,17 +31,18 @@ def _shown(value: Any) -> Any:
     return value if isinstance(value, Markup) else _FORBIDDEN.sub("\ufffd", str(value))
 
 
-def resource(name: str) -> str:
-    """The text of a file that lies here."""
-    return (importlib.resources.files("zermelo.evaluation.output.report") / name).read_text(encoding="utf-8")
+def resource(name: str, package: str = HERE) -> str:
+    """The text of a file of a package's folder ``assets``."""
+    return (importlib.resources.files(package) / "assets" / name).read_text("utf-8")
 
 
 @functools.cache
-def environment() -> jinja2.Environment:
-    """Of the templates that lie here."""
+def environment(package: str = HERE) -> jinja2.Environment:
+    """Of the templates of a package's folder ``assets``."""
     return jinja2.Environment(
-        loader=jinja2.FunctionLoader(resource), finalize=_shown, undefined=jinja2.StrictUndefined,
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=jinja2.FunctionLoader(functools.partial(resource, package=package)),
+        finalize=_shown, undefined=jinja2.StrictUndefined, autoescape=True,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
 
 
@@ -76,7 +78,7 @@ class Cell:
 Row = Sequence[str | Cell]
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
+def table(caption: str, columns: Row, rows: Iterable[Row], *, names: int = 1, kind: str = "") -> Markup:
     """A table in a box of its own that scrolls sideways where it must, so that the page never does.
 
     Args:
@@ -86,8 +88,8 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Row], *, names: i
         names: How many columns are text; the last of them heads the row.
         kind: Classes of the table.
     """
-    cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
-    return part("table", caption, columns, cells, names, kind)
+    cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in [columns, *rows]]
+    return part("table", caption, cells[0], cells[1:], names, kind)
 
 
 def number(value: float, digits: int = 0) -> str:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.output.report.effort import AgentEffort, Effort
-from zermelo.evaluation.output.report.markup import Cell, Row, four_digits, number, part, percent, table, time_text
-from zermelo.evaluation.output.report.plots import Interval, histogram, interval_plot
+from zermelo.evaluation.output.report.parts.effort import AgentEffort, Effort
+from zermelo.evaluation.output.report.parts.markup import (
+    Cell,
+    Row,
+    four_digits,
+    number,
+    part,
+    percent,
+    table,
+    time_text,
+)  # fmt: skip
+from zermelo.evaluation.output.report.parts.plots import Interval, histogram, interval_plot
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.standings import SeatScore, Standings
 
 __all__ = [
-    "crosstable_section", "effort_section", "faults_section", "judge_section", "length_section", "notes_section",
+    "crosstable_section", "effort_section", "faults_section", "length_section", "notes_section", "numbered",
     "ratings_section", "seats_section", "section",
 ]  # fmt: skip
 
@@ -36,8 +44,8 @@ def notes_section(notes: Sequence[str]) -> str:
     return section("notes", "Read this first", part("notes", notes)) if notes else ""
 
 
-def ratings_section(standings: Standings, ratings: RatingTable | None) -> str:
-    """Ratings with intervals, or for a single player mean returns with theirs."""
+def ratings_section(standings: Standings, ratings: RatingTable | None, history: str = "") -> str:
+    """Ratings with intervals, and how they came about; or for a single player mean returns with theirs."""
     if ratings is None or not ratings.players:
         return _returns(standings)
     lines, rows = [], []
@@ -91,6 +99,7 @@ def ratings_section(standings: Standings, ratings: RatingTable | None) -> str:
         interval_plot("Rating of each agent, with its interval", lines, "Elo"),
         table("Ratings and results", columns, rows, names=2),
         seat,
+        history,
     )
 
 
@@ -138,13 +147,17 @@ def crosstable_section(standings: Standings, order: Sequence[str]) -> str:
             title = f"{name} against {other}: {won:,} won, {drawn:,} drawn, {lost:,} lost"
             cells.append(_heat(share, percent(share, digits), title))
         rows.append(cells)
-    columns = ["#", "agent", *(str(place) for place in range(1, len(order) + 1))]
     return section(
         "crosstable",
         "Who beats whom",
         _paragraph("The score in % of the agent in each row against the agent of each column's number."),
-        table("Crosstable", columns, rows, names=2, kind="heatmap"),
+        table("Crosstable", numbered(order), rows, names=2, kind="heatmap"),
     )
+
+
+def numbered(order: Sequence[str]) -> Row:
+    """The headings of a crosstable: a number for each agent, and its name when pointed at."""
+    return ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
 
 
 def seats_section(standings: Standings, order: Sequence[str]) -> str:
@@ -174,11 +187,11 @@ def seats_section(standings: Standings, order: Sequence[str]) -> str:
 
 
 def faults_section(standings: Standings, order: Sequence[str]) -> str:
-    """Games lost by failure, by kind."""
+    """Games lost by failure, by kind; nothing where nobody failed."""
     failures = {row.agent: row.failures for row in standings.rows}
     kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]
     if not kinds:
-        return section("faults", "Faults", _paragraph("No agent failed in any game."))
+        return ""
     rows: list[Row] = [
         [
             name,
@@ -248,56 +261,3 @@ def length_section(effort: Effort) -> str:
         histogram("Games by their number of moves", effort.lengths, "moves"),
         table("What ended the games", ["end", "games", "%"], ends),
     )
-
-
-def judge_section(judged: Mapping[str, Any] | None) -> str:
-    """The judge's table (``JudgeTable.to_dict``, or ``ExploitabilityTable.to_dict``)."""
-    if not judged:
-        return ""
-    rows: list[Row] = []
-    if "exploitability" in judged:
-        for line in judged["exploitability"]:
-            rows.append([line["agent"], *map(four_digits, (line["exploitability"], *line["best_responses"]))])
-        columns = ["agent", "exploitability", *(f"best answer as {seat}" for seat in judged["seats"])]
-        about = _paragraph(str(judged["about"]))
-        return section("judge", "Judged by best answers", about, table("Exploitability", columns, rows))
-    phases: list[Row] = []
-    for agent in judged["agents"]:
-        rows.append(
-            [
-                agent["agent"],
-                number(agent["judged"]),
-                number(agent["unjudged"]),
-                "" if agent["optimal_share"] is None else percent(agent["optimal_share"]),
-                "" if agent["mean_regret"] is None else four_digits(agent["mean_regret"]),
-                number(agent["wins_thrown_away"]),
-                number(agent["draws_thrown_away"]),
-                number(agent["games"]),
-            ]
-        )
-        phases.append([agent["agent"], *_phase_cells(agent["phases"])])
-    names = [phase["phase"] for phase in judged["agents"][0]["phases"]] if judged["agents"] else []
-    blunders = ["wins thrown away", "draws thrown away"]
-    counted = ["judged", "not judged", "optimal %", "mean regret", *blunders, "games"]
-    return section(
-        "judge",
-        "Judged by perfection",
-        _paragraph(str(judged["about"])),
-        table("Moves against perfect play", ["agent", *counted], rows),
-        table("By phase: optimal moves in % and blunders (judged moves)", ["agent", *names], phases)
-        if names
-        else "",
-    )
-
-
-def _phase_cells(phases: Sequence[Mapping[str, Any]]) -> list[str | Cell]:
-    cells: list[str | Cell] = []
-    for phase in phases:
-        if not phase["judged"]:
-            cells.append("")
-            continue
-        share = phase["optimal"] / phase["judged"]
-        blunders = phase["wins_thrown_away"] + phase["draws_thrown_away"]
-        word = "blunder" if blunders == 1 else "blunders"
-        cells.append(f"{percent(share)} · {blunders:,} {word} ({phase['judged']:,})")
-    return cells

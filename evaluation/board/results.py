@@ -1,0 +1,51 @@
+"""Results of searches as plain values for the page."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from zermelo.agents import SearchResult
+from zermelo.evaluation.output.moves import env_number, move_text, states_of
+
+__all__ = ["finite_or_none", "label_of", "told"]
+
+
+def told(game: Any, state: Any, result: SearchResult) -> dict[str, Any]:
+    """A result as plain values for the page, with moves as people write them."""
+    line = result.principal_variation
+    states = states_of(game, state, line)
+    actions = [
+        {
+            "number": env_number(game, state, action),
+            "label": label_of(game, state, action),
+            "value": finite_or_none(value),
+            "visits": int(result.visits.get(action, 0)),
+        }
+        for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return {
+        "value": finite_or_none(result.value),
+        "values": [finite_or_none(value) for value in result.values_by_seat],
+        "best": env_number(game, state, result.action),
+        "best_label": label_of(game, state, result.action),
+        "actions": actions,
+        "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
+        "depth": int(result.depth),
+        "nodes": int(result.nodes),
+        "seconds": float(result.seconds),
+        "proven": bool(result.proven),
+        "plies": result.plies,
+        "method": result.method,
+        "stopped": str(result.stopped_by),
+    }
+
+
+def label_of(game: Any, state: Any, action: int) -> str:
+    """A move as people write it, or its number."""
+    return move_text(game, state, action) or str(env_number(game, state, action))
+
+
+def finite_or_none(value: float) -> float | None:
+    """The value; None for an infinite number or nan, which JSON has not."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,237 @@
+"""The server of the page: games by number, asked for by the page's script and answered in JSON.
+
+The page waits for what is new by a request that is answered when there is something (long polling): unlike a web
+socket it needs no further package and carries its token in a header like every other request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import importlib.resources
+import json
+import secrets
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.evaluation.board.guard import Guard
+from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.table import Table
+from zermelo.evaluation.match.faults import sentence
+
+__all__ = ["Board", "make_app"]
+
+_WAIT: Final = 20.0
+"""Seconds until a request for what is new is answered anyway."""
+_TABLES: Final = 12
+"""The most games at a time."""
+_IDLE: Final = 90.0
+"""Seconds without a request after which a game makes room for another."""
+_FILES: Final = {
+    "/": ("board.html", "text/html"),
+    "/board.css": ("board.css", "text/css"),
+    "/board.js": ("board.js", "text/javascript"),
+    "/surface.js": ("surface.js", "text/javascript"),
+    "/charts.js": ("charts.js", "text/javascript"),
+}
+
+
+class _Place:
+    """A table, who waits for it, and when it was last asked for."""
+
+    def __init__(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._news = asyncio.Event()
+        self.asked = time.monotonic()
+        self.table = table
+        table.on_change = self._changed
+
+    def _changed(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(self.tell)
+
+    def tell(self) -> None:
+        """Has who waits look again."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def wait(self, version: int) -> None:
+        """Waits until there is a version after this one, for a while."""
+        news = self._news
+        if self.table.version <= version:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), _WAIT)
+
+
+class Board:
+    """All games of a server.
+
+    Args:
+        settings: What each begins with.
+
+    Raises:
+        ZermeloError: The settings make no game.
+    """
+
+    def __init__(self, settings: TableSettings) -> None:
+        self._settings = settings
+        self._first: Table | None = Table(settings)  # mistakes are told before there is a page
+        self._places: dict[str, _Place] = {}
+        self._ends = False
+
+    def end(self) -> None:
+        """Answers all who wait, and lets nobody wait any more."""
+        self._ends = True
+        for place in self._places.values():
+            place.tell()
+
+    def close(self) -> None:
+        """Ends them all."""
+        if self._first is not None:
+            self._first.close()
+        for place in self._places.values():
+            place.table.close()
+        self._places.clear()
+
+    async def open(self, request: Request) -> Response:
+        """A new table."""
+        await self._make_room()
+        number = secrets.token_urlsafe(9)
+        table, self._first = self._first, None
+        if table is None:
+            table = await run_in_threadpool(Table, self._settings)
+        self._places[number] = _Place(table, asyncio.get_running_loop())
+        return JSONResponse({"id": number}, 201)
+
+    async def _make_room(self) -> None:
+        if len(self._places) < _TABLES:
+            return
+        number, place = min(self._places.items(), key=lambda item: item[1].asked)
+        if time.monotonic() - place.asked < _IDLE:
+            raise InvalidSettingError(
+                f"there are {_TABLES} games already: close one of their pages and wait a minute"
+            )
+        del self._places[number]
+        await run_in_threadpool(place.table.close)
+
+    def _place(self, request: Request) -> _Place:
+        place = self._places.get(request.path_params["table"])
+        if place is None:
+            raise LookupError
+        place.asked = time.monotonic()
+        return place
+
+    async def view(self, request: Request) -> Response:
+        """What is to be seen, once there is something newer than version ``after``."""
+        place = self._place(request)
+        after = request.query_params.get("after", "-1")
+        if after.isdecimal() and len(after) < 18 and not self._ends:
+            await place.wait(int(after))
+            place.asked = time.monotonic()
+        return JSONResponse(await run_in_threadpool(place.table.view))
+
+    async def surface(self, request: Request) -> Response:
+        """The spots of the board."""
+        return JSONResponse(await run_in_threadpool(self._place(request).table.surface))
+
+    async def frame(self, request: Request) -> Response:
+        """The text of a position."""
+        table, ply = self._place(request).table, request.path_params["ply"]
+        return JSONResponse({"text": await run_in_threadpool(table.frame, ply)})
+
+    async def picture(self, request: Request) -> Response:
+        """The picture of a position."""
+        table, ply = self._place(request).table, request.path_params["ply"]
+        data = await run_in_threadpool(table.picture, ply)
+        return Response(data, media_type="image/png") if data is not None else Response(status_code=204)
+
+    async def save(self, request: Request) -> Response:
+        """The game as a file."""
+        table = self._place(request).table
+        text = await run_in_threadpool(table.save, request.path_params["form"])
+        return Response(text, media_type="text/plain; charset=utf-8")
+
+    async def command(self, request: Request) -> Response:
+        """Something to do: play, take back, and so on."""
+        table = self._place(request).table
+        doing = _COMMANDS.get(request.path_params["command"])
+        if doing is None:
+            raise LookupError
+        try:
+            body = json.loads(await request.body() or b"{}")
+        except (ValueError, RecursionError, ClientDisconnect):
+            raise InvalidSettingError("the request is no JSON, or too large") from None
+        if not isinstance(body, dict):
+            raise InvalidSettingError("the request must be an object of JSON")
+        await run_in_threadpool(doing, table, body)
+        return JSONResponse({"version": table.version})
+
+
+_COMMANDS: Final[dict[str, Callable[[Table, dict[str, Any]], None]]] = {
+    "play": lambda table, body: table.play(body.get("move")),
+    "back": lambda table, body: table.back(),
+    "swap": lambda table, body: table.swap(),
+    "now": lambda table, body: table.now(),
+    "hint": lambda table, body: table.hint(),
+    "new": lambda table, body: table.new(body),
+    "analyse": lambda table, body: table.analyse(bool(body.get("on")), body.get("ply"), body.get("agent")),
+    "review": lambda table, body: table.review(),
+    "load": lambda table, body: table.load(body.get("text")),
+}
+
+
+@functools.cache
+def _file(name: str) -> bytes:
+    return (importlib.resources.files("zermelo.evaluation.board") / "page" / name).read_bytes()
+
+
+async def _fixed(request: Request) -> Response:
+    name, kind = _FILES[request.url.path]
+    return Response(_file(name), media_type=f"{kind}; charset=utf-8" if kind != "text/html" else "text/html")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """A mistake of the person's, in one sentence."""
+    return JSONResponse({"error": str(error)}, 400)
+
+
+async def _absent(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "there is no such game here any more: reload the page for a new one"}, 404)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    print(f"zermelo: {sentence('the board', error)}", file=sys.stderr)
+    return JSONResponse({"error": "something went wrong in the server: its terminal says what"}, 500)
+
+
+def make_app(board: Board, token: str, port: int) -> Guard:
+    """The application: the page and its games, behind the guard."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        board.close()
+
+    table = "/api/tables/{table:str}"
+    routes = [
+        *(Route(path, _fixed, methods=["GET"]) for path in _FILES),
+        Route("/api/tables", board.open, methods=["POST"]),
+        Route(table, board.view, methods=["GET"]),
+        Route(f"{table}/surface", board.surface, methods=["GET"]),
+        Route(table + "/frames/{ply:int}", board.frame, methods=["GET"]),
+        Route(table + "/pictures/{ply:int}", board.picture, methods=["GET"]),
+        Route(table + "/files/{form:str}", board.save, methods=["GET"]),
+        Route(table + "/{command:str}", board.command, methods=["POST"]),
+    ]
+    handlers: dict[Any, Any] = {ZermeloError: _refused, LookupError: _absent, Exception: _broken}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan), token, port)

@@ -1,0 +1,325 @@
+"""One game between people and agents, as it is played: its moves, what is seen of each position, taking back.
+
+Nothing here thinks, waits or knows of the web. Moves are taken back by playing the others again on a fresh
+environment with the same seed, so chance comes out as it did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import SupportsSimultaneousMoves
+from zermelo.evaluation.board.surface import paths_of
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
+from zermelo.evaluation.match.play import checked_seed
+from zermelo.evaluation.match.record import EndReason, GameRecord, Move, plain, versions
+from zermelo.evaluation.match.sources import build_env
+from zermelo.evaluation.output.coordinates import with_coordinates
+from zermelo.evaluation.output.drawing import drawing
+from zermelo.evaluation.output.moves import game_or_none, read_move, written_moves
+from zermelo.evaluation.output.pictures import picture_of
+from zermelo.evaluation.output.sight import hides_something
+
+__all__ = ["Frame", "Legal", "Played", "Session"]
+
+
+class Played(NamedTuple):
+    """A move of the game.
+
+    Attributes:
+        move: Whose it was, what was played, and what the search said.
+        label: As people write it; nothing where nothing but its number is known.
+        path: The spots of the board that it goes through.
+    """
+
+    move: Move
+    label: str
+    path: list[str]
+
+
+class Legal(NamedTuple):
+    """A legal move.
+
+    Attributes:
+        number: The environment's number of it.
+        label: As people write it, or its number.
+        paths: The spots of the board to choose for it, one after another, in each way to play it.
+    """
+
+    number: int
+    label: str
+    paths: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is shown of a position.
+
+    Attributes:
+        text: The board as text; nothing where there is none.
+        picture: Draws it; None where it cannot or must not be drawn.
+    """
+
+    text: str
+    picture: Callable[[], Any] | None
+
+
+class Session:
+    """A game in progress.
+
+    Args:
+        env: The environment's name.
+        people: The seats that people have; the others are an agent's.
+        seed: Decides everything random in the environment.
+
+    Attributes:
+        env_name: As given.
+        people: As given; ``swap`` changes it.
+        seed: As given.
+        driver: The live environment.
+        game: What it is searched as; None where it cannot be searched.
+        played: The moves so far.
+        frames: What is shown of each position, the start first.
+        lost_on_time: The seat whose time was over, or None.
+
+    Raises:
+        ZermeloError: There is no such environment, or it cannot be played.
+        InvalidSettingError: It has no such seat.
+    """
+
+    def __init__(self, env: str, people: frozenset[int], seed: int = 0) -> None:
+        self.env_name = env
+        self.people = people
+        self.seed = checked_seed(seed)
+        self.driver, self.played = self._start(), list[Played]()
+        seats = len(self.driver.seat_names)
+        if not people <= set(range(seats)):
+            raise InvalidSettingError(f"{env} has {seats} seats: there is no seat {max(people) + 1}")
+        self.lost_on_time: int | None = None
+        self.frames: list[Frame] = []
+        self._arrive()
+
+    def _start(self) -> EnvDriver:
+        return drive_env(build_env(self.env_name)[0], self.seed)
+
+    # -- the position ------------------------------------------------------------------------------------------
+
+    def _arrive(self) -> None:
+        """Looks at the position that has been reached."""
+        self._legal: list[Legal] | None = None
+        self._mover = self.driver.turn()
+        self.game = game_or_none(self.driver.env)
+        self.frames.append(self._frame())
+
+    @property
+    def mover(self) -> int | None:
+        """The seat to move; None when the game is over."""
+        return None if self.lost_on_time is not None else self._mover
+
+    @property
+    def viewer(self) -> int | None:
+        """The seat whose player looks at the board; None where nobody may see what is hidden."""
+        if self._mover in self.people:
+            return self._mover
+        return min(self.people) if len(self.people) == 1 else None
+
+    @property
+    def hides(self) -> bool:
+        """Whether there is something that the viewer may not see."""
+        return self.mover is not None and len(self.driver.seat_names) > 1 and hides_something(self.game)
+
+    def _frame(self) -> Frame:
+        env, game = self.driver.env, self.game
+        if not self.hides:
+            # Where something was hidden, text goes on as text.
+            picture = None if hides_something(game) and game is not None else picture_of(game, env)
+            return Frame(with_coordinates(drawing(game, env), game), picture)
+        viewer = self.viewer
+        text = "The board is shown when it is your turn." if viewer is None else drawing(game, env, viewer)
+        return Frame(text, None)
+
+    def legal(self) -> list[Legal]:
+        """The legal moves of the seat to move; none when the game is over."""
+        if self._legal is None:
+            self._legal = self._legal_now()
+        return self._legal if self.mover is not None else []
+
+    def _legal_now(self) -> list[Legal]:
+        seat = self._mover
+        if seat is None:
+            return []
+        try:
+            written = written_moves(self.driver.env)
+        except UnsupportedGameError:  # too many to list: they can be typed
+            return []
+        return [
+            Legal(number, texts[0] or str(number), paths_of(self.game, seat, texts) if texts[0] else [])
+            for number, texts in written.items()
+        ]
+
+    def seen_moves(self) -> list[tuple[int, str]]:
+        """The seat and the text of each move, without those that people may not know yet."""
+        texts = [(one.move.seat, one.label or str(one.move.action)) for one in self.played]
+        game = self.game
+        if not self.hides or game is None or not game.traits.simultaneous:
+            return texts
+        known = 0 if isinstance(game, SupportsSimultaneousMoves) and game.hides_more() else self._whole_rounds()
+        return [
+            (seat, text if seat in self.people or place < known else "a hidden move")
+            for place, (seat, text) in enumerate(texts)
+        ]
+
+    def _whole_rounds(self) -> int:
+        """How many of the first moves all know, where players choose at the same time and are asked in turn."""
+        movers, seats = [one.move.seat for one in self.played], len(self.driver.seat_names)
+        if all(seat == place % seats for place, seat in enumerate(movers)):
+            return len(movers) - len(movers) % seats
+        return max((place for place, seat in enumerate(movers) if seat in self.people), default=-1) + 1
+
+    # -- moves -------------------------------------------------------------------------------------------------
+
+    def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = (None, None, None)) -> None:
+        """Plays a move of the seat to move.
+
+        Args:
+            move: A text or an action as ``env.step`` takes it.
+            seconds: How long it took.
+            figures: The nodes, depth and value of the search that chose it.
+
+        Raises:
+            GameOverError: The game is over.
+            IllegalActionError: The move is not legal.
+        """
+        seat = self.mover
+        if seat is None:
+            raise GameOverError("the game is over: take a move back, or start a new one")
+        action = read_move(self.driver, move) if isinstance(move, str) else move
+        refusal = self.driver.refusal(action)
+        if refusal is not None:
+            raise IllegalActionError(refusal)
+        label, path = self._written(seat, action)
+        self.driver.step(action)
+        self.played.append(Played(Move(seat, plain(action), round(seconds, 3), *figures), label, path))
+        self._arrive()
+
+    def _written(self, seat: int, action: Any) -> tuple[str, list[str]]:
+        """How people write a legal action, and the spots that it goes through."""
+        if not isinstance(action, int):
+            return "", []
+        texts = written_moves(self.driver.env, [action])[action]
+        paths = paths_of(self.game, seat, texts) if texts[0] else []
+        return texts[0], paths[0] if paths else []
+
+    def take_back(self) -> None:
+        """Takes back moves up to the last one that a person decided.
+
+        Raises:
+            GameOverError: No person has moved yet.
+        """
+        mine = [place for place, one in enumerate(self.played) if one.move.seat in self.people]
+        if not mine:
+            raise GameOverError("there is no move of yours to take back")
+        self.lost_on_time = None
+        self.go_back_to(mine[-1])
+
+    def go_back_to(self, ply: int) -> None:
+        """Takes back all moves from a ply on."""
+        self.driver = self.replayed(ply)
+        del self.played[ply:]
+        del self.frames[ply:]
+        self._arrive()
+
+    def replayed(self, ply: int) -> EnvDriver:
+        """A fresh environment with the first so many moves played.
+
+        Raises:
+            UnsupportedGameError: It does not follow its seed: the moves cannot be played again.
+        """
+        driver = self._start()
+        if play_known(driver, [one.move.action for one in self.played[:ply]]) is not None:
+            raise UnsupportedGameError(
+                f"{self.env_name} does not follow its seed: its moves cannot be played again, nor taken back"
+            )
+        driver.turn()
+        return driver
+
+    def swap(self) -> None:
+        """People take the seats that they have not.
+
+        Raises:
+            InvalidSettingError: There is one seat only.
+        """
+        seats = frozenset(range(len(self.driver.seat_names)))
+        if len(seats) == 1:
+            raise InvalidSettingError(f"{self.env_name} has one seat: there is nothing to swap")
+        self.people = seats - self.people or frozenset({0})
+        if self.hides:  # the others see other cards
+            blank = Frame("Seen from the other seat.", None)
+            self.frames = [blank] * (len(self.frames) - 1)
+            self._arrive()
+
+    def fall(self, seat: int) -> None:
+        """Ends the game because a seat's time is over."""
+        self.lost_on_time = seat
+        self.frames[-1] = self._frame()
+
+    # -- records -----------------------------------------------------------------------------------------------
+
+    @property
+    def rewards(self) -> list[float]:
+        """What each seat has earned; where the time was over, 1 and -1 as in most games."""
+        if self.lost_on_time is None:
+            return [reward if math.isfinite(reward) else 0.0 for reward in self.driver.rewards]
+        return [-1.0 if seat == self.lost_on_time else 1.0 for seat in range(len(self.driver.seat_names))]
+
+    def record(self, agents: Sequence[str]) -> GameRecord:
+        """The game as a record; one that is not over is recorded as ended by a limit on moves.
+
+        Args:
+            agents: The names of the players, in seat order.
+        """
+        over = self._mover is None
+        return GameRecord(
+            env=self.env_name,
+            agents=tuple(agents),
+            seat_names=self.driver.seat_names,
+            seed=self.seed,
+            rewards=tuple(self.rewards),
+            end=self.driver.end_reason() if over else EndReason.MOVE_LIMIT,
+            moves=tuple(one.move for one in self.played),
+            versions=versions(),
+        )
+
+    def load(self, record: GameRecord) -> None:
+        """Takes over the moves of a record of a game in this environment; on failure nothing is changed.
+
+        Raises:
+            IllegalActionError: Its moves are not legal here.
+        """
+        other = Session(self.env_name, self.people, record.seed)
+        for place, action in enumerate(record.actions):
+            recorded = record.moves[place - len(record.opening)] if place >= len(record.opening) else None
+            try:
+                other.play(tuple(action) if isinstance(action, list) else action)
+            except (GameOverError, IllegalActionError) as error:
+                raise IllegalActionError(f"move {place + 1} of the file cannot be played: {error}") from error
+            if recorded is not None:
+                kept = _with_seat(recorded, other.played[-1].move.seat)
+                other.played[-1] = other.played[-1]._replace(move=kept)
+        self.__dict__.update(other.__dict__)
+
+    def shown_env(self, ply: int | None = None) -> EnvDriver:
+        """The environment at a ply, for a search: now, or as it was."""
+        return self.driver if ply is None or ply == len(self.played) else self.replayed(ply)
+
+
+def _with_seat(move: Move, seat: int) -> Move:
+    """A move of a file, by the seat that does move there, with figures that are numbers."""
+    nodes, depth = (one if isinstance(one, int) and not isinstance(one, bool) else None for one in move[3:5])
+    value = move.value if isinstance(move.value, float | int) and math.isfinite(move.value) else None
+    seconds = move.seconds if isinstance(move.seconds, float | int) and 0 <= move.seconds < 1e9 else 0.0
+    return Move(seat, move.action, float(seconds), nodes, depth, value)

@@ -1,0 +1,426 @@
+"""A game on a page: the game, its clock, the agent that plays, and the analysis beside the board.
+
+Every change gives the table a new version, and whoever waits for it is told. Any thread may call its methods.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import cloudpickle
+import numpy as np
+
+from zermelo.agents import make_agent
+from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.evaluation.board.analyst import Analyst
+from zermelo.evaluation.board.clock import Clock
+from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
+from zermelo.evaluation.board.session import Frame, Session
+from zermelo.evaluation.board.settings import (
+    LONGEST,
+    TableSettings,
+    changed_settings,
+    require_known,
+    text_setting,
+)
+from zermelo.evaluation.board.surface import surface_of
+from zermelo.evaluation.board.thinker import Thinker
+from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
+from zermelo.evaluation.match.env_driver import EnvDriver
+from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.match.readiness import require_fit
+from zermelo.evaluation.match.writing import printable, shown
+from zermelo.evaluation.output.pictures import png
+from zermelo.evaluation.sandbox.shipping import pack_env
+
+__all__ = ["Table"]
+
+_YOU: Final = "you"
+_HINT_SECONDS: Final = 2.0
+_REVIEW_SECONDS: Final = 0.3
+
+
+class Table:
+    """One game on a page.
+
+    Args:
+        settings: What it begins with. Only these may name agents that run code of their own.
+
+    Attributes:
+        version: Greater after every change.
+        on_change: Called, in any thread, whenever there is something new to see.
+
+    Raises:
+        ZermeloError: The environment or an agent cannot be made, or they do not fit.
+    """
+
+    def __init__(self, settings: TableSettings) -> None:
+        self._lock = threading.RLock()
+        self.on_change: Callable[[], None] = _nothing
+        self._player, self._analyst = Thinker(), Analyst(self._lock, self._changed)
+        self._given = settings
+        self.version = 0
+        self._games = self._turns = 0
+        self._begin(settings)
+
+    # -- settings ----------------------------------------------------------------------------------------------
+
+    def _begin(self, settings: TableSettings, session: Session | None = None) -> None:
+        made = session or Session(settings.env, frozenset({settings.seat}), settings.seed)
+        seats = len(made.driver.seat_names)
+        clock = Clock(settings.clock, seats) if settings.clock else None
+        if seats > 1 and settings.seat >= 0:
+            require_fit(make_agent(settings.opponent), made.driver.env, settings.opponent)
+        self._settings, self._session, self._clock = settings, made, clock
+        self._seeds = agent_seeds(settings.seed, seats)
+        self._games += 1
+        self._problem = ""
+        self._analyst.forget()
+        if seats > len(made.people) and made.mover in made.people:
+            seat = min(set(range(seats)) - made.people)
+            with contextlib.suppress(ZermeloError):  # the first move will say it
+                self._player.prepare(self._job("ready", made.driver, seat))
+        self._moved()
+
+    def new(self, wanted: dict[str, Any]) -> None:
+        """A new game, with some settings changed: ``seat``, ``opponent``, ``clock``, ``seed``.
+
+        Raises:
+            InvalidSettingError: A setting has a value it cannot have.
+            ZermeloError: The agent does not fit the game.
+        """
+        with self._lock:
+            settings = changed_settings(self._settings, wanted)
+            require_known(settings.opponent, self._given)
+            self._player.stop()
+            self._begin(settings)
+
+    # -- what is seen ------------------------------------------------------------------------------------------
+
+    def _changed(self) -> None:
+        self.version += 1
+        self.on_change()
+
+    def _is_agents(self, seat: int | None) -> bool:
+        return seat is not None and seat not in self._session.people
+
+    def surface(self) -> dict[str, Any] | None:
+        """The spots of the board, if it has any."""
+        with self._lock:
+            found = None if self._session.hides else surface_of(self._session.game)
+            return None if found is None else dataclasses.asdict(found)
+
+    def frame(self, ply: int) -> str:
+        """The text of a position.
+
+        Raises:
+            InvalidSettingError: There is no such position.
+        """
+        with self._lock:
+            return self._frame(ply).text
+
+    def picture(self, ply: int) -> bytes | None:
+        """The picture of a position, as PNG; None where there is none.
+
+        Raises:
+            InvalidSettingError: There is no such position.
+        """
+        with self._lock:
+            draw = self._frame(ply).picture
+        return None if draw is None else png(draw())
+
+    def _frame(self, ply: int) -> Frame:
+        frames = self._session.frames
+        if not 0 <= ply < len(frames):
+            raise InvalidSettingError(f"there is no position {ply}: the game has {len(frames) - 1} moves")
+        return frames[ply]
+
+    def view(self) -> dict[str, Any]:
+        """All that the page shows, as plain values."""
+        with self._lock:
+            self._look_at_clock()
+            session = self._session
+            seat = session.mover
+            mine = seat is not None and seat in session.people
+            return {
+                "version": self.version,
+                "env": session.env_name,
+                "seats": seats_of(session, self._clock, self._names()),
+                "people": sorted(session.people),
+                "mover": seat,
+                "yours": mine,
+                "over": outcome_of(session),
+                "moves": moves_of(session),
+                "legal": [one._asdict() for one in session.legal()] if mine else [],
+                "text": session.frames[-1].text,
+                "has_picture": session.frames[-1].picture is not None,
+                "hides": session.hides,
+                "thinking": self._thinking,
+                "bounds": bounds_of(session.game),
+                "problem": printable(self._problem or self._analyst.problem),
+                "formats": [str(form) for form in formats_of(session.env_name)],
+                "settings": dataclasses.asdict(self._settings),
+                "clocked": self._clock is not None,
+                **self._analyst.view(),
+            }
+
+    def _names(self) -> list[str]:
+        seats = range(len(self._session.driver.seat_names))
+        return [self._settings.opponent if self._is_agents(seat) else _YOU for seat in seats]
+
+    # -- moves -------------------------------------------------------------------------------------------------
+
+    def _moved(self) -> None:
+        """What follows a change of the position: clocks, and the move of an agent."""
+        self._thinking = False
+        self._turns += 1
+        self._since = time.monotonic()
+        seat = self._session.mover
+        if self._clock is not None:
+            # A game begins with the first move: nobody's time runs before it.
+            self._clock.start(seat if self._session.played else None)
+        self._follow()
+        if self._is_agents(seat):
+            self._ask_agent(seat)
+        self._changed()
+
+    def _ask_agent(self, seat: int | None) -> None:
+        assert seat is not None, "somebody is to move"
+        driver = self._session.driver
+        try:
+            job = self._job("move", driver, seat) | {"view": cloudpickle.dumps(driver.view())}
+        except ZermeloError as error:
+            self._problem = str(error)
+            return
+        self._thinking = True
+        turn = self._turns
+        self._player.ask(job, lambda answer: self._agent_moved(turn, answer))
+
+    def _job(self, kind: str, driver: EnvDriver, seat: int) -> dict[str, Any]:
+        seed = self._seeds[seat]
+        generator = np.random.default_rng([seed, len(self._session.played)])
+        return {
+            "kind": kind,
+            "agent": self._settings.analyst if kind == "analyse" else self._settings.opponent,
+            "seat": seat,
+            "seed": seed,
+            "game": self._games,
+            "env": pack_env(driver.env, generator),
+        }
+
+    def _agent_moved(self, turn: int, answer: dict[str, Any]) -> None:
+        with self._lock:
+            if turn != self._turns or self._session.mover is None:
+                return
+            self._thinking = False
+            self._look_at_clock()
+            if "failed" in answer:
+                self._problem = f"{self._settings.opponent}: {answer['failed']}"
+                self._changed()
+                return
+            try:
+                figures = [*answer["figures"], None, None, None][:3]
+                self._play(answer["action"], float(answer["seconds"]), figures)
+            except ZermeloError as error:
+                self._problem = f"{self._settings.opponent} played {error}"
+                self._changed()
+
+    def _play(self, move: Any, seconds: float, figures: Any = (None, None, None)) -> None:
+        self._session.play(move, seconds=seconds, figures=figures)
+        if self._clock is not None:
+            self._clock.press()
+        self._problem = ""
+        self._moved()
+
+    def play(self, move: Any) -> None:
+        """Plays a person's move.
+
+        Args:
+            move: Its number, or a text as people write it.
+
+        Raises:
+            InvalidSettingError: It is neither.
+            GameOverError: The game is over, or it is not the person's turn.
+            IllegalActionError: It is not legal.
+        """
+        if isinstance(move, bool) or not isinstance(move, int | str) or len(str(move)) > LONGEST:
+            raise InvalidSettingError(f"a move is its number or a text, not {shown(move, 40)}")
+        with self._lock:
+            self._look_at_clock()
+            if self._is_agents(self._session.mover):
+                raise GameOverError("it is not your turn")
+            self._play(str(move), time.monotonic() - self._since)
+
+    def back(self) -> None:
+        """Takes back the person's last move and what followed.
+
+        Raises:
+            GameOverError: There is none.
+        """
+        with self._lock:
+            self._player.stop()
+            try:
+                self._session.take_back()
+            finally:
+                self._problem = ""
+                self._moved()
+
+    def swap(self) -> None:
+        """Exchanges the seats of person and agent.
+
+        Raises:
+            InvalidSettingError: There is one seat.
+        """
+        with self._lock:
+            self._session.swap()
+            self._player.stop()
+            self._moved()
+
+    def now(self) -> None:
+        """Has the agent play what it has found so far."""
+        self._player.stop(keep=True)
+
+    def _look_at_clock(self) -> None:
+        """Ends the game if a player's time is over."""
+        fallen = None if self._clock is None else self._clock.fallen()
+        if fallen is None or self._session.mover is None:
+            return
+        self._player.stop()
+        self._session.fall(fallen)
+        assert self._clock is not None, "it has fallen"
+        self._clock.start(None)
+        self._thinking = False
+        self._changed()
+
+    # -- analysis ----------------------------------------------------------------------------------------------
+
+    def analyse(self, on: bool, ply: Any = None, agent: Any = None) -> None:
+        """Begins or ends the analysis of a position; that of the last one goes on with the next moves.
+
+        Args:
+            on: Whether to begin.
+            ply: Of which position; the last, if not given.
+            agent: Who analyses from now on.
+
+        Raises:
+            InvalidSettingError: There is no such position, or no such agent.
+            UnsupportedGameError: What is hidden from the person may not be looked at.
+            GameOverError: There is nothing to decide in that position.
+        """
+        spec = None if agent is None else text_setting("agent", agent)
+        require_known(spec or "", self._given)
+        with self._lock:
+            self._analyst.stop()
+            self._analyst.follows = False
+            if spec:
+                make_agent(spec)
+                self._settings = dataclasses.replace(self._settings, analyst=spec)
+            if on:
+                last = len(self._session.played)
+                at = last if ply is None else ply
+                self._analyst.analyse(self._analysis_job(at), at)
+                self._analyst.follows = at == last
+            self._changed()
+
+    def _analysis_job(self, ply: Any, seconds: float | None = None) -> dict[str, Any]:
+        session = self._session
+        last = len(session.played)
+        if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= last:
+            raise InvalidSettingError(f"there is no position {shown(ply, 20)}: the game has {last} moves")
+        driver = session.shown_env(ply)
+        seat = driver.turn()
+        if seat is None:
+            raise GameOverError("there is nothing to decide at the end of the game")
+        if session.hides and seat not in session.people:
+            raise UnsupportedGameError("an analysis would look at what the other player has: wait for your turn")
+        return self._job("analyse", driver, seat) | {"seconds": seconds}
+
+    def _follow(self) -> None:
+        """Goes on with the analysis in a new position, if it may be looked at."""
+        follows = self._analyst.follows
+        self._analyst.moved()
+        if follows and self._session.mover is not None:
+            ply = len(self._session.played)
+            with contextlib.suppress(UnsupportedGameError, GameOverError):
+                self._analyst.analyse(self._analysis_job(ply), ply)
+
+    def hint(self) -> None:
+        """Looks for a good move for a moment, and shows it.
+
+        Raises:
+            GameOverError: It is not the person's turn.
+        """
+        with self._lock:
+            if self._session.mover is None or self._is_agents(self._session.mover):
+                raise GameOverError("there is no hint to give: it is not your turn")
+            ply = len(self._session.played)
+            self._analyst.look_for_hint(self._analysis_job(ply, _HINT_SECONDS), ply)
+            self._changed()
+
+    def review(self) -> None:
+        """Looks at the whole game: values by move, and what the judge proves.
+
+        Raises:
+            UnsupportedGameError: Something is hidden still.
+            GameOverError: There are no moves yet.
+        """
+        with self._lock:
+            session = self._session
+            if session.hides:
+                raise UnsupportedGameError("a review would show what is hidden: wait for the end of the game")
+            if not session.played:
+                raise GameOverError("there are no moves yet")
+            self._analyst.follows = False
+            text = session.record(self._names()).to_json()
+            agent = self._settings.analyst
+            self._analyst.review({"kind": "review", "record": text, "agent": agent, "seconds": _REVIEW_SECONDS})
+            self._changed()
+
+    # -- files -------------------------------------------------------------------------------------------------
+
+    def save(self, form: str) -> str:
+        """The text of a file of the game.
+
+        Raises:
+            InvalidSettingError: Games of this environment are not written so.
+            UnsupportedGameError: Something is hidden still.
+        """
+        with self._lock:
+            if self._session.hides:
+                raise UnsupportedGameError("a file would show what is hidden: wait for the end of the game")
+            finished = self._session.mover is None
+            return saved_game(self._session.record(self._names()), form, finished=finished)
+
+    def load(self, text: Any) -> None:
+        """Takes the game of a file; on failure nothing is changed.
+
+        Raises:
+            StoreError: It is no such file.
+            IllegalActionError: Its moves are not legal.
+        """
+        if not isinstance(text, str):
+            raise InvalidSettingError("a game is loaded from the text of a file")
+        with self._lock:
+            record = load_game(text, self._settings.env)
+            self._player.stop()
+            try:
+                self._session.load(record)
+                self._games += 1
+                self._clock = None  # nobody knows what time was left
+                self._problem = ""
+            finally:
+                self._moved()
+
+    def close(self) -> None:
+        """Ends the processes that think."""
+        self._player.close()
+        self._analyst.close()
+
+
+def _nothing() -> None:
+    """Nobody is told of changes."""

@@ -1,0 +1,170 @@
+"""A process that thinks for one game, as the server sees it: it is started when first needed, and can be ended.
+
+A search in a thread of the server would hold up every other game, because Python runs one thread at a time. One in
+a process of its own holds up nobody, and one that does not stop when it is told to can be killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from zermelo.envs import UnsupportedGameError
+from zermelo.evaluation.match.faults import manner_of_death
+from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
+from zermelo.evaluation.sandbox.shipping import unpack_answer
+from zermelo.evaluation.sandbox.wire import frame, read_frame
+
+__all__ = ["Thinker"]
+
+OnAnswer = Callable[[dict[str, Any]], None]
+_PATIENCE: Final = 2.0
+"""Seconds that a search has to stop when it is told to."""
+
+
+class Thinker:
+    """Does one job at a time; a new one takes the place of the last.
+
+    Raises:
+        UnsupportedGameError: Processes cannot be forked on this system.
+    """
+
+    def __init__(self) -> None:
+        if sys.platform == "win32":
+            raise UnsupportedGameError(
+                "playing in the browser needs processes that fork, which Windows does not have: play in the "
+                "terminal, without --browser, or in the Windows Subsystem for Linux"
+            )
+        self._lock = threading.Lock()
+        self._process: ForkedProcess | None = None
+        self._requests = -1
+        self._number = 0
+        self._wanted: tuple[int, dict[str, Any], OnAnswer] | None = None
+        self._busy: set[int] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a job whose answer is awaited."""
+        return self._wanted is not None
+
+    def ask(self, job: dict[str, Any], on_answer: OnAnswer) -> None:
+        """Begins a job; ``on_answer`` is called in another thread, last with ``done`` or ``failed``."""
+        self.stop()
+        with self._lock:
+            self._number += 1
+            self._wanted = (self._number, job, on_answer)
+            failure = self._send(self._number, job)
+        if failure is not None:
+            on_answer({"failed": failure})
+
+    def prepare(self, job: dict[str, Any]) -> None:
+        """Begins a job that only gets ready for others: nobody waits for its answer, and it is not stopped."""
+        with self._lock, contextlib.suppress(OSError):  # the first job will say why there is no process
+            self._number += 1
+            if self._process is None:
+                self._start()
+            self._write(self._number, job)
+
+    def _send(self, number: int, job: dict[str, Any]) -> str | None:
+        """Sends a job to the process, which is started if need be; a sentence where that fails."""
+        try:
+            if self._process is None:
+                self._start()
+            self._busy.add(number)
+            self._write(number, job)
+        except OSError as error:
+            self._wanted = None
+            return f"no process can be started to think: {error.strerror or error}"
+        return None
+
+    def _start(self) -> None:
+        requests, answers = os.pipe(), os.pipe()
+        try:
+            process = fork("zermelo.evaluation.board.thinking:main", [requests[0], answers[1]])
+        except BaseException:
+            for pipe in (*requests, *answers):
+                os.close(pipe)
+            raise
+        os.close(requests[0])
+        os.close(answers[1])
+        self._process, self._requests, self._busy = process, requests[1], set()
+        threading.Thread(target=self._read, args=(process, answers[0]), daemon=True).start()
+
+    def _write(self, number: int, job: dict[str, Any] | None) -> None:
+        view = memoryview(frame(pickle.dumps((number, job))))
+        while view:
+            view = view[os.write(self._requests, view) :]
+
+    def stop(self, *, keep: bool = False) -> None:
+        """Ends the job; with ``keep`` what it has found so far is its answer, else there is none."""
+        with self._lock:
+            wanted = self._wanted
+            if wanted is None:
+                return
+            if not keep:
+                self._wanted = None
+            if self._process is None or wanted[0] not in self._busy:
+                return
+            with contextlib.suppress(OSError):
+                self._write(wanted[0], None)
+            timer = threading.Timer(_PATIENCE, self._kill_if_busy, (self._process, wanted[0]))
+            timer.daemon = True
+            timer.start()
+
+    def _kill_if_busy(self, process: ForkedProcess, number: int) -> None:
+        with self._lock:
+            if process is self._process and number in self._busy:
+                process.kill()
+
+    def close(self) -> None:
+        """Ends the process."""
+        with self._lock:
+            self._wanted = None
+            if self._process is not None:
+                self._process.kill()
+
+    def _read(self, process: ForkedProcess, answers: int) -> None:
+        """Passes answers on, until the process ends."""
+        while True:
+            try:
+                data = read_frame(answers)
+                answer = None if data is None else unpack_answer(data)
+            except (OSError, ValueError):
+                answer = None
+            if answer is None:
+                break
+            with self._lock:
+                number, wanted = answer.get("job"), self._wanted
+                is_last = "done" in answer or "failed" in answer
+                if is_last:
+                    self._busy.discard(number)
+                mine = wanted is not None and wanted[0] == number
+                if mine and is_last:
+                    self._wanted = None
+            if mine and wanted is not None:
+                wanted[2](answer)
+        os.close(answers)
+        self._ended(process)
+
+    def _ended(self, process: ForkedProcess) -> None:
+        """Says that the process has ended, or begins the job that waited behind another one again."""
+        process.kill()
+        process.join(_PATIENCE)
+        failure: str | None = None
+        with self._lock:
+            if self._process is not process:
+                return
+            os.close(self._requests)
+            self._process, wanted, others = None, self._wanted, self._busy
+            if wanted is not None and others - {wanted[0]}:
+                failure = self._send(*wanted[:2])  # the process was killed for the sake of this job
+            elif wanted is not None:
+                self._wanted = None
+                failure = f"the process that thinks has ended ({manner_of_death(process.exitcode)})"
+        if failure is not None and wanted is not None:
+            wanted[2]({"failed": failure})

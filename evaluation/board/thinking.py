@@ -1,0 +1,157 @@
+"""Inside a process that thinks for one game: chooses moves, analyses positions and reviews games.
+
+Requests come from the server and are trusted; they are pickled pairs of a number and a job, or of a number and
+None, which ends that job. Every job has a last answer, with ``done`` or ``failed``; before it there may be others.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Final
+
+from zermelo.agents import SearchResult, make_agent
+from zermelo.agents.core.budget import StopFlag
+from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.envs import InvalidSettingError, ZermeloError, as_game
+from zermelo.evaluation.board.results import told
+from zermelo.evaluation.board.review import review
+from zermelo.evaluation.match.faults import choose, sentence
+from zermelo.evaluation.match.readiness import rehearse, require_fit
+from zermelo.evaluation.match.record import plain
+from zermelo.evaluation.sandbox.shipping import pack_answer
+from zermelo.evaluation.sandbox.wire import read_frame, write_frame
+
+__all__ = ["main"]
+
+Tell = Callable[[dict[str, Any]], None]
+_SECONDS: Final = 60.0
+"""The longest analysis of a position."""
+_FIRST_SECONDS: Final = 0.25
+"""An agent that says nothing on the way is asked again and again, each time for twice as long."""
+_PATIENCE: Final = 2.0
+"""Seconds that a job has to end once the server is gone."""
+_PAUSE: Final = 0.1
+"""Seconds between two answers on the way."""
+
+
+def main(requests: int, answers: int) -> None:
+    """Does jobs until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _Worker(requests, answers).work()
+
+
+class _Worker:
+    def __init__(self, requests: int, answers: int) -> None:
+        self._requests, self._answers = requests, answers
+        self._jobs: queue.Queue[tuple[int, dict[str, Any]] | None] = queue.Queue()
+        self._flags: dict[int, StopFlag] = {}
+        self._agents: dict[Any, Any] = {}
+
+    def work(self) -> None:
+        threading.Thread(target=self._listen, daemon=True).start()
+        while (found := self._jobs.get()) is not None:
+            number, job = found
+            self._do(number, job)
+            del self._flags[number]
+
+    def _listen(self) -> None:
+        while (frame := read_frame(self._requests)) is not None:
+            number, job = pickle.loads(frame)
+            if job is None:
+                if number in self._flags:
+                    self._flags[number].is_set = True
+                continue
+            self._flags[number] = StopFlag()
+            self._jobs.put((number, job))
+        self._jobs.put(None)
+        for flag in list(self._flags.values()):
+            flag.is_set = True
+        time.sleep(_PATIENCE)
+        os._exit(0)  # the server is gone, and somebody's agent goes on
+
+    def _do(self, number: int, job: dict[str, Any]) -> None:
+        def tell(answer: dict[str, Any]) -> None:
+            write_frame(self._answers, pack_answer({"job": number} | answer))
+
+        doing: Callable[[dict[str, Any], StopFlag, Tell], dict[str, Any]] = getattr(self, f"_{job['kind']}")
+        try:
+            answer = doing(job, self._flags[number], tell) | {"done": True}
+        except ZermeloError as error:
+            answer = {"failed": str(error)}
+        except Exception as error:  # agents and environments may be anybody's
+            answer = {"failed": sentence("the agent", error)}
+        tell(answer)
+
+    def _agent(self, job: dict[str, Any]) -> Any:
+        """The agent of a seat, which keeps what it remembers from move to move of one game."""
+        key = job["agent"], job["seat"], job["game"]
+        if key not in self._agents:
+            self._agents = {known: agent for known, agent in self._agents.items() if known[2] == job["game"]}
+            agent = self._agents[key] = make_agent(job["agent"])
+            agent.reset(job["seed"])
+        return self._agents[key]
+
+    def _ready(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
+        """Compiles and loads what the agent's first move would have to wait for."""
+        agent = self._agent(job)
+        if getattr(agent, "needs", None) != "observation":
+            rehearse(agent, pickle.loads(job["env"]))
+        return {}
+
+    def _move(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
+        """The move of an agent."""
+        agent, started = self._agent(job), time.perf_counter()
+        if getattr(agent, "needs", None) == "observation":
+            action, result = agent.act_on(pickle.loads(job["view"])), None
+        else:
+            env = pickle.loads(job["env"])
+            if isinstance(agent, SearchAgent):
+                agent.stop_by(flag)
+            action, result = choose(agent, env)
+        figures = () if result is None else (plain(result.nodes), plain(result.depth), plain(result.value))
+        return {"action": action, "figures": list(figures), "seconds": time.perf_counter() - started}
+
+    def _analyse(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
+        """What a search says of a position, while it goes on."""
+        agent, env = make_agent(job["agent"]), pickle.loads(job["env"])
+        if not isinstance(agent, SearchAgent):
+            raise InvalidSettingError(f"{job['agent']} does not search: analyse with one that does, such as auto")
+        require_fit(agent, env, job["agent"])
+        game = as_game(env)
+        state, last = game.snapshot(env), [0.0]
+
+        def report(result: SearchResult) -> bool:
+            now = time.perf_counter()
+            if now - last[0] >= _PAUSE:
+                last[0] = now
+                tell(told(game, state, result))
+            return not flag.is_set
+
+        seconds = min(float(job.get("seconds") or _SECONDS), _SECONDS)
+        known = {field.name for field in fields(agent)} if is_dataclass(agent) else set()
+        searcher: Any = agent
+        settings: dict[str, Any] = {"exact": True} if "exact" in known else {}
+        if "seconds" in known:
+            settings["seconds"] = seconds
+        if "on_iteration" in known:
+            settings["on_iteration"] = report
+        searcher = replace(searcher, **settings)
+        searcher.stop_by(flag)
+        spent = _FIRST_SECONDS
+        while "seconds" in known and "on_iteration" not in known and 2 * spent < seconds and not flag.is_set:
+            quick = replace(searcher, seconds=spent)
+            quick.stop_by(flag)
+            report(quick.search(env))
+            spent *= 2
+        return told(game, state, searcher.search(env))
+
+    def _review(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
+        """The values of a game's positions, and how good its moves were."""
+        return review(job["record"], job["agent"], float(job["seconds"]), flag, tell)

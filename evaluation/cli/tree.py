@@ -1,0 +1,93 @@
+"""``zermelo tree``: a search, drawn node by node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from zermelo.evaluation.cli.arguments import AgentText, MovesText, Seed
+
+__all__ = ["tree"]
+
+
+def tree(
+    env: Annotated[
+        str,
+        typer.Argument(
+            metavar="ENV",
+            help="An environment, a textbook's figure such as aima-5.5, or a tree such as "
+            '"[[3, 12, 8], [2, 4, 6], [14, 5, 2]]".',
+            show_default=False,
+        ),
+    ],
+    agent: AgentText,
+    moves: MovesText = "",
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The file to write: a page (.html) or a figure (.svg).")
+    ] = Path("tree.html"),
+    step: Annotated[
+        int | None,
+        typer.Option(min=0, help="For a figure: the tree after this step of the search.", show_default=False),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            "--iteration",
+            min=0,
+            help="Which depth to draw of a search that deepens step by step; by default the last one.",
+            show_default=False,
+        ),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="From whose point of view values are; by default that of the player to move.",
+            show_default=False,
+        ),
+    ] = None,
+    max_nodes: Annotated[int, typer.Option("--max-nodes", min=1, help="Nodes to draw, at most.")] = 10_000,
+    seed: Seed = 0,
+) -> None:
+    """Draw a search as a tree to go through step by step.
+
+    Windows and values change as the search goes on, and what is cut off is shown. The page works offline. The
+    search runs in plain Python and tells of every node, so it is slow: limit its depth, nodes or simulations.
+
+    Figures of Russell and Norvig's textbook (4th edition): aima-5.2 (minimax), aima-5.4 (maxn), aima-5.5
+    (alphabeta), aima-5.13, aima-5.14a and aima-5.14b (expectiminimax); in the 3rd edition aima-5.11, aima-5.12a
+    and aima-5.12b.
+
+    [bold]Examples[/bold]
+
+    [dim]$[/dim] zermelo tree aima-5.5 alphabeta --out tree.html
+
+    [dim]$[/dim] zermelo tree classic/tictactoe-v3 "alphabeta(depth=3)" --moves 0,4 --out tree.svg
+    """
+    from zermelo.evaluation.cli.position import position_after
+    from zermelo.evaluation.output.tree import check_file, draw_tree, tree_of_text
+
+    check_file(out, step)
+    source: Any = tree_of_text(env)
+    played = moves
+    if source is None:
+        source, played = position_after(env, moves, seed).env, ""
+    drawn = draw_tree(
+        source,
+        agent,
+        moves=played,
+        seat=None if seat is None else seat - 1,
+        depth=depth,
+        max_nodes=max_nodes,
+        seed=seed,
+        title=env,
+    )
+    path = drawn.save(out, step)
+    one = drawn.shown
+    steps = f"{one.steps:,} {'simulations' if drawn.tree.simulates else 'steps'}"
+    typer.echo(f"{drawn.tree.answer} is worth {drawn.tree.value:.6g} to {drawn.tree.seats[drawn.tree.seat]}")
+    for note in drawn.tree.notes:
+        typer.echo(note)
+    typer.echo(f"The tree is in {path} ({len(one.nodes):,} nodes, {steps}, {path.stat().st_size / 1e3:,.0f} kB)")

@@ -1,0 +1,86 @@
+"""Ratings as games went on: those of the first eighth of the games, of the first quarter, and so on to all.
+
+Games are counted by the block of the schedule that they belong to (``zermelo.evaluation.schedule``), in which each
+pairing plays its rotation of the seats once, so that the parts are alike. Blocks are merged by twos as they become
+many: memory does not grow with the games, and the order in which they come does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from zermelo.evaluation.output.report.parts.markup import number
+from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
+from zermelo.evaluation.stats.ratings import GameCounts, fit_ratings
+from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.storage.glance import Glance
+
+__all__ = ["RatingHistory"]
+
+STEPS: Final = 8
+"""Points of each line, at most."""
+FEWEST: Final = 4
+"""Blocks below which there is no history to show."""
+MOST_AGENTS: Final = 8
+"""Lines that can be told from each other: of more agents the first are shown."""
+_PARTS: Final = 64
+"""As many parts are counted apart, at most."""
+
+
+class RatingHistory:
+    """Counts games as they come, in any order."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, GameCounts] = {}
+        self._blocks = 1
+        self._highest = -1
+
+    def add(self, game: Glance) -> None:
+        """Counts a game of two seats or more that counts for somebody."""
+        block = game.game_id.partition(".")[0]
+        if not block.isascii() or not block.isdigit() or len(game.agents) < 2 or game.void:
+            return
+        place = int(block[:15])
+        self._highest = max(self._highest, place)
+        while self._highest // self._blocks >= _PARTS:
+            self._halve()
+        failed = None if game.failure is None else game.failure.seat
+        scores = game.rewards if failed is None else [-float(seat == failed) for seat in range(len(game.agents))]
+        self._parts.setdefault(place // self._blocks, GameCounts()).add(game.agents, scores)
+
+    def _halve(self) -> None:
+        self._blocks *= 2
+        merged: dict[int, GameCounts] = {}
+        for part, counts in self._parts.items():
+            merged.setdefault(part // 2, GameCounts()).update(counts)
+        self._parts = merged
+
+    def plot(self, standings: Standings, order: Sequence[str]) -> str:
+        """The lines of the first agents; nothing where there are too few games."""
+        parts = sorted(self._parts)
+        if len(parts) < FEWEST or standings.ratings is None:
+            return ""
+        counts, games = GameCounts(), list[int]()
+        lines: dict[str, list[Point]] = {name: [] for name in order[:MOST_AGENTS]}
+        last = [len(parts) * step // STEPS for step in range(1, STEPS + 1)]
+        ends = {parts[place - 1] for place in last if place}
+        for part in parts:
+            counts.update(self._parts[part])
+            if part not in ends:
+                continue
+            games.append(counts.games)
+            anchor = standings.anchor if standings.anchor in counts.players else None
+            is_last = part == parts[-1]
+            found = standings.ratings if is_last else fit_ratings(
+                counts, anchor=anchor, dispersion=standings.totals.dispersion
+            )  # fmt: skip
+            for player in found.players:
+                if player.name in lines and player.status == "finite":
+                    said = f"{number(player.elo)} ({number(player.lower)} to {number(player.upper)})"
+                    text = f"{player.name} after {counts.games:,} games: {said}"
+                    lines[player.name].append(Point(counts.games, player.elo, player.lower, player.upper, text))
+        drawn = [Line(name, points) for name, points in lines.items() if len(points) > 1]
+        shown = f", of the first {MOST_AGENTS} agents" if len(order) > MOST_AGENTS else ""
+        caption = f"Rating as games went on, with its interval{shown}"
+        return line_plot(caption, drawn, x_unit="games", y_unit="Elo") if drawn else ""

@@ -1,0 +1,14 @@
+"""A search drawn as a tree: recorded step by step, as a page to go through and as SVG for papers.
+
+record, simulations  what a search of the game tree, or a Monte Carlo tree search, tells its observer (draft: nodes
+                     that are not finished; viewpoint: whose values)
+model, steps         what the search did, which does not change any more, and the same as a list
+names, best_line     states, moves and values as text; the line of play that was chosen
+layout, svg          the figure
+page                 the page (its parts are in assets, with d3-hierarchy)
+drawing              ``draw_tree``
+"""
+
+from zermelo.evaluation.output.tree.drawing import MAX_NODES, TreeDrawing, check_file, draw_tree, tree_of_text
+
+__all__ = ["MAX_NODES", "TreeDrawing", "check_file", "draw_tree", "tree_of_text"]

@@ -1,0 +1,292 @@
+"""``draw_tree``: a search as a tree, to look at in a browser, a notebook or a paper."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import html
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from zermelo.agents.core.checks import check_whole
+from zermelo.agents.core.result import SearchResult
+from zermelo.envs import Game, GameOverError, IllegalActionError, InvalidSettingError, as_game
+from zermelo.envs.adapters.as_game import is_game
+from zermelo.envs.trees import TreeGame, figure, list_figures, tree_game
+from zermelo.evaluation.match.env_driver import drive_env
+from zermelo.evaluation.match.sources import build_agent, build_env, is_live
+from zermelo.evaluation.output.moves import play_moves
+from zermelo.evaluation.output.tree.model import SearchPass, SearchTree
+from zermelo.evaluation.output.tree.names import move_text
+from zermelo.evaluation.output.tree.page import tree_page
+from zermelo.evaluation.output.tree.record import SearchRecorder
+from zermelo.evaluation.output.tree.simulations import SimulationRecorder
+from zermelo.evaluation.output.tree.steps import Step, steps_of
+from zermelo.evaluation.output.tree.svg import tree_svg
+from zermelo.evaluation.storage.files import write_text
+
+__all__ = ["MAX_NODES", "TreeDrawing", "check_file", "draw_tree", "tree_of_text"]
+
+MAX_NODES: Final = 10_000
+PATIENCE: Final = 200_000
+"""So many nodes, or simulations, are searched at most."""
+_HEIGHT: Final = 640
+_LISTED: Final = 30
+
+
+@dataclass(frozen=True)
+class TreeDrawing:
+    """A search, drawn. In a notebook it shows itself, with its steps to go through.
+
+    Attributes:
+        tree: What the search did.
+        result: What it answered.
+    """
+
+    tree: SearchTree
+    result: SearchResult
+
+    @property
+    def shown(self) -> SearchPass:
+        """The search of the root that is shown: the last one that was finished, of several."""
+        return self.tree.passes[self.tree.shown]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What it did, step by step."""
+        return steps_of(self.shown)
+
+    def svg(self, step: int | None = None) -> str:
+        """The tree as SVG, for papers.
+
+        Args:
+            step: As it was after this step; None draws the whole search.
+        """
+        if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
+            raise InvalidSettingError(f"step must be a whole number of 0 or more, not {step!r}")
+        if step is not None and step > self.shown.steps:
+            raise InvalidSettingError(
+                f"step must be at most {self.shown.steps}, as the search has no more: {step}"
+            )
+        return tree_svg(self.tree, step)
+
+    def html(self) -> str:
+        """The page: the tree with its steps to go through, which works offline."""
+        return tree_page(self.tree)
+
+    def save(self, path: str | os.PathLike[str], step: int | None = None) -> Path:
+        """Writes a page (.html) or a figure (.svg).
+
+        Args:
+            path: The file; one that is there is replaced.
+            step: For a figure, as ``svg`` takes it.
+
+        Raises:
+            InvalidSettingError: The file's name ends in something else.
+            StoreError: It cannot be written.
+        """
+        target = Path(path)
+        check_file(target, step)
+        write_text(target, self.html() if target.suffix.lower() == ".html" else self.svg(step))
+        return target
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.html(), quote=True)
+        return f'<iframe srcdoc="{page}" title="Search tree" width="100%" height="{_HEIGHT}"></iframe>'
+
+
+def check_file(path: Path, step: int | None) -> None:
+    """Raises ``InvalidSettingError`` for a file that no tree is written to."""
+    kind = path.suffix.lower()
+    if kind not in (".html", ".svg"):
+        raise InvalidSettingError(f"a tree is written as .html or .svg: name such a file, not {str(path)!r}")
+    if kind == ".html" and step is not None:
+        raise InvalidSettingError("a page has all steps: leave the step out, or write an .svg file")
+
+
+def draw_tree(
+    source: Any,
+    agent: Any,
+    *,
+    state: Any = None,
+    moves: str | Sequence[int] = (),
+    seat: int | None = None,
+    depth: int | None = None,
+    max_nodes: int = MAX_NODES,
+    seed: int = 0,
+    title: str = "",
+) -> TreeDrawing:
+    """Searches a position and draws what the search did, node by node.
+
+    The search runs in plain Python, so it is slow; limit the agent's depth, nodes or simulations.
+
+    Args:
+        source: An environment, by name or live and reset, which is not changed; a game or rules; nested lists as
+            ``zermelo.envs.trees.tree_game`` takes them; or the name of a textbook's figure: ``"aima-5.5"``.
+        agent: An agent that searches a tree, or its text: ``minimax``, ``alphabeta``, ``expectiminimax``,
+            ``expectimax``, ``maxn``, ``paranoid``, ``bestreply`` or ``mcts``.
+        state: Of a game, where to search; by default its initial state.
+        moves: What to play first: numbers, or text such as ``"3,3,2"`` or ``"e4 e5"``.
+        seat: From whose point of view values are, from 0; by default that of the player to move.
+        depth: Of a search that deepens step by step, which iteration to draw; by default the last one that was
+            finished, and those before it as far as there is room.
+        max_nodes: How many nodes to draw at most. Of a larger tree the deepest levels are left out, or what was
+            visited least.
+        seed: Decides everything random.
+        title: What the page calls the game; by default its name.
+
+    Raises:
+        InvalidSettingError: The agent has no tree that could be drawn, or a setting is wrong.
+        UnsupportedGameError: The agent cannot search this game.
+        GameOverError: There is nothing to search.
+        IllegalActionError: One of the moves is not legal.
+    """
+    check_whole("max_nodes", max_nodes, lower=1)
+    game, start, name = _position(source, state, moves, seed)
+    if game.is_terminal(start):
+        raise GameOverError(f"{title or name} is over there: there is nothing to search")
+    if seat is not None:
+        check_whole("seat", seat)
+        if seat >= game.traits.seats:
+            raise InvalidSettingError(
+                f"seat must be less than {game.traits.seats}, the number of players, not {seat}"
+            )
+    searcher: Any = build_agent(agent)
+    known: set[str] = set()
+    if dataclasses.is_dataclass(searcher):
+        known = {field.name for field in dataclasses.fields(searcher)}
+    stopped: list[Any] = []
+    recorder: SearchRecorder | SimulationRecorder
+    if "on_simulation" in known:
+        recorder = SimulationRecorder(game, max_nodes, seat, PATIENCE, lambda: stopped[0].stop())
+        watch = "on_simulation"
+    elif "on_node" in known:
+        recorder = SearchRecorder(max_nodes, seat, depth, PATIENCE, lambda: stopped[0].stop())
+        watch = "on_node"
+    else:
+        raise InvalidSettingError(
+            f"{getattr(searcher, 'name', agent)} has no tree that can be drawn: choose minimax, alphabeta, "
+            "expectiminimax, expectimax, maxn, paranoid, bestreply or mcts"
+        )
+    watched: Any = dataclasses.replace(
+        searcher, **{watch: _both(getattr(searcher, watch), recorder)}, name=searcher.name
+    )
+    stopped.append(watched)
+    watched.reset(seed)
+    result = watched.search_state(game, start)
+    tree = _tree(game, start, result, recorder, searcher.name, title or name, depth, max_nodes)
+    return TreeDrawing(tree, result)
+
+
+def tree_of_text(text: str) -> TreeGame | None:
+    """The game of a figure's name, or of nested lists as text; None for any other text.
+
+    Raises:
+        InvalidSettingError: It begins like nested lists, and is none.
+    """
+    if text in list_figures():
+        return figure(text)
+    if not text.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        nested = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise InvalidSettingError(
+            f"cannot read the tree {text[:60]!r}: write lists of numbers, such as [[3, 12, 8], [2, 4, 6]]"
+        ) from None
+    return tree_game(nested)
+
+
+def _both(first: Callable[[Any], Any] | None, second: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """An observer that is two."""
+    if first is None:
+        return second
+
+    def tell(event: Any) -> None:
+        first(event)
+        second(event)
+
+    return tell
+
+
+def _position(source: Any, state: Any, moves: str | Sequence[int], seed: int) -> tuple[Game[Any], Any, str]:
+    """The game, the state to search, and what the game is called."""
+    if isinstance(source, list | dict):
+        source = tree_game(source)
+    elif isinstance(source, str):
+        source = tree_of_text(source) or source
+    if isinstance(source, str) or is_live(source):
+        if state is not None:
+            raise InvalidSettingError("a state goes with a game: of an environment, say the moves that lead there")
+        env = source
+        if isinstance(source, str):
+            driver = drive_env(build_env(source)[0], seed)
+            play_moves(driver, moves if isinstance(moves, str) else ",".join(map(str, moves)), "moves")
+            env, moves = driver.env, ()
+        game = as_game(env)
+        return game, _after(game, game.snapshot(env), moves), game.traits.name
+    game = as_game(source)
+    if not is_game(game):
+        raise InvalidSettingError(f"an environment, a game or nested lists are searched, not {source!r}")
+    return game, _after(game, game.initial_state() if state is None else state, moves), game.traits.name
+
+
+def _after(game: Game[Any], state: Any, moves: str | Sequence[int]) -> Any:
+    """The state after moves of a game."""
+    words = moves.replace(",", " ").split() if isinstance(moves, str) else moves
+    for place, move in enumerate(words, start=1):
+        legal = [] if game.is_terminal(state) else _choices(game, state)
+        meant = [action for action in legal if move in (action, str(action), move_text(game, state, action))]
+        if len(meant) != 1:
+            listed = ", ".join(move_text(game, state, action) for action in legal[:_LISTED]) or "none"
+            raise IllegalActionError(f"move {place} is {move!r}, which is not legal there (legal: {listed})")
+        state = game.result(state, meant[0])
+    return state
+
+
+def _choices(game: Game[Any], state: Any) -> list[int]:
+    if game.to_move(state) < 0:
+        return [outcome for outcome, _ in game.chance_outcomes(state)]
+    return list(game.legal_actions(state))
+
+
+def _tree(
+    game: Game[Any],
+    state: Any,
+    result: SearchResult,
+    recorder: SearchRecorder | SimulationRecorder,
+    agent: str,
+    title: str,
+    depth: int | None,
+    max_nodes: int,
+) -> SearchTree:
+    """The whole of it, with notes."""
+    passes = recorder.passes()
+    if not passes:
+        raise InvalidSettingError(
+            f"{agent} has not searched {depth} moves deep: choose another depth"
+            if depth is not None
+            else f"{agent} had no time to search: give it more"
+        )
+    finished = [number for number, one in enumerate(passes) if one.finished]
+    shown = finished[-1] if finished else len(passes) - 1
+    notes = []
+    one = passes[shown]
+    if one.visited > len(one.nodes):
+        notes.append(
+            f"{len(one.nodes):,} of {one.visited:,} nodes are drawn (at most {max_nodes:,}): the others lie deeper"
+            + (", or were visited less." if one.outcomes else ".")
+        )
+    if recorder.stopped:
+        what = "simulations" if one.outcomes else "nodes: give the agent a limit such as a depth"
+        notes.append(f"The search was stopped after {PATIENCE:,} {what}.")
+    if not one.finished:
+        notes.append("This search was not finished.")
+    view, names = recorder.view, game.traits.seat_names
+    answer, value = move_text(game, state, result.action), result.values_by_seat[view.seat]
+    return SearchTree(
+        title, agent, names, view.seat, tuple(passes), shown, answer, value, view.bounds, tuple(notes)
+    )

@@ -1,0 +1,143 @@
+"""The page: one HTML file that holds all that it shows and asks nothing of any network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from zermelo.agents.search.observer import NodeRole
+from zermelo.evaluation.output.report.parts.markup import embedded_json, environment, resource
+from zermelo.evaluation.output.tree.best_line import best_line
+from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Span
+from zermelo.evaluation.output.tree.names import number_text
+from zermelo.evaluation.output.tree.steps import kinds_of
+
+__all__ = ["tree_page"]
+
+_HERE: Final = "zermelo.evaluation.output.tree"
+_SCRIPTS: Final = ("d3-hierarchy.min.js", "tree_model.js", "tree_canvas.js", "tree_page.js")
+_POSITIONS_ROOM: Final = 600_000
+"""So many characters the positions may have together; those of the deepest nodes are left out."""
+_FIELDS: Final = (
+    "parent", "role", "seat", "move", "chance", "depth", "entered", "left", "windows", "known", "vectors",
+    "source", "cut", "quiet", "probed", "hidden", "name", "position", "visits",
+)  # fmt: skip
+
+
+def tree_page(tree: SearchTree) -> str:
+    """The text of an HTML file that shows a search; the same search gives the same text."""
+    script = "".join(f"\n{resource(name, _HERE)}" for name in _SCRIPTS)
+    one = tree.passes[tree.shown]
+    player = tree.seats[tree.seat]
+    summary = (
+        f"{len(one.nodes):,} nodes, {one.steps:,} {'simulations' if tree.simulates else 'steps'}. It chose "
+        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are those for {player}."
+    )
+    if any(node.role is NodeRole.OWN for node in one.nodes):
+        summary = summary.rpartition(" Values are")[0] + f" Values are those for {', '.join(tree.seats)}."
+    return (
+        environment(_HERE)
+        .get_template("tree.html")
+        .render(
+            title=f"{tree.agent} on {tree.game}",
+            summary=summary,
+            notes=tree.notes,
+            style=Markup(resource("tree.css", _HERE)),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            licence=resource("d3-hierarchy.LICENSE", _HERE).partition("\n")[0],
+            data=embedded_json(_data(tree)),
+        )
+    )
+
+
+def _data(tree: SearchTree) -> dict[str, Any]:
+    """The search as JSON; infinities are null."""
+    positions = _positions(tree)
+    names = list(positions)
+    player = tree.seats[tree.seat]
+    legend = {
+        NodeRole.MAX: f"maximizes what {player} gets",
+        NodeRole.MIN: f"minimizes what {player} gets",
+        NodeRole.CHANCE: "averaged over: chance, or players that are taken to err",
+        NodeRole.OWN: "each player maximizes its own value",
+        NodeRole.END: "the game is over",
+    }
+    return {
+        "seats": tree.seats,
+        "bounds": [_finite(bound) for bound in tree.bounds],
+        "shown": tree.shown,
+        "says": {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"},
+        "legend": legend,
+        "positions": names,
+        "passes": [_pass(tree, one, positions) for one in tree.passes],
+    }
+
+
+def _positions(tree: SearchTree) -> dict[str, int]:
+    """Every different position, numbered; those nearest to the roots, as far as there is room."""
+    found: dict[str, int] = {}
+    room = _POSITIONS_ROOM
+    for node in sorted((node for one in tree.passes for node in one.nodes), key=lambda node: node.level):
+        if node.position and node.position not in found:
+            room -= len(node.position)
+            if room < 0:
+                break
+            found[node.position] = len(found)
+    return found
+
+
+def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[str, Any]:
+    return {
+        "depth": _finite(one.depth) if not one.outcomes else None,
+        "steps": one.steps,
+        "kinds": kinds_of(one),
+        "best": sorted(best_line(tree, one)),
+        "fields": _FIELDS,
+        "nodes": [_row(node, positions) for node in one.nodes],
+        "outcomes": one.outcomes or None,
+    }
+
+
+def _row(node: SearchNode, positions: dict[str, int]) -> list[Any]:
+    """A node, in the order of ``_FIELDS``."""
+    return [
+        node.parent,
+        node.role,
+        node.seat,
+        node.move,
+        _rounded(node.chance),
+        _finite(node.depth),
+        node.entered,
+        node.left,
+        _flat(node.windows),
+        _flat(node.known),
+        [[one.step, [_finite(value) for value in one.values]] for one in node.vectors],
+        node.source,
+        node.cut,
+        int(node.quiet),
+        int(node.probed),
+        node.hidden,
+        node.name,
+        positions.get(node.position, -1),
+        node.visits,
+    ]
+
+
+def _flat(spans: tuple[Span, ...]) -> list[float | int | None]:
+    return [part for span in spans for part in (span.step, _finite(span.low), _finite(span.high))]
+
+
+def _finite(value: float) -> float | int | None:
+    """The value as JSON has it, whole numbers without a point."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else _rounded(value)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.10g}")

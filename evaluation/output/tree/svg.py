@@ -1,0 +1,258 @@
+"""A tree as SVG for papers: text stays text, and everything can be printed in grey.
+
+Players' nodes are triangles that point up for who maximizes and down for who minimizes, chance is a circle, as in
+Russell and Norvig's textbook; in max^n a node bears the player's letter.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from zermelo.agents.search.observer import NodeRole
+from zermelo.evaluation.output.tree.best_line import best_line
+from zermelo.evaluation.output.tree.layout import Part, lay_out
+from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Source, Span
+from zermelo.evaluation.output.tree.names import known_text, number_text, vector_text
+from zermelo.evaluation.output.tree.steps import kinds_of
+
+__all__ = ["tree_svg"]
+
+_SIZE: Final = 11.0
+"""Half the width of a triangle."""
+_LETTER: Final = 6.4
+_SMALL: Final = 5.4
+"""The usual width of a letter in either size."""
+_LEVEL: Final = 74.0
+_GAP: Final = 14.0
+_MARGIN: Final = 14.0
+_FEW: Final = 4
+"""Up to so many actions that were cut off are drawn one by one."""
+_FORBIDDEN: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+
+
+class _Drawn(NamedTuple):
+    """What is drawn at a place: a node, or actions that are not."""
+
+    number: int
+    edge: str
+    value: str = ""
+    below: str = ""
+    """A smaller line under the value."""
+    is_cut: bool = False
+
+
+def tree_svg(tree: SearchTree, step: int | None = None) -> str:
+    """The search that is shown as SVG.
+
+    Args:
+        tree: What the search did.
+        step: As it was after this step; None draws the whole search.
+    """
+    one = tree.passes[tree.shown]
+    at = one.steps if step is None else step
+    root = _parts(tree, one, at)
+    width = lay_out(root, _GAP)
+    parts = root.all()
+    labels = _level_labels(tree, one, parts)
+    start = max((len(label) * _LETTER + 16 for label in labels.values()), default=0.0) + _MARGIN
+    height = max(part.level for part in parts) * _LEVEL + 2 * _MARGIN + 3 * _SIZE
+    best = set() if step is not None else best_line(tree, one)
+    now = kinds_of(one)[at - 1][1] if step else -1
+    body = [*_level_lines(labels), *_edges(one, parts, start, best), *_nodes(one, parts, start, now)]
+    total = start + width + _MARGIN
+    title = f"{tree.agent} on {tree.game}, values for {tree.seats[tree.seat]}"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:.0f}" height="{height:.0f}" '
+            f'viewBox="0 0 {total:.0f} {height:.0f}" font-family={quoteattr(_FONT)} font-size="12" role="img" '
+            f"aria-label={quoteattr(_plain(title))}>",
+            f"<title>{escape(_plain(title))}</title>",
+            '<rect width="100%" height="100%" fill="#fff"/>',
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _plain(text: str) -> str:
+    """Text without characters that XML forbids."""
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
+# -- what is drawn -----------------------------------------------------------------------------------------------
+
+
+def _parts(tree: SearchTree, one: SearchPass, at: int) -> Part[_Drawn]:
+    """The tree of what is drawn."""
+    made = [
+        _part(_drawn(tree, one, number, at), node.role is NodeRole.END) for number, node in enumerate(one.nodes)
+    ]
+    for number, node in enumerate(one.nodes):
+        if node.parent >= 0 and node.entered <= at:
+            made[node.parent].children.append(made[number])
+    for number, node in enumerate(one.nodes):
+        if node.cut is not None and node.cut.step <= at:
+            shown = node.cut.not_searched
+            edges = shown if len(shown) <= _FEW else (f"{len(shown)} more",)
+            made[number].children += [_part(_Drawn(-1, edge, is_cut=True)) for edge in edges]
+        if node.hidden:
+            made[number].children.append(_part(_Drawn(-1, f"+{node.hidden:,}")))
+    return made[0]
+
+
+def _drawn(tree: SearchTree, one: SearchPass, number: int, at: int) -> _Drawn:
+    node = one.nodes[number]
+    edge = edge_text(node)
+    if tree.simulates:
+        visits, mean = node.visits_at(at), one.mean_at(node, at)
+        value = number_text(mean[0]) if len(mean) == 1 else vector_text(mean)
+        return _Drawn(number, edge, value, f"{visits:,} visit{'s' if visits > 1 else ''}")
+    values = node.values_at(at)
+    value = vector_text(values) if values else known_text(node.known_at(at), tree.bounds)
+    window = node.window_at(at)
+    below = ""
+    if window is not None and node.role is not NodeRole.END and (window.low > -math.inf or window.high < math.inf):
+        below = window_text(window.low, window.high)
+        if node.role is NodeRole.OWN:
+            below = _elsewhere(tree, one, node, window)
+    if node.source in (Source.TABLE, Source.EVALUATION):
+        below = node.source.value
+    return _Drawn(number, edge, value, below)
+
+
+def _elsewhere(tree: SearchTree, one: SearchPass, node: SearchNode, window: Span) -> str:
+    """In max^n, what the player who moved to a node can already get elsewhere."""
+    seat = one.nodes[node.parent].seat if node.parent >= 0 else None
+    return "" if seat is None else f"{tree.seats[seat]} has {number_text(window.low)}"
+
+
+def edge_text(node: SearchNode) -> str:
+    """What leads to a node: the move, or the outcome with its probability."""
+    if node.chance == 1.0:
+        return node.move
+    probability = f"{node.chance:.3g}"
+    return probability if node.move in ("", probability) else f"{node.move}: {probability}"
+
+
+def window_text(low: float, high: float) -> str:
+    """Alpha and beta."""
+    return f"\N{GREEK SMALL LETTER ALPHA} {number_text(low)}, \N{GREEK SMALL LETTER BETA} {number_text(high)}"
+
+
+def _part(drawn: _Drawn, is_end: bool = False) -> Part[_Drawn]:
+    label = len(drawn.edge) * _SMALL / 2 + 2
+    text = max(len(drawn.value) * _LETTER, len(drawn.below) * _SMALL)
+    if is_end:  # the text stands below it
+        half = max(label, text / 2)
+        return Part(drawn, half, half)
+    return Part(drawn, max(_SIZE, label), max(_SIZE + 3 + text, label))
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------
+
+
+def _level_labels(tree: SearchTree, one: SearchPass, parts: Sequence[Part[_Drawn]]) -> dict[int, str]:
+    """Who moves at each level, where that is the same for all its nodes."""
+    found: dict[int, set[str]] = {}
+    for part in parts:
+        if part.what.number >= 0 and one.nodes[part.what.number].role is not NodeRole.END:
+            found.setdefault(part.level, set()).add(role_name(tree, one.nodes[part.what.number]))
+    return {level: names.pop() for level, names in found.items() if len(names) == 1}
+
+
+def role_name(tree: SearchTree, node: SearchNode) -> str:
+    """Who decides at a node: the seat's name, or chance."""
+    if node.role is NodeRole.CHANCE:
+        return "CHANCE" if node.seat is None else tree.seats[node.seat]
+    return "" if node.seat is None else tree.seats[node.seat]
+
+
+def _level_lines(labels: dict[int, str]) -> Iterator[str]:
+    for level, label in labels.items():
+        yield _text(_MARGIN, _y(level) + 4, label, fill="#555")
+
+
+def _y(level: int) -> float:
+    return _MARGIN + _SIZE + level * _LEVEL
+
+
+def _edges(one: SearchPass, parts: Sequence[Part[_Drawn]], start: float, best: set[int]) -> Iterator[str]:
+    for part in parts:
+        for child in part.children:
+            x, y = start + part.x, _y(part.level) + _SIZE
+            to_x, to_y = start + child.x, _y(child.level) - _SIZE
+            is_best = child.what.number in best
+            style = f'stroke="{"#000" if is_best else "#666"}" stroke-width="{2.4 if is_best else 1}"'
+            if child.what.number < 0:
+                style = 'stroke="#888" stroke-width="1" stroke-dasharray="3 3"'
+            yield f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {style}/>'
+            if child.what.is_cut:
+                yield _crossed((x + to_x) / 2, (y + to_y) / 2, to_x - x, to_y - y)
+            if child.what.number < 0:
+                yield _text(to_x, to_y + 11, child.what.edge, 10, "middle", "#555")
+            elif child.what.edge:
+                at = 0.72
+                yield _halo(x + (to_x - x) * at, y + (to_y - y) * at + 3, child.what.edge)
+
+
+def _crossed(x: float, y: float, dx: float, dy: float) -> str:
+    """Two short strokes across an edge."""
+    length = max((dx * dx + dy * dy) ** 0.5, 1.0)
+    across_x, across_y, along_x, along_y = -dy / length * 5, dx / length * 5, dx / length * 2, dy / length * 2
+    strokes = (
+        f"M{x + s * along_x - across_x:.1f} {y + s * along_y - across_y:.1f}"
+        f"L{x + s * along_x + across_x:.1f} {y + s * along_y + across_y:.1f}"
+        for s in (-1, 1)
+    )
+    return f'<path d="{"".join(strokes)}" stroke="#000" stroke-width="1.2" fill="none"/>'
+
+
+def _nodes(one: SearchPass, parts: Sequence[Part[_Drawn]], start: float, now: int) -> Iterator[str]:
+    for part in parts:
+        drawn = part.what
+        if drawn.number < 0:
+            continue
+        node, x, y = one.nodes[drawn.number], start + part.x, _y(part.level)
+        yield _shape(node, x, y, 2.6 if drawn.number == now else 1.2)
+        if node.role is NodeRole.OWN or (node.name and node.role is not NodeRole.END):
+            own = node.name or chr(ord("A") + (node.seat or 0) % 26)
+            lower = {NodeRole.MAX: 6, NodeRole.MIN: 1}.get(node.role, 4)
+            yield _text(x, y + lower, own, 9, "middle")
+        is_end = node.role is NodeRole.END
+        left, down, anchor = (x, y + _SIZE + 2, "middle") if is_end else (x + _SIZE + 3, y, "start")
+        if drawn.value:
+            yield _text(left, down + (1 if drawn.below else 4), drawn.value, anchor=anchor)
+        if drawn.below:
+            yield _text(left, down + 12, drawn.below, 10, anchor, "#555")
+
+
+def _shape(node: SearchNode, x: float, y: float, width: float) -> str:
+    pen = f'stroke="#000" stroke-width="{width}"'
+    s = _SIZE
+    if node.role is NodeRole.MAX:
+        return f'<path d="M{x:.1f} {y - s:.1f}l{s} {2 * s}h{-2 * s}z" fill="#fff" {pen}/>'
+    if node.role is NodeRole.MIN:
+        return f'<path d="M{x:.1f} {y + s:.1f}l{s} {-2 * s}h{-2 * s}z" fill="#ddd" {pen}/>'
+    if node.role in (NodeRole.CHANCE, NodeRole.OWN):
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{s}" fill="#fff" {pen}/>'
+    return f'<rect x="{x - 4:.1f}" y="{y - s:.1f}" width="8" height="8" fill="#444" {pen}/>'
+
+
+def _halo(x: float, y: float, text: str) -> str:
+    """Text over a line, with a margin that hides the line."""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="10" text-anchor="middle" fill="#333" stroke="#fff" '
+        f'stroke-width="3" paint-order="stroke">{escape(_plain(text))}</text>'
+    )
+
+
+def _text(x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = "#000") -> str:
+    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    font = "" if size == 12 else f' font-size="{size:g}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{font}{place} fill="{fill}">{escape(_plain(text))}</text>'

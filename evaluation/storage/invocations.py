@@ -1,0 +1,161 @@
+"""The commands by which the games of a run were played: when, for how long, on what machine, and with what notes.
+
+A run may be stopped and gone on with any number of times. Each command that plays games of it has a row in the
+database, begun with its first games and brought up to date in the transaction of every later one, so that it is
+right also after ``kill -9``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import versions
+from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
+
+__all__ = [
+    "Invocation", "InvocationLog", "StoredRun", "machine", "notes_of", "read_invocations", "read_run",
+]  # fmt: skip
+
+_TABLE: Final = """
+    CREATE TABLE IF NOT EXISTS invocations (
+        number INTEGER PRIMARY KEY,
+        started TEXT NOT NULL,      -- ISO 8601, UTC
+        seconds REAL NOT NULL,      -- until its last game was kept
+        games INTEGER NOT NULL,
+        about TEXT NOT NULL         -- JSON: command, machine, versions, notes
+    )
+"""
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """One command that played games of a run.
+
+    Attributes:
+        started: When, in UTC, such as ``2026-03-01 12:30:00``.
+        seconds: From there until its last game was kept.
+        games: How many it played.
+        command: As it was typed; empty where a program called the package.
+        machine: The system, the processor's name and the number of processors.
+        versions: Of what the games were played with.
+        notes: Sentences that a reader of the games should know.
+    """
+
+    started: str
+    seconds: float
+    games: int
+    command: str = ""
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """What a folder says of its run besides the games.
+
+    Attributes:
+        spec: What was to be played, as plain values.
+        invocations: The commands that played it, the first one first.
+    """
+
+    spec: Mapping[str, Any]
+    invocations: tuple[Invocation, ...]
+
+
+class InvocationLog:
+    """Keeps the row of the command that is playing; made when it starts.
+
+    Args:
+        command: As it was typed.
+        notes: Sentences that a reader of its games should know.
+    """
+
+    def __init__(self, command: str = "", notes: Sequence[str] = ()) -> None:
+        self._started, self._since = datetime.datetime.now(datetime.UTC), time.monotonic()
+        self._about = {"command": command, "notes": [*notes]}
+        self._number: int | None = None
+
+    def add(self, db: sqlite3.Connection, games: int) -> None:
+        """Counts games of a transaction that is under way; without any there is no row."""
+        seconds = time.monotonic() - self._since
+        if self._number is not None:
+            update = "UPDATE invocations SET seconds = ?, games = games + ? WHERE number = ?"
+            db.execute(update, (seconds, games, self._number))
+            return
+        db.execute(_TABLE)
+        about = json.dumps({**self._about, "machine": machine(), "versions": versions()})
+        started = self._started.strftime("%Y-%m-%d %H:%M:%S")
+        row = db.execute(
+            "INSERT INTO invocations (started, seconds, games, about) VALUES (?, ?, ?, ?)",
+            (started, seconds, games, about),
+        )
+        self._number = row.lastrowid
+
+
+def machine() -> dict[str, Any]:
+    """The system, the processor's name as far as it is known, and the number of processors."""
+    found: dict[str, Any] = {"system": platform.platform(), "processors": os.cpu_count()}
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    name = name or platform.processor()
+    return {**found, "processor": name} if name else found
+
+
+def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ...]:
+    """The commands that played a database's games; none of a run of an older version.
+
+    Raises:
+        StoreError: What is written there is none of ours.
+    """
+    if not db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'invocations'").fetchone()[0]:
+        return ()
+    found = []
+    for started, seconds, games, about in db.execute(
+        "SELECT started, seconds, games, about FROM invocations ORDER BY number"
+    ):
+        try:
+            said = json.loads(about)
+            found.append(
+                Invocation(
+                    str(started), float(seconds), int(games), str(said["command"]), dict(said["machine"]),
+                    dict(said["versions"]), tuple(map(str, said["notes"])),
+                )
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"what {path} says of the commands that played its games cannot be read ({error!r}): put back a "
+                "copy of it"
+            ) from error
+    return tuple(found)
+
+
+def notes_of(invocations: Sequence[Invocation]) -> list[str]:
+    """Their notes, each once."""
+    return [*dict.fromkeys(note for invocation in invocations for note in invocation.notes)]
+
+
+def read_run(folder: str | os.PathLike[str]) -> StoredRun | None:
+    """What a folder says of its run; None where only its games are known.
+
+    Raises:
+        StoreError: The run is damaged.
+    """
+    path = Path(folder) / FILE
+    if not path.exists() or not path.stat().st_size:
+        return None
+    with open_reader(path) as db:
+        return StoredRun(read_spec(db) or {}, read_invocations(db, path))

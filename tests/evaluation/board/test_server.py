@@ -1,0 +1,301 @@
+"""The server of the board: who is let in, a whole game with analysis and review, and games that do not wait."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.table import Table
+
+pytest.importorskip("starlette", reason='needs Starlette: pip install "zermelo[board]"')
+pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board]"')
+
+from doubles.board_server import TOKEN, Client, Player, served  # after the check for it
+
+from zermelo.evaluation.board import serve as serving
+
+MNK = "zermelo/MNK-v0"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with served(TableSettings(env=MNK, opponent="minimax")) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def player(client: Client) -> Player:
+    return Player(client)
+
+
+# -- who is let in ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"X-Zermelo-Token": ""}, 403),
+        ({"X-Zermelo-Token": TOKEN[:-1]}, 403),
+        ({"X-Zermelo-Token": TOKEN + "\u00e9"}, 403),
+        ({"Host": "attacker.example:8000"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Host": "127.0.0.1:1"}, 421),
+        ({"Origin": "http://attacker.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Content-Length": "99999999999"}, 413),
+        ({"Host": "localhost:PORT"}, 201),
+        ({"Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "same-origin"}, 201),
+    ],
+    ids=lambda part: " ".join(f"{k} {v[:24]!a}" for k, v in part.items()) if isinstance(part, dict) else str(part),
+)
+def test_only_the_page_of_the_link_is_let_in(client: Client, headers: dict[str, str], status: int) -> None:
+    given = {name: value.replace("PORT", str(client.port)) for name, value in headers.items()}
+    answer = client.ask("POST", "/api/tables", headers=given)
+    assert answer.status == status
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert "access-control-allow-origin" not in answer.headers
+    assert "set-cookie" not in answer.headers
+    if status == 201:
+        assert len(answer.json()["id"]) == 12
+    else:
+        assert answer.json()["error"]
+
+
+def test_a_header_that_comes_twice_is_refused(client: Client) -> None:
+    pairs = [("Host", f"127.0.0.1:{client.port}"), ("Origin", "http://a.example"), ("Origin", "http://b.example")]
+    assert client.ask("GET", "/", headers=pairs).status == 400
+
+
+def test_a_preflight_of_another_site_gets_nothing(client: Client) -> None:
+    asked = {"Origin": "http://attacker.example", "Access-Control-Request-Method": "POST"}
+    answer = client.ask("OPTIONS", "/api/tables", headers=asked)
+    assert answer.status == 403
+    assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+def test_the_page_names_nothing_outside_itself(client: Client) -> None:
+    for path in ("/", "/board.css", "/board.js", "/surface.js", "/charts.js"):
+        answer = client.ask("GET", path, headers={"X-Zermelo-Token": ""})
+        assert answer.status == 200
+        text = answer.text.replace("http://www.w3.org/2000/svg", "")
+        assert "http:" not in text
+        assert "https:" not in text
+        assert "innerHTML" not in text
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert client.ask("GET", "/../pyproject.toml").status == 404
+    assert client.ask("GET", "/page/board.html").status == 404
+
+
+def test_a_body_that_goes_on_and_on_is_cut_off(client: Client, player: Player) -> None:
+    parts = (b"x" * 2**20 for _ in range(5))
+    answer = client.ask("POST", f"/api/tables/{player.table}/load", parts)
+    assert answer.status == 400
+    assert "too large" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("command", "body", "status", "said"),
+    [
+        ("play", b"{}", 400, "a move is its number or a text, not None"),
+        ("play", b'{"move": true}', 400, "a move is"),
+        ("play", b'{"move": "<b>"}', 400, "which is not legal here"),
+        ("play", b'{"move": 99}', 400, "outside the action space"),
+        ("play", b"[]", 400, "must be an object"),
+        ("play", b"{", 400, "no JSON"),
+        ("play", b"[" * 100_000, 400, "no JSON"),
+        ("back", b"", 400, "no move of yours"),
+        ("review", b"", 400, "no moves yet"),
+        ("load", b'{"text": 3}', 400, "from the text of a file"),
+        ("load", b'{"text": "x"}', 400, "no game in JSON"),
+        ("analyse", b'{"on": true, "ply": 7}', 400, "no position 7"),
+        ("analyse", b'{"on": true, "agent": "random"}', 200, ""),
+        ("analyse", b'{"on": true, "agent": "os:system(command=ls)"}', 400, "on the command line"),
+        ("new", b'{"opponent": "uci(command=ls)"}', 400, "on the command line"),
+        ("new", b'{"opponent": "policytable(file=x)"}', 400, "on the command line"),
+        ("new", b'{"opponent": "nobody"}', 400, "no agent is called"),
+        ("new", b'{"opponent": 3}', 400, "a text of at most"),
+        ("new", b'{"seat": 5}', 400, "no seat 6"),
+        ("new", b'{"seed": -1}', 400, "whole number"),
+        ("new", b'{"clock": "soon"}', 400, "a clock is seconds"),
+        ("explode", b"{}", 404, "no such game"),
+    ],
+    ids=lambda part: part[:30].decode() if isinstance(part, bytes) else str(part)[:12],
+)
+def test_bad_requests_are_one_sentence(
+    client: Client, player: Player, command: str, body: bytes, status: int, said: str
+) -> None:
+    answer = client.ask("POST", f"/api/tables/{player.table}/{command}", body)
+    assert answer.status == status
+    assert said in answer.json().get("error", "")
+    assert player.view()["moves"] == []
+
+
+def test_what_is_not_there(client: Client, player: Player) -> None:
+    assert client.ask("GET", "/api/tables/nothing").status == 404
+    assert player.get("pictures/7").status == 400
+    assert player.get("frames/7").json()["error"] == "there is no position 7: the game has 0 moves"
+    assert player.get("files/exe").status == 400
+    assert client.ask("PUT", "/api/tables").status == 405
+
+
+def test_there_are_so_many_games_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.evaluation.board.server._TABLES", 2)
+    with served(TableSettings(env=MNK, opponent="random")) as client:
+        first, second = Player(client), Player(client)
+        assert "2 games already" in client.ask("POST", "/api/tables").json()["error"]
+        monkeypatch.setattr("zermelo.evaluation.board.server._IDLE", 0.0)
+        second.view()
+        assert client.ask("POST", "/api/tables").status == 201
+        assert client.ask("GET", f"/api/tables/{first.table}").status == 404
+
+
+def test_a_mistake_of_ours_is_told_in_the_terminal_only(
+    player: Player, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Table, "view", lambda self: 1 / 0)
+    answer = player.get("")
+    assert answer.status == 500
+    assert "ZeroDivisionError" not in answer.text
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+# -- a game -------------------------------------------------------------------------------------------------------
+
+
+def test_a_whole_game_with_hint_analysis_review_and_files(client: Client) -> None:
+    player = Player(client)
+    assert player.get("surface").json()["columns"] == ["a", "b", "c"]
+    assert player.get("pictures/0").content.startswith(b"\x89PNG")
+    assert player.do("hint").status == 200
+    hinted = player.until(lambda view: view["hint"] is not None)
+    assert hinted["hint"] in [move["number"] for move in hinted["legal"]]
+    assert player.do("analyse", on=True, agent="alphabeta").status == 200
+    found = player.until(lambda view: view["analysis"] and view["analysis"]["proven"])["analysis"]
+    assert found["value"] == 0.0
+    assert len(found["actions"]) == 9
+    assert found["line"][0] == found["best_label"]
+    version = player.view()["version"]
+    assert player.do("play", move="b2").status == 200
+    assert player.do("play", move="b2").json()["error"]
+    waited = client.ask("GET", f"/api/tables/{player.table}?after={version}").json()
+    assert waited["version"] > version
+    view = player.until(lambda view: view["yours"] and len(view["moves"]) == 2)
+    assert view["moves"][0]["text"] == "b2"
+    assert view["moves"][1]["nodes"] > 0
+    assert player.until(lambda view: view["analysis"])["analysed"] == 2  # it has followed
+    assert player.do("back").status == 200
+    assert player.view()["moves"] == []
+    while not view["over"]:
+        view = player.until(lambda view: view["yours"] or view["over"])
+        if view["yours"]:
+            player.do("play", move=view["legal"][0]["number"])
+    assert "The game is over" in view["over"]
+    assert player.do("hint").status == 400
+    assert player.do("analyse", on=True).status == 400
+    assert player.do("review").status == 200
+    review = player.until(lambda view: (view["review"] or {}).get("judged"))["review"]
+    assert len(review["values"]) == len(view["moves"]) + 1
+    assert review["seats"][1]["best"] == review["seats"][1]["moves"]  # minimax makes no mistake
+    assert review["judged"]["agents"][0]["optimal"] == review["judged"]["agents"][0]["judged"] > 0
+    saved = player.get("files/json").text
+    player.do("new", opponent="random", seat=1, seed=3)
+    assert player.until(lambda view: view["yours"])["people"] == [1]
+    assert player.do("load", text=saved).status == 200
+    assert player.view()["over"] == view["over"]
+    assert player.do("swap").status == 200
+    assert player.view()["people"] == [0]
+
+
+def test_one_search_that_never_ends_holds_up_no_other_game() -> None:
+    """Minimax in plain Python on an empty board of 25 squares."""
+    slow = TableSettings(env="zermelo/MNK-v0(m=5, n=5, k=4)", opponent="minimax(backend=clone)", seat=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("zermelo.evaluation.board.thinker._PATIENCE", 0.2)
+        with served(slow) as client:
+            thinking, other = Player(client), Player(client)
+            assert thinking.view()["thinking"]
+            assert other.do("new", opponent="random", seat=0).status == 200
+            started = time.monotonic()
+            assert other.until(lambda view: view["yours"])["moves"] == []
+            other.do("play", move="c3")
+            other.until(lambda view: len(view["moves"]) == 2)
+            assert time.monotonic() - started < 5
+            assert thinking.view()["thinking"]
+            thinking.do("new", opponent="random", seat=1)  # it does not listen, and is killed
+            thinking.until(lambda view: view["yours"], 20)
+
+
+def test_an_agent_that_fails_is_a_sentence() -> None:
+    with served(TableSettings(env=MNK, opponent="doubles.bad_agents:Raises", seat=1)) as client:
+        view = Player(client).until(lambda view: view["problem"])
+        assert "raised" in view["problem"]
+
+
+def test_a_clock_that_runs_out_ends_the_game() -> None:
+    with served(TableSettings(env=MNK, opponent="random", clock="0.2")) as client:
+        player = Player(client)
+        player.do("play", move="a1")
+        player.until(lambda view: view["yours"] or view["over"])
+        view = player.until(lambda view: view["over"])
+        assert "has lost on time" in view["over"]
+        assert player.do("play", move="a2").status == 400
+        assert view["seats"][0]["clock"] == 0 or view["seats"][1]["clock"] == 0
+
+
+def test_what_is_hidden_stays_hidden() -> None:
+    with served(TableSettings(env="zermelo/Kuhn-v0", opponent="random", seat=1)) as client:
+        player = Player(client)
+        view = player.until(lambda view: view["yours"] or view["over"])
+        if view["over"]:
+            pytest.skip("the agent ended the game at once")
+        assert view["text"].startswith("player 0: ?")
+        assert view["has_picture"] is False
+        assert player.get("pictures/1").status == 204
+        assert player.get("surface").json() is None
+        assert player.do("review").status == 400
+        assert player.get("files/json").status == 400
+        assert player.do("analyse", on=True, ply=0).status == 400
+        assert all("value" not in move for move in view["moves"])
+
+
+# -- running it ---------------------------------------------------------------------------------------------------
+
+
+def test_without_the_extra_the_line_to_install_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
+    with pytest.raises(MissingDependencyError, match=r'pip install "zermelo\[board\]"'):
+        serving.serve(TableSettings(env=MNK))
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with serving._listening(0) as listener:
+        address = listener.getsockname()
+        assert address[0] == "127.0.0.1"
+        with (
+            pytest.raises(InvalidSettingError, match=f"cannot listen on port {address[1]}"),
+            serving._listening(address[1]),
+        ):
+            pytest.fail("it is taken")
+
+
+def test_the_link_is_opened_by_a_file_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+    import stat
+    from pathlib import Path
+
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with serving._opened("http://127.0.0.1:1/#secret"):
+        path = Path(opened[0].removeprefix("file://"))
+        assert "secret" not in opened[0]
+        assert "#secret" in path.read_text()
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert not path.exists()

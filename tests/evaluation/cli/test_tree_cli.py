@@ -1,0 +1,71 @@
+"""``zermelo tree`` from the command line: each figure of the textbook is one command."""
+
+import pytest
+
+from zermelo.evaluation.cli import main
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    return stop.value.code, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("figure", "agent", "answer"),
+    [
+        ("aima-5.2", "minimax", "a1 is worth 3 to MAX"),
+        ("aima-5.4", "maxn", "a1 is worth 1 to A"),
+        ("aima-5.5", "alphabeta", "a1 is worth 3 to MAX"),
+        ("aima-5.13", "expectiminimax", "a1 is worth "),
+        ("aima-5.14a", "expectiminimax", "a1 is worth 2.1 to MAX"),
+        ("aima-5.14b", "expectiminimax", "a2 is worth 40.9 to MAX"),
+    ],
+)
+def test_the_textbooks_figures(figure, agent, answer, tmp_path, capsys):
+    target = tmp_path / "figure.svg"
+    code, out, err = run(capsys, "tree", figure, agent, "--out", target)
+    assert (code, err) == (0, "")
+    assert out.startswith(answer)
+    assert f"The tree is in {target} (" in out
+    assert target.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_position_of_an_environment(tmp_path, capsys):
+    target = tmp_path / "tree.html"
+    agent = "alphabeta(depth=2)"
+    env = "zermelo/MNK-v0"
+    code, out, _ = run(capsys, "tree", env, agent, "--moves", "0,4,1", "-o", target, "--max-nodes", 9)
+    assert code == 0
+    assert "7 of " in out
+    page = target.read_text(encoding="utf-8")
+    assert f"{agent} on {env}" in page
+    assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
+    code, out, _ = run(capsys, "tree", env, agent, "-m", "0,4,1", "-o", target, "--iteration", 1, "--seat", 1)
+    assert code == 0
+    assert "to player_0" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing", "minimax"], "no env is called 'nothing'"),
+        (["[[1, 2], [3]", "minimax"], "cannot read the tree '[[1, 2], [3]'"),
+        (["aima-5.2", "random"], "random has no tree that can be drawn"),
+        (["aima-5.2", "minimax", "-o", "tree.pdf"], "a tree is written as .html or .svg"),
+        (["aima-5.2", "minimax", "--step", "3"], "a page has all steps"),
+        (["aima-5.2", "minimax", "-o", "x.svg", "--step", "99"], "step must be at most 17"),
+        (["aima-5.2", "minimax", "--seat", "3"], "seat must be less than 2"),
+        (["aima-5.2", "minimax", "--moves", "x"], "move 1 is 'x', which is not legal there"),
+        (["aima-5.2", "minimax", "--moves", "0,0"], "is over there"),
+        (["aima-5.2", "minimax", "-o", "no/where.html"], "cannot write no/where.html"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_input(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, "tree", *arguments)
+    assert code == 2
+    assert message in err
+    assert list(tmp_path.iterdir()) == []

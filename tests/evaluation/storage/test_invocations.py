@@ -1,0 +1,65 @@
+"""What a folder keeps of the commands that played its games."""
+
+import sqlite3
+
+import pytest
+
+from zermelo.evaluation import StoreError, round_robin
+from zermelo.evaluation.storage.invocations import Invocation, InvocationLog, machine, notes_of, read_run
+from zermelo.evaluation.storage.sqlite_store import SqliteStore
+from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.run import read_standings, run
+
+GAME = "zermelo/MNK-v0"
+
+
+def play(folder, games, **settings):
+    return run(Tournament.prepare(GAME, ["random", "greedy"], games=games), out=folder, **settings)
+
+
+def test_every_command_that_played_games_is_kept(tmp_path):
+    play(tmp_path, 2, command="zermelo tournament first")
+    play(tmp_path, 2, command="zermelo tournament again")  # nothing is missing
+    play(tmp_path, 4)
+    found = read_run(tmp_path).invocations
+    assert [(one.command, one.games) for one in found] == [("zermelo tournament first", 2), ("", 2)]
+    assert all(one.seconds >= 0 and one.started[4] == "-" for one in found)
+    assert found[0].machine["processors"] == machine()["processors"]
+    assert "numpy" in found[0].versions
+
+
+def test_notes_of_all_commands_stay_with_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.tournament.run.crowding_of", lambda plan, workers: "Crowded.")
+    assert "Crowded." in play(tmp_path, 2, progress=False).notes
+    monkeypatch.undo()
+    assert "Crowded." in play(tmp_path, 4).notes
+    assert "Crowded." in read_standings(tmp_path).notes
+
+
+def test_notes_are_said_once():
+    calls = [Invocation("", 0.0, 1, notes=notes) for notes in (("a", "b"), ("b",), ())]
+    assert notes_of(calls) == ["a", "b"]
+
+
+def test_folders_without_a_database_have_none(tmp_path):
+    assert read_run(tmp_path) is None
+    (tmp_path / "games.sqlite").touch()
+    assert read_run(tmp_path) is None
+
+
+def test_a_run_of_an_older_version_has_none(tmp_path):
+    round_robin(GAME, ["random", "greedy"], games=2, out=tmp_path)
+    with sqlite3.connect(tmp_path / "games.sqlite") as db:
+        db.execute("DROP TABLE invocations")
+    assert read_run(tmp_path).invocations == ()
+    assert read_standings(tmp_path).games == 2
+
+
+@pytest.mark.parametrize("about", ["{", "[]", '{"command": "x"}', '{"command": 1, "machine": 3}'])
+def test_what_somebody_else_wrote_is_refused(tmp_path, about):
+    plan = Tournament.prepare(GAME, ["random", "greedy"], games=2)
+    with SqliteStore(tmp_path, plan.to_dict(), plan.schedule) as store:
+        InvocationLog().add(store._db, 1)
+        store._db.execute("UPDATE invocations SET about = ?", (about,))
+    with pytest.raises(StoreError, match="the commands that played its games cannot be read"):
+        read_run(tmp_path)
