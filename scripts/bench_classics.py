@@ -136,6 +136,8 @@ than {MAX_MOVES} moves end there, as they stand.
 
 For one environment:
 
+<!-- not run: minutes -->
+
 ```sh
 zermelo tournament classic/leduc_holdem-v4 random "ismcts(simulations=500)" cfr --games 400
 ```

@@ -3,19 +3,30 @@
     python scripts/bench_learning.py [PART...] [--only NAME] [--seconds 2]
 
 where a part is ``seat`` (``OpponentEnv`` on PettingZoo's connect four, by opponent), ``many`` (``make_vec``, by
-game and number of games, beside PettingZoo's own loop, Gymnasium's ``AsyncVectorEnv`` and pgx) or ``opponents``
-(``make_vec`` on connect four, by opponent); all if none is given. Actions are random and legal, and to draw them
-is part of every figure. A step of ``many`` is one player's action; of the others the learner's action with the
-answer to it. pgx runs where it is installed (``pip install pgx``), on the processor.
+game and number of games, beside PettingZoo's own loop, Gymnasium's ``AsyncVectorEnv`` and pgx), ``opponents``
+(``make_vec`` on connect four, by opponent) or ``frameworks`` (what the examples of ``docs/guides/training.md``
+learn, and ``scripts/train_vector_ppo.py``); all if none is given. Actions are random and legal, and to draw them
+is part of every figure. A step of ``many`` is one player's action; of ``seat`` and ``opponents`` the learner's
+action with the answer to it. pgx runs where it is installed (``pip install pgx``), on the processor. Behind each
+figure of ``many`` is the most memory, in MiB, that a process of its own had for it.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
+import multiprocessing
+import os
+import re
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -37,6 +48,28 @@ GAMES = {
 SIZES = (1, 64, 1024, 8192)
 FEW = 64
 """More games than that are not given to one process each."""
+SCRIPTS = Path(__file__).resolve().parent
+GUIDE = SCRIPTS.parent / "docs" / "guides" / "training.md"
+VECTOR = """
+from train_vector_ppo import agent_of, train
+from zermelo.evaluation import gauntlet
+
+steps = 1_000_000
+opponents = ["random", "alphabeta(depth=1)"]
+learned = agent_of(train("zermelo/MNK-v0", opponents, steps, games=512, seed=0))
+standings = gauntlet("zermelo/MNK-v0", [learned, *opponents], games=200, workers=1)
+"""
+"""What ``scripts/train_vector_ppo.py`` does."""
+RESULTS = """
+import json
+import time
+from bench_learning import peak_mib
+
+scores = [100 * standings.crosstable["ppo", opponent] for opponent in opponents]
+print()
+print(json.dumps({"scores": scores, "steps": steps, "processor": time.process_time(), "memory": peak_mib()}))
+"""
+"""What is run behind an example: its last line of output says how it went."""
 
 
 def rate(steps: Iterator[int], seconds: float) -> float:
@@ -54,7 +87,9 @@ def drawn(masks: Any, generator: np.random.Generator) -> Any:
     games, actions = np.divmod(places, masks.shape[1])
     counts = np.bincount(games, minlength=len(masks))
     chosen = np.cumsum(counts) - counts + (generator.random(len(masks)) * counts).astype(int)
-    return np.where(counts > 0, actions[np.minimum(chosen, len(actions) - 1)], 0)
+    found = np.zeros(len(masks), int)
+    found[counts > 0] = actions[chosen[counts > 0]]
+    return found
 
 
 def our_vector(name: str, games: int, **settings: Any) -> Iterator[int]:
@@ -127,49 +162,129 @@ def pgx_steps(name: str, games: int) -> Iterator[int]:
         yield games
 
 
-def measured(steps: Iterator[int], seconds: float) -> str:
-    """The rate, or why there is none."""
+def peak_mib(process: int | str = "self") -> float:
+    """The most memory that a process and those it began have had; what they share counts for each of them.
+
+    It is read from Linux' ``/proc``, as ``ru_maxrss`` of a new process begins with that of its parent.
+    """
+    folder = Path("/proc") / str(process)
+    own = re.search(r"VmHWM:\s+(\d+) kB", (folder / "status").read_text())
+    children = " ".join(path.read_text() for path in folder.glob("task/*/children")).split()
+    return (int(own[1]) / 1024 if own else 0.0) + sum(map(peak_mib, children))
+
+
+def measured(steps: Iterator[int], seconds: float) -> tuple[str, str]:
+    """The rate, or why there is none; and the memory that this process has had by then."""
     try:
-        return f"{rate(steps, seconds):,.0f}"
+        return f"{rate(steps, seconds):,.0f}", f"{peak_mib():,.0f}"
     except ImportError as error:
-        return f"no {error.name}"
+        return f"no {error.name}", "-"
     finally:
         steps.close()  # type: ignore[attr-defined]  # a generator
+
+
+def measured_apart(
+    seconds: float, steps: Callable[..., Iterator[int]], *given: Any, **settings: Any
+) -> tuple[str, str]:
+    """The same in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        return process.submit(_measured, seconds, steps, given, settings).result()
+
+
+def _measured(
+    seconds: float, steps: Callable[..., Iterator[int]], given: Sequence[Any], settings: dict[str, Any]
+) -> tuple[str, str]:
+    warnings.simplefilter("ignore")
+    return measured(steps(*given, **settings), seconds)
+
+
+def examples() -> dict[str, str]:
+    """The guide's examples that learn, by library, and the script."""
+    parts = re.findall(r"^## (\w+)|^```python\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    found, heading = {}, ""
+    for name, block in parts:
+        heading = name or heading
+        if "\nsteps = " in block:
+            found[heading] = block
+    return found | {"make_vec": VECTOR}
+
+
+def learned(code: str, **changes: int) -> dict[str, Any]:
+    """Runs an example in a process of its own, and returns what ``RESULTS`` says of it.
+
+    Args:
+        code: The example.
+        changes: Other numbers for ``steps`` and ``games``.
+
+    Raises:
+        RuntimeError: It fails; the message ends with what it printed.
+    """
+    for name, number in changes.items():
+        code = re.sub(rf"\b{name}( ?= ?)[\d_]+", rf"{name}\g<1>{number}", code)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", code + RESULTS],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(SCRIPTS), "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        raise RuntimeError(f"{code}\nfails with:\n{done.stderr}")
+    return {**json.loads(done.stdout.splitlines()[-1]), "wall": time.perf_counter() - started}
 
 
 def seat(names: Sequence[str], seconds: float) -> None:
     """The learner's steps a second in one game."""
     print(f"  {'opponent':28}{'steps a second':>16}")
     for name in names:
-        print(f"  {name:28}{measured(one_seat('classic/connect_four-v3', name), seconds):>16}", flush=True)
+        steps, _ = measured(one_seat("classic/connect_four-v3", name), seconds)
+        print(f"  {name:28}{steps:>16}", flush=True)
 
 
 def many(names: Sequence[str], seconds: float) -> None:
-    """Steps a second, all seats played at random."""
-    print(f"  {'game':14}{'games':>7}{'make_vec':>14}{'pgx':>14}{'AsyncVectorEnv':>16}{'PettingZoo':>12}")
+    """Steps a second, all seats played at random, and MiB."""
+    heads = ("make_vec", "pgx", "AsyncVectorEnv", "PettingZoo")
+    print(f"  {'game':14}{'games':>7}" + "".join(f"{head:>15}{'MiB':>7}" for head in heads))
     for name in names:
         ours, theirs, in_pgx = GAMES[name]
         for games in SIZES:
-            row = [measured(our_vector(ours, games, opponent=None), seconds)]
-            row.append(measured(pgx_steps(in_pgx, games), seconds))
+            row = [measured_apart(seconds, our_vector, ours, games, opponent=None)]
+            row.append(measured_apart(seconds, pgx_steps, in_pgx, games))
             small = theirs is not None and games <= FEW
-            row.append(measured(processes(str(theirs), games), seconds) if small else "-")
-            row.append(measured(their_loop(str(theirs)), seconds) if theirs and games == 1 else "-")
-            print(f"  {name:14}{games:7}{row[0]:>14}{row[1]:>14}{row[2]:>16}{row[3]:>12}", flush=True)
+            row.append(measured_apart(seconds, processes, theirs, games) if small else ("-", "-"))
+            row.append(measured_apart(seconds, their_loop, theirs) if theirs and games == 1 else ("-", "-"))
+            columns = "".join(f"{steps:>15}{memory:>7}" for steps, memory in row)
+            print(f"  {name:14}{games:7}{columns}", flush=True)
 
 
 def opponents(names: Sequence[str], seconds: float) -> None:
     """The learner's steps a second in 1,024 games of connect four."""
     print(f"  {'opponent':28}{'steps a second':>16}")
     for name in names:
-        steps = measured(our_vector("zermelo/ConnectFour-v0", 1024, opponent=name), seconds)
+        steps, _ = measured(our_vector("zermelo/ConnectFour-v0", 1024, opponent=name), seconds)
         print(f"  {name:28}{steps:>16}", flush=True)
+
+
+def frameworks(names: Sequence[str], seconds: float) -> None:
+    """Tic-tac-toe learned from scratch, and scores in % over 200 games each."""
+    heads = ("random", "alphabeta(depth=1)", "seconds", "of processor", "MiB")
+    print(f"  {'library':14}{'steps':>11}" + "".join(f"{head:>20}" for head in heads))
+    for name in names:
+        found = learned(examples()[name])
+        figures = [f"{score:.1f}" for score in found["scores"]]
+        figures += [f"{found[figure]:,.0f}" for figure in ("wall", "processor", "memory")]
+        row = "".join(f"{figure:>20}" for figure in figures)
+        print(f"  {name:14}{found['steps']:11,}{row}", flush=True)
 
 
 PARTS: dict[str, tuple[Callable[[Sequence[str], float], None], Sequence[str]]] = {
     "seat": (seat, OPPONENTS),
     "many": (many, tuple(GAMES)),
     "opponents": (opponents, OPPONENTS),
+    "frameworks": (frameworks, tuple(examples())),
 }
 
 

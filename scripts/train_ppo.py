@@ -7,6 +7,7 @@ Needs: pip install "zermelo[classic,sb3]"
 """
 
 import argparse
+from pathlib import Path
 
 from sb3_contrib import MaskablePPO
 
@@ -32,9 +33,10 @@ def train(env, opponents, steps, rounds, out, seed):
             model.save(out)
 
     ladder = ["random", "greedy", "alphabeta(depth=2)"]
-    curve = RatingCurve(env, every=steps // rounds, ladder=ladder, on_rating=told)
+    path = Path(out).with_suffix(".jsonl")
+    curve = RatingCurve(env, every=steps // rounds, ladder=ladder, on_rating=told, path=path)
     model.learn(steps, callback=curve.callback())
-    print(f"\n{curve}\n\nThe best model is in {out}")
+    print(f"\n{curve}\n\nThe best model is in {out}; zermelo report --training {path} draws the ratings")
 
 
 if __name__ == "__main__":

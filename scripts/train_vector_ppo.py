@@ -14,7 +14,7 @@ from torch import nn
 
 from zermelo.agents import PolicyAgent
 from zermelo.agents.learning import make_vec
-from zermelo.evaluation import round_robin
+from zermelo.evaluation import gauntlet
 
 
 class ActorCritic(nn.Module):
@@ -125,4 +125,4 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     learned = agent_of(train(given.env, given.opponents, given.steps, given.games, given.seed))
-    print(round_robin(given.env, [learned, "random", "alphabeta(depth=1)"], games=100, seed=given.seed))
+    print(gauntlet(given.env, [learned, *given.opponents], games=200, seed=given.seed, workers=1))

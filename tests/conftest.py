@@ -12,10 +12,13 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 
 def pytest_configure() -> None:
-    """Lets Ctrl-C be pressed in tests that are run in the background, where a shell has SIGINT ignored."""
+    """Fails no test for being slow, and lets Ctrl-C be pressed where a shell in the background ignores SIGINT."""
+    settings.register_profile("tests", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("tests")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -43,7 +46,7 @@ def pytest_collection_modifyitems(items):
     items.sort(
         key=lambda item: (
             item.path in with_alone,
-            item.path.parent != Path(__file__).parent,  # those of README run its examples
+            item.path.parent != Path(__file__).parent,  # those of the documentation run its examples
             files[item.path],
             _is_alone(item),
         )

@@ -1,0 +1,276 @@
+"""The examples of README and docs run, their generated parts are current, and what they name exists."""
+
+import importlib
+import importlib.util
+import io
+import json
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXTS = {
+    str(path.relative_to(ROOT)): path.read_text()
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+}
+BLOCK = re.compile(
+    r"(?P<notes>(?:^<!-- [^\n]* -->\n+)*)"
+    r'^```(?P<language>python|sh)(?: title="(?P<file>[^"\n]+)")?\n(?P<code>.*?)^```$',
+    re.DOTALL | re.MULTILINE,
+)
+NOTE = re.compile(r"<!-- (needs|slow|not run)(?:: ([^\n]*))? -->")
+PAGES = [page for page, text in TEXTS.items() if BLOCK.search(text)]
+REFERENCE = "".join(text for page, text in TEXTS.items() if page.startswith("docs/reference/"))
+
+
+def notes(text):
+    """What the comments above a block say, by their first words."""
+    return dict(NOTE.findall(text))
+
+
+def blocks(page):
+    """The blocks of a page that are run, each with its number, and its notes with those at the page's top."""
+    text = TEXTS[page]
+    above = notes(text[: text.index("\n# ")]) if text.startswith("<!--") else {}
+    for number, found in enumerate(BLOCK.finditer(text), start=1):
+        block = SimpleNamespace(**found.groupdict(), name=f"{page}, block {number}")
+        block.notes = above | notes(found["notes"])
+        yield block
+
+
+def is_there(name):
+    """Whether what a block needs, a module or a program, can be found."""
+    return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
+
+
+def run_python(block, namespace):
+    """Runs a block as the ones before it left things; a block with a title is the module of that name."""
+    if block.file is None:
+        exec(compile(block.code, block.name, "exec"), namespace)
+        return
+    Path(block.file).write_text(block.code)
+    importlib.invalidate_caches()
+    namespace.update(vars(importlib.import_module(Path(block.file).stem)))
+
+
+def labels(figure):
+    """All that a figure says, wherever it stands."""
+    return sorted(re.findall(r">([^<>]+)</", figure.read_text()))
+
+
+def run_shell(block, monkeypatch):
+    """Runs the lines that begin with zermelo; of others checks that what they name is there."""
+    from zermelo.evaluation.cli import main
+
+    for line in block.code.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if not words:
+            continue
+        if words[0] == "zermelo" and "not run" not in block.notes:
+            monkeypatch.setattr("sys.stdin", io.StringIO())
+            with pytest.raises(SystemExit) as ended:
+                main(words[1:])
+            assert ended.value.code == 0, f"{block.name}: {line}"
+            stored = ROOT / "docs" / "figures" / words[-1]
+            if stored.is_file():
+                assert labels(Path(words[-1])) == labels(stored), "run scripts/update_pictures.py"
+        elif words[0] == "pip":
+            extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+            assert set(re.findall(r"[\w-]+", "".join(re.findall(r"\[(.*?)\]", line)))) <= set(extras), line
+        elif words[0] not in ("zermelo", "."):
+            words = words[1:] if words[0] == "python" else words
+            assert any(Path(folder, words[0]).exists() for folder in (ROOT, ".")), f"{block.name}: {line}"
+
+
+@pytest.fixture
+def in_a_folder(tmp_path, monkeypatch):
+    """An empty folder that modules are imported from, and forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    for name, module in [*sys.modules.items()]:
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def run_page(page, monkeypatch, slow):
+    """Runs a page's blocks in order, and returns how many."""
+    namespace, count = {"__name__": "__page__"}, 0
+    for block in blocks(page):
+        if "slow" in block.notes and not slow:
+            continue
+        if block.notes.get("needs") and not all(map(is_there, block.notes["needs"].split())):
+            continue
+        if block.language == "python" and "not run" not in block.notes:
+            run_python(block, namespace)
+        elif block.language == "sh":
+            run_shell(block, monkeypatch)
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.usefixtures("in_a_folder")
+def test_the_examples_of_a_page_run(page, monkeypatch):
+    assert run_page(page, monkeypatch, slow=False) or all(
+        block.notes.keys() & {"needs", "slow"} for block in blocks(page)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if any("slow" in block.notes for block in blocks(page))])
+@pytest.mark.usefixtures("in_a_folder")
+def test_slow_examples_run_too(page, monkeypatch):
+    assert run_page(page, monkeypatch, slow=True)
+
+
+def test_every_block_is_read():
+    for page, text in TEXTS.items():
+        fences = re.findall(r"^ *```(?:python|sh|bash|console|py)\b", text, re.MULTILINE)
+        assert len(BLOCK.findall(text)) == len(fences), page
+        for comment in re.findall(r"<!-- ((?:needs|slow|not run)\b[^\n]*) -->", text):
+            assert NOTE.fullmatch(f"<!-- {comment} -->")[2], f"{page}: {comment} without a reason"
+
+
+def load_script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def update_docs():
+    return load_script("update_docs")
+
+
+@pytest.mark.parametrize("name", ["agents", "fits"])
+def test_generated_parts_are_current(update_docs, name):
+    content, pages = update_docs.PARTS[name](), update_docs.pages_with(name)
+    assert pages
+    for page in pages:
+        text = page.read_text()
+        assert update_docs.update(text, name, content) == text, f"run scripts/update_docs.py {name}"
+
+
+def test_the_tournament_s_table_is_there(update_docs):
+    [page] = update_docs.pages_with("tournament")
+    table = update_docs.block("tournament").search(page.read_text()).group()
+    assert "```text\nclassic/connect_four-v3: 120 games" in table
+    for agent in ("random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=4)"):
+        assert len(re.findall(rf"^\d  {re.escape(agent)} ", table, re.MULTILINE)) == 3
+
+
+def test_a_missing_block_and_an_unknown_part_are_told(update_docs):
+    with pytest.raises(SystemExit, match="needs one block"):
+        update_docs.update("no block", "agents", "")
+    with pytest.raises(SystemExit, match="there is no part 'agent'"):
+        update_docs.main(["agent"])
+
+
+def test_readme_is_short_and_begins_with_what_it_is():
+    text = TEXTS["README.md"]
+    assert text.count("\n") < 150
+    places = [text.index(part) for part in ("![", "scripts/quickstart", "scripts/test", "```python")]
+    assert places == sorted(places)
+
+
+def test_what_pages_name_exists():
+    for page, text in TEXTS.items():
+        for path in set(re.findall(r"scripts/\w+(?:\.py)?|\.ci/run|tests/\w+\.\w+", text)):
+            assert (ROOT / path).exists(), f"{page}: {path}"
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            assert ((ROOT / page).parent / link).exists(), f"{page}: {link}"
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        "zermelo.envs",
+        "zermelo.envs.rules",
+        "zermelo.envs.games",
+        "zermelo.agents",
+        "zermelo.agents.algorithms",
+        "zermelo.agents.learning",
+        "zermelo.agents.learning.alphazero",
+        "zermelo.evaluation",
+    ],
+)
+def test_the_reference_has_every_public_name(package):
+    told = set(re.findall(rf"^::: {re.escape(package)}\.(\w+)$", REFERENCE, re.MULTILINE))
+    assert set(importlib.import_module(package).__all__) <= told
+
+
+def test_the_reference_names_what_there_is():
+    for name in re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE):
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
+
+
+def test_every_algorithm_has_its_code_on_a_page():
+    shown = re.findall(r"^<!-- source: \S+ (.+) -->$", "".join(TEXTS.values()), re.MULTILINE)
+    names = {name for names in shown for name in names.split()}
+    assert set(importlib.import_module("zermelo.agents.algorithms").__all__) <= names
+
+
+def test_the_code_of_a_page_is_that_of_the_file():
+    hooks = load_script("docs_hooks")
+    page = hooks.on_page_markdown("<!-- source: agents/algorithms/minimax.py minimax -->")
+    assert page.startswith('```python title="agents/algorithms/minimax.py"\ndef minimax(')
+    assert page.endswith("max(values) if game.to_move(state) == 0 else min(values)\n```")
+    with pytest.raises(ValueError, match="has no function or class minmax"):
+        hooks.on_page_markdown("<!-- source: agents/algorithms/minimax.py minmax -->")
+
+
+def test_pages_say_what_commands_and_folders_there_are():
+    page = load_script("docs_hooks").on_page_markdown("<!-- commands -->\n\n<!-- folders -->")
+    assert "## zermelo tournament" in page
+    assert "| `--games`, `-n` | Games for each pairing; seats rotate. Default: `10`. |" in page
+    assert "| `agents/search` | `core`, `evaluators` |" in page
+
+
+def test_a_page_that_loads_from_another_host_is_refused():
+    hooks = load_script("docs_hooks")
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="start.md"))
+    assert hooks.on_post_page('<a href="https://x.org">', page)
+    with pytest.raises(ValueError, match=r"start.md loads from another host: <script src=\"//x.org/a.js\">"):
+        hooks.on_post_page('<p><script src="//x.org/a.js"></script>', page)
+
+
+def test_tables_of_docstrings_are_shown_as_tables():
+    pytest.importorskip("griffe", reason='needs: pip install "zermelo[docs]"')
+    found = load_script("docs_docstrings").as_markdown("""A state. ::
+
+    code
+
+==========  =========
+``one()``   the
+            first
+``two(a,    other
+b)``
+==========  =========
+
+Such as::
+
+    more""")
+    table = ["| | |", "| --- | --- |", "| ``one()`` | the first |", "| ``two(a, b)`` | other |"]
+    assert found.splitlines() == ["A state.", "", "    code", "", *table, "", "Such as:", "", "    more"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_are_stored_without_output(path):
+    cells = json.loads(path.read_text())["cells"]
+    assert any(cell["cell_type"] == "code" for cell in cells)
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+def test_the_version_is_the_same_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "docs" / "CITATION.cff").read_text()
+    assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
