@@ -8,7 +8,7 @@ from typing import Any
 
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE
-from zermelo.envs.game import SupportsNullMove, SupportsOrdering
+from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
 
 __all__ = ["best_reply"]
 

@@ -23,7 +23,7 @@ from zermelo.envs import (
     UnsupportedGameError,
     ZermeloError,
 )
-from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
 
 __all__ = [
     "agents_that_fit",

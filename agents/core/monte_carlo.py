@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.envs import Chance, Game, RewardSum, Traits
-from zermelo.envs.game import SupportsActionPriors, SupportsPlayoutLimit
+from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from zermelo.agents.core.options import Ordering
 from zermelo.envs import Game
-from zermelo.envs.game import SupportsOrdering
+from zermelo.envs.capabilities import SupportsOrdering
 
 __all__ = ["HIGH_HINT", "MoveOrder"]
 

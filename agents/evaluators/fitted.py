@@ -17,7 +17,7 @@ from zermelo.agents.evaluators.observed import Entries, FeatureSet
 from zermelo.agents.evaluators.pattern_tables import PatternTables, can_have_tables, find_bits, random_states
 from zermelo.agents.evaluators.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
-from zermelo.envs.game import SupportsEvaluation
+from zermelo.envs.capabilities import SupportsEvaluation
 
 __all__ = ["FittedEvaluator"]
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.model_files import load_onnx, load_torch, require, typed
 from zermelo.envs import Game, InvalidSettingError, RewardSum, UnsupportedGameError
-from zermelo.envs.game import SupportsObservations
+from zermelo.envs.capabilities import SupportsObservations
 from zermelo.envs.spec_text import format_spec
 
 __all__ = ["NetworkEvaluator", "OnnxNetwork", "PolicyValue", "Rated", "TorchNetwork"]

@@ -14,7 +14,7 @@ from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
-from zermelo.envs.game import SupportsEvaluation
+from zermelo.envs.capabilities import SupportsEvaluation
 
 __all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for"]
 

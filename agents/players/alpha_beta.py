@@ -15,7 +15,7 @@ from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, Traits, UnsupportedGameError, as_game
-from zermelo.envs.game import SupportsNullMove
+from zermelo.envs.capabilities import SupportsNullMove
 
 __all__ = ["AlphaBetaAgent", "SelectiveBy", "Window"]
 

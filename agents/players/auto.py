@@ -24,7 +24,7 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
 from zermelo.envs import Chance, Game, Information, RewardSum, Traits
-from zermelo.envs.game import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 
 __all__ = ["AutoAgent"]
 

@@ -18,7 +18,7 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
-from zermelo.envs.game import SupportsEvaluation
+from zermelo.envs.capabilities import SupportsEvaluation
 
 __all__ = ["MCTSAgent"]
 

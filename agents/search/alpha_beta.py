@@ -20,7 +20,7 @@ from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.selective import Selective
 from zermelo.agents.search.transposition_table import Entry, bound_of
 from zermelo.envs import CHANCE, Chance, Game
-from zermelo.envs.game import SupportsQuiescence
+from zermelo.envs.capabilities import SupportsQuiescence
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 

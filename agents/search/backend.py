@@ -48,7 +48,7 @@ from zermelo.agents.search.plain_search import Cutoff, PlainSearch
 from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
 from zermelo.envs import Game
-from zermelo.envs.game import SupportsEvaluation
+from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.inner_game import FormOfGame
 from zermelo.envs import CHANCE, Game
-from zermelo.envs.game import SupportsNullMove, SupportsOrdering
+from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
 
 __all__ = ["RepliesGame", "Round"]
 

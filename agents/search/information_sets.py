@@ -22,7 +22,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
 from zermelo.envs import CHANCE, Chance
-from zermelo.envs.game import SupportsPlayouts, SupportsWholePlayouts
+from zermelo.envs.capabilities import SupportsPlayouts, SupportsWholePlayouts
 
 __all__ = ["InformationSetSearch", "Observers", "TriedAction"]
 

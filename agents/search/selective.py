@@ -17,7 +17,7 @@ from zermelo.agents.core.options import MAX_STATIC_DEPTH, MIN_REDUCED_DEPTH, MIN
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.transposition_table import Entry
-from zermelo.envs.game import SupportsExtension, SupportsQuiescence
+from zermelo.envs.capabilities import SupportsExtension, SupportsQuiescence
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = ["Selective"]

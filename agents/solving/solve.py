@@ -23,7 +23,7 @@ from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits, as_game
 from zermelo.envs.adapters.as_game import is_game
-from zermelo.envs.game import SupportsInformationStates, SupportsSnapshot
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsSnapshot
 
 __all__ = ["game_and_state", "is_solved_by_policy", "require_solvable", "solve"]
 

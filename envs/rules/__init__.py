@@ -97,7 +97,7 @@ with superko hardly any are met twice. Symmetries are not used then, nor is ``sa
 
 In a game in which players do not see the whole state three methods say what they see, and only agents that heed it
 play it: ``information_state_key(state, seat)``, ``resample(state, seat, generator)``, both as in
-``zermelo.envs.game.SupportsInformationStates`` and never compiled, and an observation (below).
+``zermelo.envs.capabilities.SupportsInformationStates`` and never compiled, and an observation (below).
 ``moves_so_far(state)``, the outcomes and actions that lead there from the start, lets searches weigh what players
 may hold by how they have played. ``zermelo.envs.games.hidden.kuhn`` is one to copy.
 

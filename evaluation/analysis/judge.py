@@ -25,7 +25,7 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.game import SupportsEnvActions
+from zermelo.envs.capabilities import SupportsEnvActions
 from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Mark, Phase, mark_of
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.analysis.verdicts import GameVerdict, MoveVerdict

@@ -11,7 +11,7 @@ from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.game import SupportsEnvActions
+from zermelo.envs.capabilities import SupportsEnvActions
 from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import Judge
 from zermelo.evaluation.analysis.judgement import EQUAL

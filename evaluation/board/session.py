@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsSimultaneousMoves
 from zermelo.evaluation.board.surface import paths_of
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.play import checked_seed

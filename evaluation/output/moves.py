@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import ActionCodec, codec_for, legal_actions
-from zermelo.envs.game import SupportsActionAliases, SupportsActionText, SupportsEnvActions
+from zermelo.envs.capabilities import SupportsActionAliases, SupportsActionText, SupportsEnvActions
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.writing import shown
 

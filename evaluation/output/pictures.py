@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs import ZermeloError
-from zermelo.envs.game import SupportsPicture
+from zermelo.envs.capabilities import SupportsPicture
 from zermelo.evaluation.output.drawing import rendered
 
 __all__ = ["picture_of", "png"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from zermelo.envs import Information, ZermeloError
 from zermelo.envs.adapters.openspiel import is_openspiel
-from zermelo.envs.game import SupportsInformationStates, SupportsText
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsText
 
 __all__ = ["hides_something", "seen_by"]
 

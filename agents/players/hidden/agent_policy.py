@@ -13,7 +13,7 @@ from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import ViewAgent
 from zermelo.agents.players.random import RandomAgent
 from zermelo.envs import InvalidSettingError
-from zermelo.envs.game import SupportsObservations
+from zermelo.envs.capabilities import SupportsObservations
 
 __all__ = ["agent_policy"]
 

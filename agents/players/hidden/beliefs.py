@@ -15,7 +15,7 @@ import numpy as np
 
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.envs import CHANCE, Game, UnsupportedGameError
-from zermelo.envs.game import SupportsPast
+from zermelo.envs.capabilities import SupportsPast
 from zermelo.envs.spec_text import Spec
 
 __all__ = ["UNIFORM", "Belief", "dealer", "make_belief"]

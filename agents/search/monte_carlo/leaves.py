@@ -12,7 +12,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import RandomNumbers, Start
 from zermelo.agents.search.monte_carlo.tree import PlainTree
 from zermelo.envs import CHANCE
-from zermelo.envs.game import SupportsPlayoutActions, SupportsPlayouts, SupportsWholePlayouts
+from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsPlayouts, SupportsWholePlayouts
 
 __all__ = ["Evaluation", "Leaves"]
 

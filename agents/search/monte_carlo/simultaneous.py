@@ -18,7 +18,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
 from zermelo.envs import Chance
-from zermelo.envs.game import SupportsWholePlayouts
+from zermelo.envs.capabilities import SupportsWholePlayouts
 
 __all__ = ["JointSelection", "Mixture", "SimultaneousSearch"]
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.envs import CHANCE, Chance, Game, Traits, UnsupportedGameError
-from zermelo.envs.game import SupportsInformationStates
+from zermelo.envs.capabilities import SupportsInformationStates
 
 __all__ = ["MOST_STATES", "Floats", "Level", "SeatForm", "SequenceForm", "sequence_form"]
 

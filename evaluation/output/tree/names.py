@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from zermelo.agents.search.best_reply import RepliesGame
 from zermelo.agents.search.inner_game import FormOfGame
-from zermelo.envs.game import SupportsActionText
+from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.output import moves
 from zermelo.evaluation.output.tree.model import Span
 

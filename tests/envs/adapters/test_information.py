@@ -23,7 +23,7 @@ from zermelo.envs import (
 )
 from zermelo.envs.adapters.facts.hanabi import redealt_hanabi
 from zermelo.envs.adapters.hanabi import HanabiGame
-from zermelo.envs.game import SupportsInformationStates, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
 
 ENDING = {"leduc_holdem-v4": {2}, "texas_holdem-v4": {2}, "texas_holdem_no_limit-v6": {0, 4}}

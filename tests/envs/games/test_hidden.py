@@ -14,8 +14,8 @@ from doubles.checked import assert_keeps_contract
 
 from zermelo.envs import CHANCE, Information, InvalidSettingError, as_game, make
 from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.errors import RulesError
-from zermelo.envs.game import SupportsInformationStates
 from zermelo.envs.games import Goofspiel, Kuhn, Leduc, LiarsDice
 from zermelo.envs.games.hidden.goofspiel import GoofspielState
 from zermelo.envs.games.hidden.kuhn import KuhnState

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zermelo.envs import IllegalActionError, as_game, make
-from zermelo.envs.game import SupportsActionAliases
+from zermelo.envs.capabilities import SupportsActionAliases
 from zermelo.envs.games import MNK, Breakthrough, Chess, Clobber, ConnectFour, Go, Hex, Kuhn, Othello
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.match.env_driver import drive_env

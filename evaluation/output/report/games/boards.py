@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.envs import RewardSum, ZermeloError, as_game
-from zermelo.envs.game import SupportsActionText, SupportsEnvActions
+from zermelo.envs.capabilities import SupportsActionText, SupportsEnvActions
 from zermelo.envs.games import MNK, ConnectFour
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.analysis.verdicts import GameVerdict
