@@ -12,13 +12,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-import cloudpickle
-import numpy as np
-
 from zermelo.agents import make_agent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.board.analyst import Analyst
 from zermelo.evaluation.board.clock import Clock
+from zermelo.evaluation.board.jobs import Jobs
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Frame, Session
 from zermelo.evaluation.board.settings import (
@@ -31,12 +29,9 @@ from zermelo.evaluation.board.settings import (
 from zermelo.evaluation.board.surface import surface_of
 from zermelo.evaluation.board.thinker import Thinker
 from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
-from zermelo.evaluation.match.env_driver import EnvDriver
-from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.writing import printable, shown
 from zermelo.evaluation.output.pictures import png
-from zermelo.evaluation.sandbox.shipping import pack_env
 
 __all__ = ["Table"]
 
@@ -77,14 +72,14 @@ class Table:
         if seats > 1 and settings.seat >= 0:
             require_fit(make_agent(settings.opponent), made.driver.env, settings.opponent)
         self._settings, self._session, self._clock = settings, made, clock
-        self._seeds = agent_seeds(settings.seed, seats)
         self._games += 1
+        self._jobs = Jobs(settings, made, self._games)
         self._problem = ""
         self._analyst.forget()
         if seats > len(made.people) and made.mover in made.people:
             seat = min(set(range(seats)) - made.people)
             with contextlib.suppress(ZermeloError):  # the first move will say it
-                self._player.prepare(self._job("ready", made.driver, seat))
+                self._player.prepare(self._jobs.ready(seat))
         self._moved()
 
     def new(self, wanted: dict[str, Any]) -> None:
@@ -191,27 +186,14 @@ class Table:
 
     def _ask_agent(self, seat: int | None) -> None:
         assert seat is not None, "somebody is to move"
-        driver = self._session.driver
         try:
-            job = self._job("move", driver, seat) | {"view": cloudpickle.dumps(driver.view())}
+            job = self._jobs.move(seat)
         except ZermeloError as error:
             self._problem = str(error)
             return
         self._thinking = True
         turn = self._turns
         self._player.ask(job, lambda answer: self._agent_moved(turn, answer))
-
-    def _job(self, kind: str, driver: EnvDriver, seat: int) -> dict[str, Any]:
-        seed = self._seeds[seat]
-        generator = np.random.default_rng([seed, len(self._session.played)])
-        return {
-            "kind": kind,
-            "agent": self._settings.analyst if kind == "analyse" else self._settings.opponent,
-            "seat": seat,
-            "seed": seed,
-            "game": self._games,
-            "env": pack_env(driver.env, generator),
-        }
 
     def _agent_moved(self, turn: int, answer: dict[str, Any]) -> None:
         with self._lock:
@@ -319,26 +301,13 @@ class Table:
             self._analyst.follows = False
             if spec:
                 make_agent(spec)
-                self._settings = dataclasses.replace(self._settings, analyst=spec)
+                self._settings = self._jobs.settings = dataclasses.replace(self._settings, analyst=spec)
             if on:
                 last = len(self._session.played)
                 at = last if ply is None else ply
-                self._analyst.analyse(self._analysis_job(at), at)
+                self._analyst.analyse(self._jobs.analysis(at), at)
                 self._analyst.follows = at == last
             self._changed()
-
-    def _analysis_job(self, ply: Any, seconds: float | None = None) -> dict[str, Any]:
-        session = self._session
-        last = len(session.played)
-        if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= last:
-            raise InvalidSettingError(f"there is no position {shown(ply, 20)}: the game has {last} moves")
-        driver = session.shown_env(ply)
-        seat = driver.turn()
-        if seat is None:
-            raise GameOverError("there is nothing to decide at the end of the game")
-        if session.hides and seat not in session.people:
-            raise UnsupportedGameError("an analysis would look at what the other player has: wait for your turn")
-        return self._job("analyse", driver, seat) | {"seconds": seconds}
 
     def _follow(self) -> None:
         """Goes on with the analysis in a new position, if it may be looked at."""
@@ -347,7 +316,7 @@ class Table:
         if follows and self._session.mover is not None:
             ply = len(self._session.played)
             with contextlib.suppress(UnsupportedGameError, GameOverError):
-                self._analyst.analyse(self._analysis_job(ply), ply)
+                self._analyst.analyse(self._jobs.analysis(ply), ply)
 
     def hint(self) -> None:
         """Looks for a good move for a moment, and shows it.
@@ -359,7 +328,7 @@ class Table:
             if self._session.mover is None or self._is_agents(self._session.mover):
                 raise GameOverError("there is no hint to give: it is not your turn")
             ply = len(self._session.played)
-            self._analyst.look_for_hint(self._analysis_job(ply, _HINT_SECONDS), ply)
+            self._analyst.look_for_hint(self._jobs.analysis(ply, _HINT_SECONDS), ply)
             self._changed()
 
     def review(self) -> None:
@@ -370,15 +339,9 @@ class Table:
             GameOverError: There are no moves yet.
         """
         with self._lock:
-            session = self._session
-            if session.hides:
-                raise UnsupportedGameError("a review would show what is hidden: wait for the end of the game")
-            if not session.played:
-                raise GameOverError("there are no moves yet")
+            job = self._jobs.review(self._names(), _REVIEW_SECONDS)
             self._analyst.follows = False
-            text = session.record(self._names()).to_json()
-            agent = self._settings.analyst
-            self._analyst.review({"kind": "review", "record": text, "agent": agent, "seconds": _REVIEW_SECONDS})
+            self._analyst.review(job)
             self._changed()
 
     # -- files -------------------------------------------------------------------------------------------------
@@ -411,6 +374,7 @@ class Table:
             try:
                 self._session.load(record)
                 self._games += 1
+                self._jobs = Jobs(self._settings, self._session, self._games)
                 self._clock = None  # nobody knows what time was left
                 self._problem = ""
             finally:
