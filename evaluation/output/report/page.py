@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 import re
 from collections import Counter
@@ -25,9 +23,10 @@ from zermelo.evaluation.output.report.parts import rewards, sections
 from zermelo.evaluation.output.report.parts.effort import Effort
 from zermelo.evaluation.output.report.parts.history import RatingHistory
 from zermelo.evaluation.output.report.parts.judged import judge_section
-from zermelo.evaluation.output.report.parts.markup import embedded_json, environment, resource
+from zermelo.evaluation.output.report.parts.markup import HERE
 from zermelo.evaluation.output.report.parts.provenance import provenance_section
 from zermelo.evaluation.output.report.parts.training import training_section
+from zermelo.evaluation.output.web_page import resource, web_page
 from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.curves import Curve
@@ -42,6 +41,8 @@ GAMES_ROOM: Final = 3_500_000
 """Bytes that the shown games may take, so that a page stays below 5 MB."""
 SCRIPTS: Final = ("base", "tables", "chooser", "board", "chart", "viewer")
 """The parts of the page's script, in order."""
+STYLES: Final = ("page", "viewer", "small")
+"""The parts of its style sheet, in order."""
 
 
 @dataclass(frozen=True)
@@ -190,30 +191,23 @@ def _rendered(
     data: Mapping[str, Any],
 ) -> str:
     """The whole file: sections, the games between them, and more sections."""
-    script = "".join(["'use strict';\n(() => {\n", *(resource(f"{name}.js") for name in SCRIPTS), "})();\n"])
+    script = "".join(["'use strict';\n(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
     has_games = bool(data["games"])
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            title=f"{heading}: {about[0]}",
-            brand=brand,
-            env=heading,
-            summary=" · ".join(about),
-            style=Markup(resource("page.css") + resource("viewer.css") + resource("small.css")),
-            script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            before=[*filter(None, before)],
-            after=[*filter(None, after)],
-            contents=[
-                *_contents(before),
-                *([("games", "Games")] if has_games else []),
-                *_contents(after),
-            ],
-            chosen=chosen,
-            has_games=has_games,
-            data=embedded_json(data),
-        )
+    return web_page(
+        "report.html",
+        HERE,
+        style="".join(resource(f"{name}.css", HERE) for name in STYLES),
+        script=script,
+        data=data,
+        title=f"{heading}: {about[0]}",
+        brand=brand,
+        env=heading,
+        summary=" · ".join(about),
+        before=[*filter(None, before)],
+        after=[*filter(None, after)],
+        contents=[*_contents(before), *([("games", "Games")] if has_games else []), *_contents(after)],
+        chosen=chosen,
+        has_games=has_games,
     )
 
 

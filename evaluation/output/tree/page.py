@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from typing import Any, Final
 
-from markupsafe import Markup
-
 from zermelo.agents.search.observer import NodeRole
-from zermelo.evaluation.output.report.parts.markup import embedded_json, environment, resource
 from zermelo.evaluation.output.tree.best_line import best_line
 from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchTree, Span
 from zermelo.evaluation.output.tree.names import number_text
 from zermelo.evaluation.output.tree.steps import kinds_of
+from zermelo.evaluation.output.web_page import resource, web_page
 
 __all__ = ["tree_page"]
 
@@ -39,19 +35,16 @@ def tree_page(tree: SearchTree) -> str:
     )
     if any(node.role is NodeRole.OWN for node in one.nodes):
         summary = summary.rpartition(" Values are")[0] + f" Values are those for {', '.join(tree.seats)}."
-    return (
-        environment(_HERE)
-        .get_template("tree.html")
-        .render(
-            title=f"{tree.agent} on {tree.game}",
-            summary=summary,
-            notes=tree.notes,
-            style=Markup(resource("tree.css", _HERE)),
-            script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            licence=resource("d3-hierarchy.LICENSE", _HERE).partition("\n")[0],
-            data=embedded_json(_data(tree)),
-        )
+    return web_page(
+        "tree.html",
+        _HERE,
+        style=resource("tree.css", _HERE),
+        script=script,
+        data=_data(tree),
+        title=f"{tree.agent} on {tree.game}",
+        summary=summary,
+        notes=tree.notes,
+        licence=resource("d3-hierarchy.LICENSE", _HERE).partition("\n")[0],
     )
 
 

@@ -1,61 +1,26 @@
-"""HTML made of text that is never trusted: everything that comes from outside is escaped here."""
+"""Tables and figures of the report as HTML, escaped as ``zermelo.evaluation.output.web_page`` does it."""
 
 from __future__ import annotations
 
-import functools
-import importlib.resources
-import json
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import jinja2
 from markupsafe import Markup
 
-__all__ = [
-    "Cell", "Row", "embedded_json", "environment", "four_digits", "number", "part", "percent", "resource", "table",
-    "time_text",
-]  # fmt: skip
+from zermelo.evaluation.output.web_page import environment
+
+__all__ = ["Cell", "Row", "four_digits", "number", "part", "percent", "table", "time_text"]
 
 HERE: Final = "zermelo.evaluation.output.report"
 MINUS: Final = "\N{MINUS SIGN}"
 
 
-_FORBIDDEN: Final = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
-
-
-def _shown(value: Any) -> Any:
-    """What Jinja then escapes; characters that no page may hold become U+FFFD."""
-    return value if isinstance(value, Markup) else _FORBIDDEN.sub("\ufffd", str(value))
-
-
-def resource(name: str, package: str = HERE) -> str:
-    """The text of a file of a package's folder ``assets``."""
-    return (importlib.resources.files(package) / "assets" / name).read_text("utf-8")
-
-
-@functools.cache
-def environment(package: str = HERE) -> jinja2.Environment:
-    """Of the templates of a package's folder ``assets``."""
-    return jinja2.Environment(
-        loader=jinja2.FunctionLoader(functools.partial(resource, package=package)),
-        finalize=_shown, undefined=jinja2.StrictUndefined, autoescape=True,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
-
-
 def part(name: str, *values: Any) -> Markup:
     """What a macro of ``parts.html`` makes of the values."""
-    macro: Callable[..., str] = getattr(environment().get_template("parts.html").module, name)
+    macro: Callable[..., str] = getattr(environment(HERE).get_template("parts.html").module, name)
     return Markup(macro(*values))
-
-
-def embedded_json(value: Any) -> Markup:
-    """JSON for a ``script`` element: ASCII, without a character that could end the element or start a comment."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 @dataclass(frozen=True)

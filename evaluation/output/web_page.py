@@ -1,0 +1,75 @@
+"""Pages that hold all they show and ask nothing of any network; all text from outside is escaped here."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import importlib.resources
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+__all__ = ["embedded_json", "environment", "resource", "web_page"]
+
+HERE: Final = "zermelo.evaluation.output"
+FRAME: Final = "page.html"
+"""What all pages share; the others fill its block ``body``."""
+
+_FORBIDDEN: Final = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
+
+
+def _shown(value: Any) -> Any:
+    """What Jinja then escapes; characters that no page may hold become U+FFFD."""
+    return value if isinstance(value, Markup) else _FORBIDDEN.sub("\ufffd", str(value))
+
+
+def resource(name: str, package: str) -> str:
+    """The text of a file of a package's folder ``assets``."""
+    return (importlib.resources.files(package) / "assets" / name).read_text("utf-8")
+
+
+@functools.cache
+def environment(package: str) -> jinja2.Environment:
+    """Of the templates of a package's folder ``assets``."""
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: resource(name, HERE if name == FRAME else package)),
+        finalize=_shown, undefined=jinja2.StrictUndefined, autoescape=True,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+
+
+def embedded_json(value: Any) -> Markup:
+    """JSON for a ``script`` element: ASCII, without a character that could end the element or start a comment."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def web_page(
+    template: str, package: str, *, style: str, script: str, data: Mapping[str, Any], **values: Any
+) -> str:
+    """The text of an HTML file; the same values give the same text.
+
+    Args:
+        template: Its body, a file of the package's folder ``assets``.
+        package: Where that is.
+        style: Its style sheet.
+        script: Its program: no other one runs in it.
+        data: What the program reads.
+        values: What the template names.
+    """
+    return (
+        environment(package)
+        .get_template(template)
+        .render(
+            style=Markup(style),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            data=embedded_json(data),
+            **values,
+        )
+    )
