@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -84,8 +85,8 @@ def run_shell(block, monkeypatch):
             extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
             assert set(re.findall(r"[\w-]+", "".join(re.findall(r"\[(.*?)\]", line)))) <= set(extras), line
         elif words[0] not in ("zermelo", "."):
-            words = words[1:] if words[0] == "python" else words
-            assert any(Path(folder, words[0]).exists() for folder in (ROOT, ".")), f"{block.name}: {line}"
+            program, needed = (words[1], os.R_OK) if words[0] == "python" else (words[0], os.X_OK)
+            assert any(os.access(Path(folder, program), needed) for folder in (ROOT, ".")), f"{block.name}: {line}"
 
 
 @pytest.fixture
