@@ -8,10 +8,17 @@ from typing import Any, NamedTuple
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.tree_search import SumNotConstantError
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
-from zermelo.envs import CHANCE
+from zermelo.envs import CHANCE, Game
 from zermelo.envs.rules import RulesGame
 
-__all__ = ["Share", "exact_values", "random_positions", "searched"]
+__all__ = ["Share", "exact_values", "random_positions", "random_result", "searched"]
+
+
+def random_result(game: Game[Any], state: Any, generator: random.Random) -> Any:
+    """The state after a random action, or a chance outcome, all as likely."""
+    if game.to_move(state) == CHANCE:
+        return game.result(state, generator.choice([outcome for outcome, _ in game.chance_outcomes(state)]))
+    return game.result(state, generator.choice(list(game.legal_actions(state))))
 
 
 def random_positions(game: RulesGame, generator: random.Random, count: int, *, longest: int = 12) -> list[Any]:
@@ -22,11 +29,7 @@ def random_positions(game: RulesGame, generator: random.Random, count: int, *, l
         for _ in range(generator.randrange(longest)):
             if game.is_terminal(state):
                 break
-            if game.to_move(state) == CHANCE:
-                actions = [outcome for outcome, _ in game.chance_outcomes(state)]
-            else:
-                actions = list(game.legal_actions(state))
-            state = game.result(state, generator.choice(actions))
+            state = random_result(game, state, generator)
         if not game.is_terminal(state) and game.to_move(state) != CHANCE:
             found.append(state)
     return found

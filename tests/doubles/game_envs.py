@@ -6,9 +6,11 @@ import random
 from typing import Any, ClassVar
 
 import numpy as np
+import pettingzoo
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 
 class SmallEnv(AECEnv):
@@ -294,3 +296,16 @@ class Broken(SmallEnv):
         if self.turns >= 4:
             self.end()
         self.next_agent()
+
+
+class DoublingWrapper(BaseWrapper):
+    """A wrapper that is part of the game: it doubles the rewards."""
+
+    @property
+    def rewards(self) -> Any:
+        return {agent: 2 * reward for agent, reward in self.env.rewards.items()}
+
+
+def classic(name: str, **parameters: Any) -> Any:
+    """An environment of PettingZoo's."""
+    return pettingzoo.make("aec", f"classic/{name}", **parameters)

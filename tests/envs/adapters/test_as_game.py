@@ -6,37 +6,26 @@ import copy
 import gc
 import importlib
 import random
-import sys
 import time
 import weakref
 from typing import Any
 
 import numpy as np
-import pettingzoo
 import pytest
 from doubles.game_envs import (
-    Broken,
-    DeclaredDice,
-    Dice,
+    DoublingWrapper,
     LastOneStanding,
     Numbers,
-    SmallEnv,
     Vectors,
     Walk,
+    classic,
 )
 from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
 from zermelo.envs import (
-    CHANCE,
-    Chance,
-    EnvFailedError,
     GameOverError,
     IllegalActionError,
-    Information,
-    InvalidSettingError,
-    RewardSum,
-    Traits,
     TraitSource,
     UnsupportedGameError,
     as_game,
@@ -44,13 +33,6 @@ from zermelo.envs import (
     legal_actions,
     register_rules,
 )
-from zermelo.envs.adapters.actions import MAX_ENUMERATED_ACTIONS
-from zermelo.envs.adapters.facts.inference import infer
-
-
-def classic(name: str, **parameters: Any) -> Any:
-    return pettingzoo.make("aec", f"classic/{name}", **parameters)
-
 
 PERFECT = {
     "tictactoe": (lambda: classic("tictactoe-v3"), 40, 9),
@@ -68,14 +50,6 @@ PERFECT = {
     "multi_binary": (lambda: Vectors(spaces.MultiBinary((2, 2))), 10, 4),
     "subclassed_wrapper": (lambda: DoublingWrapper(Numbers()), 10, 20),
 }
-
-
-class DoublingWrapper(wrappers.BaseWrapper):
-    """A wrapper that is part of the game: it doubles the rewards."""
-
-    @property
-    def rewards(self) -> Any:
-        return {agent: 2 * reward for agent, reward in self.env.rewards.items()}
 
 
 def visible(env: Any) -> Any:
@@ -261,386 +235,6 @@ def test_human_rendering_is_left_to_the_live_environment(monkeypatch: pytest.Mon
     assert state.env.render_mode is None
     assert env.unwrapped.render_mode == "human"
     env.close()
-
-
-# -- chance -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("source", ["np_random", "python", "random", "numpy.random"])
-def test_chance_is_found_out_and_never_the_environments_own(source: str) -> None:
-    env = Dice(source)
-    env.reset(seed=11)
-    global_state = random.getstate(), np.random.get_state()[1].tobytes()  # noqa: NPY002 - watched, not used
-    game = as_game(env)
-    assert game.traits.chance is Chance.SAMPLED
-    assert game.traits.source("chance") is TraitSource.INFERRED
-    state = game.snapshot(env)
-    faces = [game.result(state, 0).env.faces[-1] for _ in range(60)]
-    assert set(faces) == {1, 2, 3, 4, 5, 6}
-    assert (random.getstate(), np.random.get_state()[1].tobytes()) == global_state  # noqa: NPY002 - as above
-
-
-@pytest.mark.parametrize("source", ["np_random", "python", "random", "numpy.random"])
-def test_samples_follow_the_generator_given(source: str) -> None:
-    env = Dice(source)
-    env.reset(seed=11)
-    game = as_game(env)
-    state = game.snapshot(env)
-
-    def draws(seed: int) -> list[int]:
-        generator = np.random.default_rng(seed)
-        return [game.sample_result(state, 0, generator).env.faces[-1] for _ in range(20)]
-
-    assert draws(1) == draws(1)
-    assert draws(1) != draws(2)
-
-
-@pytest.mark.parametrize("source", ["np_random", "python"])
-def test_samples_do_not_depend_on_the_environments_seed(source: str) -> None:
-    drawn = []
-    for seed in (1, 2):
-        env = Dice(source)
-        env.reset(seed=seed)
-        game = as_game(env)
-        generator = np.random.default_rng(0)
-        drawn.append([game.sample_result(game.snapshot(env), 0, generator).env.faces[-1] for _ in range(20)])
-    assert drawn[0] == drawn[1]
-
-
-def test_declared_chance_is_exact() -> None:
-    env = DeclaredDice()
-    env.reset(seed=1)
-    game = as_game(env)
-    assert game.traits.chance is Chance.EXACT
-    state = game.snapshot(env)
-    assert game.chance_outcomes(state) == ()
-    rolling = game.result(state, 0)
-    assert game.to_move(rolling) == CHANCE
-    assert game.legal_actions(rolling) == ()
-    assert game.chance_outcomes(rolling) == ((0, 0.5), (1, 0.25), (2, 0.25))
-    lost, two, three = (game.result(rolling, outcome) for outcome in range(3))
-    assert game.to_move(lost) == 1
-    assert (game.to_move(two), game.to_move(three)) == (0, 0)
-    assert game.utility(lost) == (0.0, 0.0)
-    assert game.utility(three) == (0.3, 0.0)
-    again = game.result(game.result(three, 0), 1)
-    assert game.utility(again) == pytest.approx((0.5, 0.0))
-    won = game.result(again, 1)
-    assert game.is_terminal(won)
-    assert game.utility(won) == pytest.approx((1.5, -1.0))
-    with pytest.raises(IllegalActionError, match="3 is not a chance outcome: there are 3"):
-        game.result(rolling, 3)
-    assert not env.defer_chance
-    env.step(0)
-    assert not env.chance_outcomes()
-
-
-def test_declared_chance_with_the_clone_backend_is_the_same_game() -> None:
-    env = DeclaredDice()
-    env.reset(seed=1)
-    assert as_game(env, backend="clone").traits.chance is Chance.EXACT
-
-
-def test_probabilities_must_sum_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = DeclaredDice()
-    env.reset(seed=1)
-    game = as_game(env)
-    monkeypatch.setattr(DeclaredDice, "chance_outcomes", lambda self: [("one", 0.5)] if self.rolling else [])
-    with pytest.raises(EnvFailedError, match=r"must be probabilities that sum to 1, but sum to 0\.5"):
-        game.result(game.snapshot(env), 0)
-
-
-# -- traits -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("make", "expected"),
-    [
-        (lambda: classic("tictactoe-v3"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
-        (lambda: classic("chess-v6"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
-        (lambda: classic("go-v5"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
-        (Numbers, (RewardSum.CONSTANT, Chance.NONE, Information.PERFECT, True)),
-        (LastOneStanding, (RewardSum.GENERAL, Chance.NONE, Information.PERFECT, False)),
-        (Walk, (RewardSum.GENERAL, Chance.NONE, Information.PERFECT, False)),
-        (Dice, (RewardSum.ZERO, Chance.SAMPLED, Information.PERFECT, True)),
-    ],
-)
-def test_traits_are_found_out(make: Any, expected: Any) -> None:
-    env = make()
-    env.reset(seed=0)
-    traits = as_game(env).traits
-    assert (traits.reward_sum, traits.chance, traits.information, traits.terminal_rewards_only) == expected
-    assert traits.seats == len(env.possible_agents)
-    assert traits.seat_names == tuple(map(str, env.possible_agents))
-
-
-@pytest.mark.parametrize(
-    "name", ["leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v6", "hanabi-v5", "rps-v2"]
-)
-def test_hidden_information_is_known(name: str) -> None:
-    env = classic(name)
-    env.reset(seed=0)
-    assert as_game(env).traits.information is Information.HIDDEN
-    traits = as_game(env, backend="environment").traits
-    assert traits.information is Information.HIDDEN
-    assert traits.source("information") is TraitSource.KNOWN
-    assert len(legal_actions(env)) > 0
-
-
-def test_simultaneous_moves_are_hidden_information() -> None:
-    from pettingzoo.utils.conversions import aec_to_parallel, parallel_to_aec
-
-    env = parallel_to_aec(aec_to_parallel(classic("rps-v2")))
-    env.reset(seed=0)
-    assert as_game(env).traits.information is Information.HIDDEN
-
-
-def test_a_kept_wrapper_does_not_hide_hidden_information() -> None:
-    env = DoublingWrapper(classic("leduc_holdem-v4"))
-    env.reset(seed=0)
-    assert as_game(env).traits.information is Information.HIDDEN
-
-
-def test_the_constant_of_a_constant_sum_is_found() -> None:
-    env = Numbers(total=3.0)
-    env.reset()
-    assert as_game(env).traits.constant == pytest.approx(3.0)
-
-
-def test_sources_in_order_of_trust() -> None:
-    env = Numbers()
-    env.zermelo_traits = {"utility_bounds": (0, 1), "information": "hidden"}
-    env.reset()
-    traits = as_game(env, traits={"information": "perfect"}).traits
-    assert traits.information is Information.PERFECT
-    assert traits.source("information") is TraitSource.GIVEN
-    assert traits.utility_bounds == (0, 1)
-    assert traits.source("utility_bounds") is TraitSource.DECLARED
-    assert traits.source("reward_sum") is TraitSource.INFERRED
-    assert as_game(env).traits.information is Information.HIDDEN
-
-
-def test_traits_declared_in_metadata() -> None:
-    class Declaring(Numbers):
-        metadata = {**Numbers.metadata, "zermelo_traits": {"reward_sum": "general_sum"}}  # noqa: RUF012 - as PettingZoo
-
-    env = Declaring()
-    env.reset()
-    traits = as_game(env).traits
-    assert traits.reward_sum is RewardSum.GENERAL
-    assert traits.source("reward_sum") is TraitSource.DECLARED
-
-
-def test_whole_traits_can_be_given() -> None:
-    env = Numbers()
-    env.reset()
-    given = Traits(name="mine", seat_names=("x", "y"), reward_sum=RewardSum.GENERAL, num_actions=4)
-    traits = as_game(env, traits=given).traits
-    assert (traits.name, traits.reward_sum, traits.num_actions) == ("mine", RewardSum.GENERAL, 4)
-
-
-@pytest.mark.parametrize(
-    ("traits", "message"),
-    [
-        ({"players": 2}, "traits has no field 'players': there are reward_sum"),
-        (["zero_sum"], "traits must map names of Traits fields to values"),
-        (
-            {"reward_sum": "zero"},
-            "reward_sum must be one of 'zero_sum', 'constant_sum', 'general_sum', not 'zero'",
-        ),
-    ],
-)
-def test_wrong_traits(traits: Any, message: str) -> None:
-    env = Numbers()
-    env.reset()
-    with pytest.raises(InvalidSettingError, match=message):
-        as_game(env, traits=traits)
-
-
-def test_unfinished_play_assumes_and_says_so() -> None:
-    class Endless(SmallEnv):
-        def play(self, agent: Any, action: int) -> None:
-            self.next_agent()
-
-    env = Endless(["one", "two"])
-    env.reset()
-    traits = as_game(env).traits
-    assert traits.reward_sum is RewardSum.ZERO
-    assert traits.source("reward_sum") is TraitSource.ASSUMED
-
-
-def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Paying(Numbers):
-        pass
-
-    calls = []
-
-    def counting(*arguments: Any) -> Any:
-        calls.append(arguments)
-        return infer(*arguments)
-
-    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.facts.found_traits"], "infer", counting)
-    for total in (1.0, 1.0, 0.0, 1.0):
-        env = Paying(total=total)
-        env.reset()
-        expected = RewardSum.CONSTANT if total else RewardSum.ZERO
-        assert as_game(env).traits.reward_sum is expected
-    assert len(calls) == 2
-
-
-def test_the_same_environment_gives_the_same_game() -> None:
-    env = Numbers()
-    env.reset()
-    game = as_game(env)
-    env.step(5)
-    assert as_game(env) is game
-    assert as_game(env, backend="clone") is not game
-    assert as_game(env, traits={"information": "hidden"}) is not game
-
-
-def test_a_reset_with_other_options_gives_another_game() -> None:
-    env = Numbers()
-    env.reset()
-    game = as_game(env)
-    env.reset(options={"length": 2})
-    assert as_game(env) is not game
-
-
-def test_a_reset_with_other_agents_gives_another_game() -> None:
-    class Crowd(LastOneStanding):
-        def start(self, seed: int | None, options: dict[str, Any]) -> None:
-            if "agents" in options:
-                self.possible_agents = options["agents"]
-                super().reset()
-
-    env = Crowd()
-    env.reset()
-    assert as_game(env).traits.seats == 3
-    env.reset(options={"agents": ["x", "y", "z", "w"]})
-    assert as_game(env).traits.seats == 4
-
-
-def test_games_do_not_keep_environments_alive() -> None:
-    env = Numbers()
-    env.reset()
-    game = as_game(env)
-    reference = weakref.ref(env)
-    del env
-    gc.collect()
-    assert reference() is None
-    assert game.traits.seats == 2
-
-
-# -- what cannot be searched ------------------------------------------------------------------------------------
-
-
-def test_what_is_not_an_environment() -> None:
-    with pytest.raises(UnsupportedGameError, match="cannot see a game in str object 'chess'"):
-        as_game("chess")
-    with pytest.raises(UnsupportedGameError, match="Numbers is a class: make an environment of it"):
-        as_game(Numbers)
-    with pytest.raises(UnsupportedGameError, match="cannot see a game in int object 42"):
-        as_game(42)
-
-
-def test_a_parallel_environment() -> None:
-    env = pettingzoo.make("parallel", "classic/rps-v2")
-    env.reset(seed=0)
-    with pytest.raises(UnsupportedGameError, match="rps_v2 is a parallel environment"):
-        as_game(env)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: classic("tictactoe-v3"),
-        lambda: classic("tictactoe-v3").unwrapped,
-        lambda: classic("chess-v6"),
-        Numbers,
-    ],
-)
-def test_an_environment_that_is_not_reset(make: Any) -> None:
-    with pytest.raises(UnsupportedGameError, match=r"has not been reset: call env\.reset\(\) first"):
-        as_game(make())
-
-
-def test_no_such_backend() -> None:
-    offered = "'auto', 'rules', 'environment', 'clone'"
-    with pytest.raises(InvalidSettingError, match=f"backend must be one of {offered}, not 'fast'"):
-        as_game(Numbers(), backend="fast")
-
-
-def test_an_error_in_the_environment_names_it_and_keeps_the_error() -> None:
-    env = Broken("raises")
-    env.reset()
-    game = as_game(env)
-    state = game.snapshot(env)
-    game.result(state, 0)
-    with pytest.raises(
-        EnvFailedError, match=r"broken_v0 raised RuntimeError in step\(2\).*the cat walked"
-    ) as error:
-        game.result(state, 2)
-    assert isinstance(error.value.__cause__, RuntimeError)
-
-
-def test_a_mask_that_allows_nothing() -> None:
-    env = Broken("empty_mask")
-    env.reset()
-    game = as_game(env)
-    stuck = game.result(game.snapshot(env), 0)
-    with pytest.raises(GameOverError, match="broken_v0 is not over, but the action mask of 'two'"):
-        game.legal_actions(stuck)
-
-
-def test_a_dead_agent_that_stays() -> None:
-    env = Broken("stuck")
-    env.reset()
-    game = as_game(env)
-    with pytest.raises(EnvFailedError, match="is dead and stays selected"):
-        game.result(game.snapshot(env), 0)
-
-
-def test_an_action_space_without_end() -> None:
-    env = Vectors(spaces.Box(0, 1))
-    env.reset()
-    with pytest.raises(UnsupportedGameError, match="cannot be enumerated"):
-        as_game(env)
-
-
-def test_an_action_space_too_great() -> None:
-    env = Vectors(spaces.MultiBinary(30))
-    env.reset()
-    with pytest.raises(UnsupportedGameError, match=f"at most {MAX_ENUMERATED_ACTIONS:,}"):
-        as_game(env).legal_actions(as_game(env).snapshot(env))
-
-
-def test_an_agent_that_is_not_possible() -> None:
-    class Stranger(Numbers):
-        def play(self, agent: Any, action: int) -> None:
-            super().play(agent, action)
-            self.rewards["late"] = 0
-            self._cumulative_rewards["late"] = 0
-            if not self.terminations["left"] and self.turns == 2:
-                self.agents.append("late")
-                self.terminations["late"] = self.truncations["late"] = False
-                self.agent_selection = "late"
-
-    env = Stranger()
-    env.reset()
-    game = as_game(env)
-    state = game.snapshot(env)
-    state = game.result(state, 8)
-    with pytest.raises(UnsupportedGameError, match="agent 'late' of numbers_v0 is not among the possible agents"):
-        game.result(state, 8)
-
-
-def test_a_game_is_returned_as_it_is() -> None:
-    env = Numbers()
-    env.reset()
-    game = as_game(env)
-    assert as_game(game) is game
-    with pytest.raises(InvalidSettingError, match="AECGame, which is a game with traits of its own"):
-        as_game(game, traits={"information": "hidden"})
 
 
 # -- registered rules -------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.compared_searches import random_result
 
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
@@ -19,7 +20,7 @@ from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules import EVALUATION_UNIT, RulesGame
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 
 
 def words(mine: Mapping[int, int], theirs: Mapping[int, int], checkers: int = 15) -> tuple[int, int, int, int]:
@@ -137,9 +138,7 @@ def test_inside_the_bounds_and_zero_sum(rules: Backgammon) -> None:
             first, second = game.evaluation(state)
             assert first == -second
             assert abs(first) < rules.most_points
-            chance = game.to_move(state) == CHANCE
-            actions = [o for o, _ in game.chance_outcomes(state)] if chance else game.legal_actions(state)
-            state = game.result(state, generator.choice(actions))
+            state = random_result(game, state, generator)
 
 
 def test_plain_cases() -> None:

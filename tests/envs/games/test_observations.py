@@ -5,8 +5,9 @@ import random
 
 import numpy as np
 import pytest
+from doubles.compared_searches import random_result
 
-from zermelo.envs import CHANCE, as_game, make
+from zermelo.envs import as_game, make
 from zermelo.envs.errors import RulesError
 from zermelo.envs.games import MNK, Nim
 from zermelo.envs.rules.observations import observation
@@ -65,11 +66,7 @@ def digest(env_id):
                 found.update(f"{seen.dtype} {seen.shape}".encode() + np.ascontiguousarray(seen).tobytes())
             if game.is_terminal(state):
                 break
-            if game.to_move(state) == CHANCE:
-                actions = [outcome for outcome, _ in game.chance_outcomes(state)]
-            else:
-                actions = list(game.legal_actions(state))
-            state = game.result(state, generator.choice(actions))
+            state = random_result(game, state, generator)
     return found.hexdigest()[:16]
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-import re
-import subprocess
-import sys
 import warnings
 from typing import Any
 
 import numpy as np
-import pettingzoo
 import pytest
 from doubles.checked import assert_clones_right
+from doubles.own_envs import EVERY, api_warnings, every_env
 from doubles.own_rules import Pictured, Piglike, ThreeTake
 from pettingzoo.utils import BaseWrapper
 
@@ -33,27 +30,14 @@ from zermelo.envs import (
 from zermelo.envs import games as own_games
 from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
-from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.errors import RulesError
 from zermelo.envs.pictures.boards import draw, state_text
-from zermelo.envs.registration.own_games import is_rules_class
-from zermelo.envs.registration.registry import OWN_ENVS
-from zermelo.envs.rules.env import RulesEnv, env, env_name, raw_env
+from zermelo.envs.rules.env import RulesEnv, env, raw_env
 from zermelo.envs.rules.observations import bit_rows
 
 with warnings.catch_warnings():  # it imports an environment in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
-
-OWN = [f"zermelo/{name}-v0" for name in own_games.__all__ if is_rules_class(getattr(own_games, name))]
-SMALL = {"zermelo/Go-v0": {"size": 5}}
-"""Smaller than by default, as random games last long on a larger board."""
-EVERY: dict[str, Any] = {
-    **{name: lambda name=name, **parameters: make(name, **SMALL.get(name, {}), **parameters) for name in OWN},
-    "dice": lambda **parameters: env(Piglike(), **parameters),
-    "three players": lambda **parameters: env(ThreeTake(), **parameters),
-}
-"""What makes each environment."""
 
 VARIANTS = [
     "zermelo/Kalah-v0(houses=3, seeds=5, empty_capture=True, margin=True)",
@@ -63,17 +47,6 @@ VARIANTS = [
     "zermelo/Breakthrough-v0(rows=4, columns=3, pawn_rows=1)",
     "zermelo/MNK-v0(m=7, n=2, k=3)",
 ]
-
-every_env = pytest.mark.parametrize("name", EVERY)
-# Observations are dictionaries; an empty board is all zeros, and so is the mask of a player who is not to move;
-# Othello's players are black and white: all as it should be.
-api_warnings = pytest.mark.filterwarnings(
-    "ignore:Observation numpy array is all zeros",
-    "ignore:Observation is not a NumPy array",
-    "ignore:Action mask numpy array is all zeros",
-    "ignore:Observation space for each agent probably should be",
-    "ignore:We recommend agents to be named",
-)
 
 
 def play(live: Any, seed: int, moves: int = 1000) -> list[int]:
@@ -436,178 +409,3 @@ def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state()
     assert [row.nonzero()[0].tolist() for row in seen] == [[3], [0], [2]]  # 8 are left, seat 1 moves, seat 2 looks
     assert (live.state() == seen[:2]).all()
     assert live.state_space.contains(live.state())
-
-
-# -- names --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        "import pettingzoo; import zermelo.envs",
-        "import zermelo.envs; import pettingzoo; zermelo.envs.register_envs()",
-    ],
-)
-def test_pettingzoo_makes_ours(order: str) -> None:
-    program = f"""
-import warnings; warnings.simplefilter("ignore")
-{order}
-env = pettingzoo.make("aec", "zermelo/MNK-v0", m=4, n=5)
-env.reset()
-print(env.action_space("player_0").n, env, pettingzoo.make("aec", "zermelo/ConnectFour").metadata["name"])
-"""
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["20", "mnk_v0", "connect_four_v0"]
-
-
-def test_every_game_has_an_id_and_its_table() -> None:
-    assert OWN
-    for name in OWN:
-        document = OWN_ENVS[name].load().__doc__ or ""
-        for line in ("Creation", "Agents", "Actions", "Observation", "Action mask", "Rewards", "Version history"):
-            assert f"\n{line}" in document, (name, line)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_the_tables_are_true(name: str) -> None:
-    """What the table says makes the environment, which then has those actions, for players only."""
-    document = OWN_ENVS[name].load().__doc__ or ""
-    rows = dict(re.findall(r"^(\w[\w ]*?)  +(.+)$", document, flags=re.MULTILINE))
-    live = eval(rows["Creation"], {"make": pettingzoo.make})
-    live.reset(seed=0)
-    spaces = [live.action_space(agent) for agent in live.possible_agents]
-    assert {str(space) for space in spaces} == {rows["Actions"]}
-    mask = live.observe(live.agent_selection)["action_mask"]
-    assert rows["Action mask"].startswith(f"{len(mask)} of 0 and 1")
-    assert len(mask) == spaces[0].n == as_game(live).traits.num_actions
-
-
-@pytest.mark.parametrize(
-    ("text", "actions"),
-    [
-        ("zermelo/Pig-v0", 2),
-        ("zermelo/Pig-v0(dice=2, snake_eyes=True, players=3)", 2),
-        ("zermelo/Game2048-v0(rows=2, columns=3)", 4),
-        ("zermelo/EinStein-v0", 81),
-        ("zermelo/EinStein-v0(random_start=True)", 75),
-    ],
-)
-@api_warnings
-def test_outcomes_of_chance_are_no_actions(text: str, actions: int) -> None:
-    live = make(text)
-    live.reset(seed=0)
-    assert live.action_space(live.agent_selection).n == actions
-    api_test(live, num_cycles=100)
-
-
-@pytest.mark.parametrize(
-    ("cls", "name"),
-    [("DotsAndBoxes", "dots_and_boxes_v0"), ("MNK", "mnk_v0"), ("Nim", "nim_v0"), ("MNKGame2", "mnk_game2_v0")],
-)
-def test_names_of_classes(cls: str, name: str) -> None:
-    assert env_name(type(cls, (), {})) == name
-
-
-@pytest.mark.parametrize(
-    ("text", "rules"),
-    [
-        ("doubles.own_rules:ThreeTake", ThreeTake(10)),
-        ("doubles.own_rules:ThreeTake(counters=7)", ThreeTake(7)),
-        ("doubles.own_rules:game_of_five", ThreeTake(5)),
-        ("doubles.own_rules:make_rules(counters=6)", ThreeTake(6)),
-    ],
-)
-def test_rules_of_the_users_by_name(text: str, rules: Any) -> None:
-    live = make(text)
-    live.reset()
-    assert live.unwrapped.rules == rules
-    assert as_game(live).rules == rules
-
-
-def test_parameters_that_rules_do_not_take_are_named() -> None:
-    with pytest.raises(InvalidSettingError, match=r"takes no parameter 'width': it takes m, n, k, .*render_mode"):
-        make("zermelo/MNK-v0(width=4)")
-    with pytest.raises(InvalidSettingError, match=r"not rows=0, columns=7"):
-        make("zermelo/ConnectFour-v0", rows=0)
-    with pytest.raises(RulesError, match=r"MNK.m must be an integer, not 'wide'"):
-        make("zermelo/MNK-v0", m="wide")
-    with pytest.raises(InvalidSettingError, match="takes no parameter 'heaps': it takes counters, render_mode"):
-        make("doubles.own_rules:ThreeTake(heaps=4)")
-
-
-# -- what is observed in each game --------------------------------------------------------------------------------
-
-
-def observed(name: str, moves: tuple[int, ...]) -> list[np.ndarray]:
-    """What every agent observes after some moves."""
-    live = make(name)
-    live.reset()
-    for move in moves:
-        live.step(move)
-    return [live.observe(agent)["observation"] for agent in live.possible_agents]
-
-
-@pytest.mark.parametrize(
-    ("name", "moves"),
-    [
-        ("zermelo/MNK-v0(m=4, n=3)", (0, 5, 6)),
-        ("zermelo/ConnectFour-v0(rows=5, columns=4)", (0, 0, 3, 1)),
-        ("zermelo/Othello-v0(rows=6, columns=6)", (8, 7)),
-    ],
-)
-def test_planes_of_stones_are_the_text_seen_from_either_side(name: str, moves: tuple[int, ...]) -> None:
-    live = make(name, render_mode="ansi")
-    live.reset()
-    for move in moves:
-        if move in live.unwrapped.legal_actions():
-            live.step(move)
-    rows = [line.split() for line in live.render().split("\n")]
-    first, second = (live.observe(agent)["observation"] for agent in live.possible_agents)
-    for plane, mark in enumerate("XO"):
-        assert first[:, :, plane].tolist() == [[int(square == mark) for square in row] for row in rows]
-        assert second[:, :, 1 - plane].tolist() == first[:, :, plane].tolist()
-
-
-@pytest.mark.parametrize("name", ["zermelo/Breakthrough-v0(rows=6, columns=5)", "zermelo/Hexapawn-v0"])
-def test_pawns_are_observed_on_the_board_as_it_is_drawn(name: str) -> None:
-    live = make(name, render_mode="ansi")
-    live.reset()
-    live.step(live.unwrapped.legal_actions()[0])
-    rows = [line.split() for line in live.render().split("\n")]
-    first, second = (live.observe(agent)["observation"] for agent in live.possible_agents)
-    for plane, mark in enumerate("XO"):
-        assert first[:, :, plane].tolist() == [[int(square == mark) for square in row] for row in rows]
-        assert second[:, :, 1 - plane].tolist() == first[:, :, plane].tolist()
-    assert not first[:, :, 2].any()
-    assert second[:, :, 2].all()
-
-
-def test_kalah_is_observed_from_the_observers_left() -> None:
-    first, second = observed("zermelo/Kalah-v0(houses=3, seeds=2)", (1, 0))  # the first ends in the store: again
-    assert first.tolist() == [[0, 1, 4, 1], [2, 2, 2, 0]]
-    assert second.tolist() == first.tolist()[::-1]
-
-
-def test_lines_and_boxes_are_observed() -> None:
-    first, second = observed("zermelo/DotsAndBoxes-v0(rows=1, columns=2)", (0, 2, 4, 5))  # the second makes a box
-    for seen in (first, second):
-        assert seen[:, :, 0].tolist() == [[1, 0, 0], [1, 0, 0]]
-        assert seen[:, :, 1].tolist() == [[1, 1, 0], [0, 0, 0]]
-    assert [int(first[:, :, plane].max()) for plane in (2, 3)] == [0, 1]
-    assert [int(second[:, :, plane].min()) for plane in (2, 3)] == [1, 0]
-
-
-def test_the_others_are_observed() -> None:
-    first, second = observed("zermelo/Domineering-v0(rows=2, columns=3)", (1,))
-    assert first[:, :, 0].tolist() == second[:, :, 0].tolist() == [[0, 1, 0], [0, 1, 0]]
-    assert not first[:, :, 1].any()
-    assert second[:, :, 1].all()
-    assert observed("zermelo/Nim-v0(heaps=[3, 1])", (1,))[0].tolist() == [1, 1]
-    assert observed("zermelo/Chomp-v0(rows=2, columns=3)", (4,))[1][:, :, 0].tolist() == [[1, 1, 1], [1, 0, 0]]
-
-
-@every_env
-def test_a_copier_is_written_for_every_game(name: str) -> None:
-    live = EVERY[name]().unwrapped
-    live.reset(seed=0)
-    assert compile_copier(live, loose=False) is not None

@@ -1,0 +1,36 @@
+"""For tests of environments of rules: what makes each of ours, and what PettingZoo's tests warn of in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from doubles.own_rules import Piglike, ThreeTake
+
+from zermelo.envs import games as own_games
+from zermelo.envs import make
+from zermelo.envs.registration.own_games import is_rules_class
+from zermelo.envs.rules.env import env
+
+__all__ = ["EVERY", "OWN", "SMALL", "api_warnings", "every_env"]
+
+OWN = [f"zermelo/{name}-v0" for name in own_games.__all__ if is_rules_class(getattr(own_games, name))]
+SMALL = {"zermelo/Go-v0": {"size": 5}}
+"""Smaller than by default, as random games last long on a larger board."""
+EVERY: dict[str, Any] = {
+    **{name: lambda name=name, **parameters: make(name, **SMALL.get(name, {}), **parameters) for name in OWN},
+    "dice": lambda **parameters: env(Piglike(), **parameters),
+    "three players": lambda **parameters: env(ThreeTake(), **parameters),
+}
+"""What makes each environment."""
+
+every_env = pytest.mark.parametrize("name", EVERY)
+# Observations are dictionaries; an empty board is all zeros, and so is the mask of a player who is not to move;
+# Othello's players are black and white: all as it should be.
+api_warnings = pytest.mark.filterwarnings(
+    "ignore:Observation numpy array is all zeros",
+    "ignore:Observation is not a NumPy array",
+    "ignore:Action mask numpy array is all zeros",
+    "ignore:Observation space for each agent probably should be",
+    "ignore:We recommend agents to be named",
+)

@@ -1,0 +1,133 @@
+"""Environments that cannot be searched, and what is said of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pettingzoo
+import pytest
+from doubles.game_envs import (
+    Broken,
+    Numbers,
+    Vectors,
+    classic,
+)
+from gymnasium import spaces
+
+from zermelo.envs import (
+    EnvFailedError,
+    GameOverError,
+    InvalidSettingError,
+    UnsupportedGameError,
+    as_game,
+)
+from zermelo.envs.adapters.actions import MAX_ENUMERATED_ACTIONS
+
+
+def test_what_is_not_an_environment() -> None:
+    with pytest.raises(UnsupportedGameError, match="cannot see a game in str object 'chess'"):
+        as_game("chess")
+    with pytest.raises(UnsupportedGameError, match="Numbers is a class: make an environment of it"):
+        as_game(Numbers)
+    with pytest.raises(UnsupportedGameError, match="cannot see a game in int object 42"):
+        as_game(42)
+
+
+def test_a_parallel_environment() -> None:
+    env = pettingzoo.make("parallel", "classic/rps-v2")
+    env.reset(seed=0)
+    with pytest.raises(UnsupportedGameError, match="rps_v2 is a parallel environment"):
+        as_game(env)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: classic("tictactoe-v3"),
+        lambda: classic("tictactoe-v3").unwrapped,
+        lambda: classic("chess-v6"),
+        Numbers,
+    ],
+)
+def test_an_environment_that_is_not_reset(make: Any) -> None:
+    with pytest.raises(UnsupportedGameError, match=r"has not been reset: call env\.reset\(\) first"):
+        as_game(make())
+
+
+def test_no_such_backend() -> None:
+    offered = "'auto', 'rules', 'environment', 'clone'"
+    with pytest.raises(InvalidSettingError, match=f"backend must be one of {offered}, not 'fast'"):
+        as_game(Numbers(), backend="fast")
+
+
+def test_an_error_in_the_environment_names_it_and_keeps_the_error() -> None:
+    env = Broken("raises")
+    env.reset()
+    game = as_game(env)
+    state = game.snapshot(env)
+    game.result(state, 0)
+    with pytest.raises(
+        EnvFailedError, match=r"broken_v0 raised RuntimeError in step\(2\).*the cat walked"
+    ) as error:
+        game.result(state, 2)
+    assert isinstance(error.value.__cause__, RuntimeError)
+
+
+def test_a_mask_that_allows_nothing() -> None:
+    env = Broken("empty_mask")
+    env.reset()
+    game = as_game(env)
+    stuck = game.result(game.snapshot(env), 0)
+    with pytest.raises(GameOverError, match="broken_v0 is not over, but the action mask of 'two'"):
+        game.legal_actions(stuck)
+
+
+def test_a_dead_agent_that_stays() -> None:
+    env = Broken("stuck")
+    env.reset()
+    game = as_game(env)
+    with pytest.raises(EnvFailedError, match="is dead and stays selected"):
+        game.result(game.snapshot(env), 0)
+
+
+def test_an_action_space_without_end() -> None:
+    env = Vectors(spaces.Box(0, 1))
+    env.reset()
+    with pytest.raises(UnsupportedGameError, match="cannot be enumerated"):
+        as_game(env)
+
+
+def test_an_action_space_too_great() -> None:
+    env = Vectors(spaces.MultiBinary(30))
+    env.reset()
+    with pytest.raises(UnsupportedGameError, match=f"at most {MAX_ENUMERATED_ACTIONS:,}"):
+        as_game(env).legal_actions(as_game(env).snapshot(env))
+
+
+def test_an_agent_that_is_not_possible() -> None:
+    class Stranger(Numbers):
+        def play(self, agent: Any, action: int) -> None:
+            super().play(agent, action)
+            self.rewards["late"] = 0
+            self._cumulative_rewards["late"] = 0
+            if not self.terminations["left"] and self.turns == 2:
+                self.agents.append("late")
+                self.terminations["late"] = self.truncations["late"] = False
+                self.agent_selection = "late"
+
+    env = Stranger()
+    env.reset()
+    game = as_game(env)
+    state = game.snapshot(env)
+    state = game.result(state, 8)
+    with pytest.raises(UnsupportedGameError, match="agent 'late' of numbers_v0 is not among the possible agents"):
+        game.result(state, 8)
+
+
+def test_a_game_is_returned_as_it_is() -> None:
+    env = Numbers()
+    env.reset()
+    game = as_game(env)
+    assert as_game(game) is game
+    with pytest.raises(InvalidSettingError, match="AECGame, which is a game with traits of its own"):
+        as_game(game, traits={"information": "hidden"})

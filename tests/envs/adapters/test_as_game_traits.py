@@ -1,0 +1,209 @@
+"""What kind of game an environment is: declared, registered or found out."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import pytest
+from doubles.game_envs import (
+    Dice,
+    DoublingWrapper,
+    LastOneStanding,
+    Numbers,
+    SmallEnv,
+    Walk,
+    classic,
+)
+
+from zermelo.envs import (
+    Chance,
+    Information,
+    InvalidSettingError,
+    RewardSum,
+    Traits,
+    TraitSource,
+    as_game,
+    legal_actions,
+)
+from zermelo.envs.adapters.facts.inference import infer
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: classic("tictactoe-v3"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
+        (lambda: classic("chess-v6"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
+        (lambda: classic("go-v5"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
+        (Numbers, (RewardSum.CONSTANT, Chance.NONE, Information.PERFECT, True)),
+        (LastOneStanding, (RewardSum.GENERAL, Chance.NONE, Information.PERFECT, False)),
+        (Walk, (RewardSum.GENERAL, Chance.NONE, Information.PERFECT, False)),
+        (Dice, (RewardSum.ZERO, Chance.SAMPLED, Information.PERFECT, True)),
+    ],
+)
+def test_traits_are_found_out(make: Any, expected: Any) -> None:
+    env = make()
+    env.reset(seed=0)
+    traits = as_game(env).traits
+    assert (traits.reward_sum, traits.chance, traits.information, traits.terminal_rewards_only) == expected
+    assert traits.seats == len(env.possible_agents)
+    assert traits.seat_names == tuple(map(str, env.possible_agents))
+
+
+@pytest.mark.parametrize(
+    "name", ["leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v6", "hanabi-v5", "rps-v2"]
+)
+def test_hidden_information_is_known(name: str) -> None:
+    env = classic(name)
+    env.reset(seed=0)
+    assert as_game(env).traits.information is Information.HIDDEN
+    traits = as_game(env, backend="environment").traits
+    assert traits.information is Information.HIDDEN
+    assert traits.source("information") is TraitSource.KNOWN
+    assert len(legal_actions(env)) > 0
+
+
+def test_simultaneous_moves_are_hidden_information() -> None:
+    from pettingzoo.utils.conversions import aec_to_parallel, parallel_to_aec
+
+    env = parallel_to_aec(aec_to_parallel(classic("rps-v2")))
+    env.reset(seed=0)
+    assert as_game(env).traits.information is Information.HIDDEN
+
+
+def test_a_kept_wrapper_does_not_hide_hidden_information() -> None:
+    env = DoublingWrapper(classic("leduc_holdem-v4"))
+    env.reset(seed=0)
+    assert as_game(env).traits.information is Information.HIDDEN
+
+
+def test_the_constant_of_a_constant_sum_is_found() -> None:
+    env = Numbers(total=3.0)
+    env.reset()
+    assert as_game(env).traits.constant == pytest.approx(3.0)
+
+
+def test_sources_in_order_of_trust() -> None:
+    env = Numbers()
+    env.zermelo_traits = {"utility_bounds": (0, 1), "information": "hidden"}
+    env.reset()
+    traits = as_game(env, traits={"information": "perfect"}).traits
+    assert traits.information is Information.PERFECT
+    assert traits.source("information") is TraitSource.GIVEN
+    assert traits.utility_bounds == (0, 1)
+    assert traits.source("utility_bounds") is TraitSource.DECLARED
+    assert traits.source("reward_sum") is TraitSource.INFERRED
+    assert as_game(env).traits.information is Information.HIDDEN
+
+
+def test_traits_declared_in_metadata() -> None:
+    class Declaring(Numbers):
+        metadata = {**Numbers.metadata, "zermelo_traits": {"reward_sum": "general_sum"}}  # noqa: RUF012 - as PettingZoo
+
+    env = Declaring()
+    env.reset()
+    traits = as_game(env).traits
+    assert traits.reward_sum is RewardSum.GENERAL
+    assert traits.source("reward_sum") is TraitSource.DECLARED
+
+
+def test_whole_traits_can_be_given() -> None:
+    env = Numbers()
+    env.reset()
+    given = Traits(name="mine", seat_names=("x", "y"), reward_sum=RewardSum.GENERAL, num_actions=4)
+    traits = as_game(env, traits=given).traits
+    assert (traits.name, traits.reward_sum, traits.num_actions) == ("mine", RewardSum.GENERAL, 4)
+
+
+@pytest.mark.parametrize(
+    ("traits", "message"),
+    [
+        ({"players": 2}, "traits has no field 'players': there are reward_sum"),
+        (["zero_sum"], "traits must map names of Traits fields to values"),
+        (
+            {"reward_sum": "zero"},
+            "reward_sum must be one of 'zero_sum', 'constant_sum', 'general_sum', not 'zero'",
+        ),
+    ],
+)
+def test_wrong_traits(traits: Any, message: str) -> None:
+    env = Numbers()
+    env.reset()
+    with pytest.raises(InvalidSettingError, match=message):
+        as_game(env, traits=traits)
+
+
+def test_unfinished_play_assumes_and_says_so() -> None:
+    class Endless(SmallEnv):
+        def play(self, agent: Any, action: int) -> None:
+            self.next_agent()
+
+    env = Endless(["one", "two"])
+    env.reset()
+    traits = as_game(env).traits
+    assert traits.reward_sum is RewardSum.ZERO
+    assert traits.source("reward_sum") is TraitSource.ASSUMED
+
+
+def test_inference_is_remembered_for_a_configuration_and_only_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Paying(Numbers):
+        pass
+
+    calls = []
+
+    def counting(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return infer(*arguments)
+
+    monkeypatch.setattr(sys.modules["zermelo.envs.adapters.facts.found_traits"], "infer", counting)
+    for total in (1.0, 1.0, 0.0, 1.0):
+        env = Paying(total=total)
+        env.reset()
+        expected = RewardSum.CONSTANT if total else RewardSum.ZERO
+        assert as_game(env).traits.reward_sum is expected
+    assert len(calls) == 2
+
+
+def test_the_same_environment_gives_the_same_game() -> None:
+    env = Numbers()
+    env.reset()
+    game = as_game(env)
+    env.step(5)
+    assert as_game(env) is game
+    assert as_game(env, backend="clone") is not game
+    assert as_game(env, traits={"information": "hidden"}) is not game
+
+
+def test_a_reset_with_other_options_gives_another_game() -> None:
+    env = Numbers()
+    env.reset()
+    game = as_game(env)
+    env.reset(options={"length": 2})
+    assert as_game(env) is not game
+
+
+def test_a_reset_with_other_agents_gives_another_game() -> None:
+    class Crowd(LastOneStanding):
+        def start(self, seed: int | None, options: dict[str, Any]) -> None:
+            if "agents" in options:
+                self.possible_agents = options["agents"]
+                super().reset()
+
+    env = Crowd()
+    env.reset()
+    assert as_game(env).traits.seats == 3
+    env.reset(options={"agents": ["x", "y", "z", "w"]})
+    assert as_game(env).traits.seats == 4
+
+
+def test_games_do_not_keep_environments_alive() -> None:
+    env = Numbers()
+    env.reset()
+    game = as_game(env)
+    reference = weakref.ref(env)
+    del env
+    gc.collect()
+    assert reference() is None
+    assert game.traits.seats == 2
