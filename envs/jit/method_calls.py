@@ -100,7 +100,7 @@ def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> di
         try:
             call.compile(signature)
         except numba.core.errors.NumbaError as error:
-            raise RulesError(_told(type(rules), name, error)) from None
+            raise RulesError(_compile_error(type(rules), name, error)) from None
         given = types.unliteral(call.overloads[signature].signature.return_type)
         wanted = expected.get(name, types.int64)
         if given != wanted and not (isinstance(given, types.Integer) and wanted == types.int64):
@@ -163,7 +163,7 @@ def explain(rules: Any, error: Exception) -> RulesError:
     return RulesError(f"{type(rules).__name__} does not compile: {_first_line(error)}")
 
 
-def _told(rules_class: type, name: str, error: Exception) -> str:
+def _compile_error(rules_class: type, name: str, error: Exception) -> str:
     """One sentence out of Numba's page: the deepest line of the user's source that it names, and its reason."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     function = method(rules_class, name)

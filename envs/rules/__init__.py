@@ -82,7 +82,7 @@ Methods that a game may have, and what stands in for them:
     ``symmetric_state(state, s)``        the state seen through symmetry number ``s``
     ``symmetric_action(action, s)``      the action seen through symmetry number ``s``
     ``bounds(state)``                    for proofs, at an unfinished state: (least, greatest) score the mover can
-                                         still reach, as told at a glance (``zermelo.envs.rules.scores``);
+                                         still reach, by static bounds (``zermelo.envs.rules.scores``);
                                          whatever has been before
     ``bounds_see_ends()``                whether ``bounds`` settles every state in which an action ends the game,
                                          so that a proof need not ask ``is_terminal`` after each action; False

@@ -67,7 +67,7 @@ def key_bits(self: Any) -> int:
 
 
 def bounds(self: Any, state: Any) -> tuple[int, int]:
-    """Nothing is known at a glance."""
+    """The widest there are: nothing is known."""
     return (LOSS, WIN)
 
 

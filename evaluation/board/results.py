@@ -8,10 +8,10 @@ from typing import Any
 from zermelo.agents import SearchResult
 from zermelo.evaluation.output.moves import env_number, move_text, states_of
 
-__all__ = ["finite_or_none", "label_of", "told"]
+__all__ = ["finite_or_none", "label_of", "result_values"]
 
 
-def told(game: Any, state: Any, result: SearchResult) -> dict[str, Any]:
+def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]:
     """A result as plain values for the page, with moves as people write them."""
     line = result.principal_variation
     states = states_of(game, state, line)

@@ -20,7 +20,7 @@ from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, ZermeloError, as_game
-from zermelo.evaluation.board.results import told
+from zermelo.evaluation.board.results import result_values
 from zermelo.evaluation.board.review import review
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
@@ -131,7 +131,7 @@ class _Worker:
             now = time.perf_counter()
             if now - last[0] >= _PAUSE:
                 last[0] = now
-                tell(told(game, state, result))
+                tell(result_values(game, state, result))
             return not flag.is_set
 
         seconds = min(float(job.get("seconds") or _SECONDS), _SECONDS)
@@ -150,7 +150,7 @@ class _Worker:
             quick.stop_by(flag)
             report(quick.search(env))
             spent *= 2
-        return told(game, state, searcher.search(env))
+        return result_values(game, state, searcher.search(env))
 
     def _review(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
         """The values of a game's positions, and how good its moves were."""

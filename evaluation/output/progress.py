@@ -16,7 +16,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.stats.tables import score_texts
-from zermelo.evaluation.storage.totals import GameTotals, Summary
+from zermelo.evaluation.storage.totals import GameTally, GameTotals
 
 __all__ = ["Pace", "RunningTable", "Watcher", "duration", "line"]
 
@@ -124,9 +124,9 @@ class RunningTable:
 
     def add(self, record: GameRecord) -> None:
         """Counts a game."""
-        summary = Summary.of(record)
+        tally = GameTally.of(record)
         with self._lock:
-            self._totals.add(record, summary, distinct=False)
+            self._totals.add(record, tally, distinct=False)
 
     def standings(self) -> Standings:
         """The table; that of a moment ago while a new one is not due."""

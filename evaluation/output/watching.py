@@ -21,7 +21,7 @@ LINES_APART = 30.0
 
 @contextlib.contextmanager
 def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None = None) -> Iterator[Watcher]:
-    """Gives what is to be told of each game; where ``shown`` is None, it shows something in a terminal only."""
+    """Gives what takes each game; where ``shown`` is None, it shows something in a terminal only."""
     stream = sys.stderr
     is_terminal = stream.isatty()
     if pace.done >= pace.total or not (is_terminal if shown is None else shown):
@@ -29,8 +29,8 @@ def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None
     elif is_terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
         from zermelo.evaluation.output.live import drawn  # rich's live display takes long to load
 
-        with drawn(pace, table()) as told:
-            yield told
+        with drawn(pace, table()) as on_record:
+            yield on_record
     else:
         yield _lines(pace, table(), stream)
 
@@ -42,7 +42,7 @@ def _ignore(record: GameRecord) -> None:
 def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:
     due = FIRST_LINE
 
-    def told(record: GameRecord) -> None:
+    def on_record(record: GameRecord) -> None:
         nonlocal due
         pace.step()
         table.add(record)
@@ -51,7 +51,7 @@ def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:
             with contextlib.suppress(OSError, ValueError):  # whoever read it has gone: the games go on
                 print(line(pace, table.standings()), file=stream, flush=True)
 
-    return told
+    return on_record
 
 
 def tracked(games: Iterable[GameRecord], total: int, what: str) -> Iterator[GameRecord]:

@@ -24,7 +24,7 @@ from typing import Any, Final
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.storage.deals import count_deal
-from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal, Summary
+from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals, GroupTotal
 
 __all__ = [
     "FILE", "create", "extend", "finish_row", "game_row", "open_reader", "open_writer",
@@ -90,7 +90,7 @@ def _add_rewards(db: sqlite3.Connection) -> None:
     for seat in range(seats):
         db.execute(f"ALTER TABLE games ADD COLUMN reward{seat} INTEGER")
     records = db.execute("SELECT place, record FROM records").fetchall()
-    rows = ((Summary.of(GameRecord.from_json(record)).rewards, place) for place, record in records)
+    rows = ((GameTally.of(GameRecord.from_json(record)).rewards, place) for place, record in records)
     columns = ", ".join(f"reward{seat} = ?" for seat in range(seats))
     db.executemany(
         f"UPDATE games SET {columns} WHERE place = ?", [(*rewards, place) for rewards, place in rows if rewards]
@@ -207,12 +207,12 @@ def finish_row(number: int, finish: Finish) -> tuple[Any, ...]:
     return number, json.dumps(finish.agents), json.dumps(finish.places), failure, finish.failed_seat
 
 
-def game_row(place: int, game_id: str, finish: int, summary: Summary) -> tuple[Any, ...]:
+def game_row(place: int, game_id: str, finish: int, tally: GameTally) -> tuple[Any, ...]:
     """A row of ``games``."""
     turn = int(game_id.rpartition(".")[2] or 0)
-    by_seat = (n for both in zip(summary.moves, summary.microseconds, strict=True) for n in both)
-    rewards = summary.rewards or (None,) * len(summary.moves)
-    return place, game_id, turn, finish, summary.returned, summary.line, *by_seat, *rewards
+    by_seat = (n for both in zip(tally.moves, tally.microseconds, strict=True) for n in both)
+    rewards = tally.rewards or (None,) * len(tally.moves)
+    return place, game_id, turn, finish, tally.returned, tally.line, *by_seat, *rewards
 
 
 def finishes(db: sqlite3.Connection) -> dict[int, Finish]:

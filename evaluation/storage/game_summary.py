@@ -1,6 +1,6 @@
 """What a report counts of a game, read without making the whole record of it: games come by the million.
 
-A glance keeps what it was taken from (a record, or its line of JSON), so that the few games that are to be shown
+A summary keeps what it was taken from (a record, or its line of JSON), so that the few games that are to be shown
 can be had in full.
 """
 
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from zermelo.evaluation.match.record import SCHEMA, Failure, FailureKind, GameRecord
 
-__all__ = ["Glance"]
+__all__ = ["GameSummary"]
 
 
-class Glance(NamedTuple):
+class GameSummary(NamedTuple):
     """A game without its actions and values.
 
     Attributes:
@@ -49,8 +49,8 @@ class Glance(NamedTuple):
     versions: Mapping[str, str]
 
     @classmethod
-    def of(cls, record: GameRecord) -> Glance:
-        """The glance at a record."""
+    def of(cls, record: GameRecord) -> GameSummary:
+        """The summary of a record."""
         moves = record.moves
         nodes, depths = [move.nodes for move in moves], [move.depth for move in moves]
         return cls(
@@ -70,8 +70,8 @@ class Glance(NamedTuple):
         )
 
     @classmethod
-    def from_json(cls, line: str) -> Glance:
-        """The glance at what ``GameRecord.to_json`` wrote.
+    def from_json(cls, line: str) -> GameSummary:
+        """The summary of what ``GameRecord.to_json`` wrote.
 
         Raises:
             StoreError: The line is no game record, or one of a newer version of this package.

@@ -27,7 +27,7 @@ from zermelo.evaluation.storage.identity import check_same_run, check_versions
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations
 from zermelo.evaluation.storage.run_lock import RunLock
 from zermelo.evaluation.storage.store import LINES, read_games
-from zermelo.evaluation.storage.totals import Finish, GameTotals, Summary
+from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals
 
 __all__ = ["SqliteStore"]
 
@@ -58,7 +58,7 @@ class SqliteStore:
         self.folder, self._schedule = Path(folder), schedule
         self._log = log or InvocationLog()
         self._mutex = threading.RLock()
-        self._waiting: list[tuple[int, GameRecord, str, Summary]] = []
+        self._waiting: list[tuple[int, GameRecord, str, GameTally]] = []
         self._new: list[GameRecord] = []
         self._present = bytearray(len(schedule))
         self._finishes: dict[Finish, int] = {}
@@ -144,13 +144,13 @@ class SqliteStore:
         Raises:
             StoreError: This game or one before could not be written.
         """
-        place, text, summary = self._schedule.place(record.game_id), record.to_json(), Summary.of(record)
+        place, text, tally = self._schedule.place(record.game_id), record.to_json(), GameTally.of(record)
         with self._mutex:
             self._check()
             if self._present[place]:
                 return
             self._present[place] = 1
-            self._waiting.append((place, record, text, summary))
+            self._waiting.append((place, record, text, tally))
             if time.monotonic() - self._flushed >= INTERVAL:
                 self.flush()
             elif self._closer is None:
@@ -207,14 +207,14 @@ class SqliteStore:
         db.execute("BEGIN IMMEDIATE")
         try:
             rows = []
-            for place, record, _, summary in self._waiting:
-                number = self._finishes.get(summary.finish)
+            for place, record, _, tally in self._waiting:
+                number = self._finishes.get(tally.finish)
                 if number is None:
                     number = len(self._finishes)
-                    self._finishes[summary.finish] = number
-                    row = database.finish_row(number, summary.finish)
+                    self._finishes[tally.finish] = number
+                    row = database.finish_row(number, tally.finish)
                     db.execute("INSERT INTO finishes VALUES (?, ?, ?, ?, ?)", row)
-                rows.append(database.game_row(place, record.game_id, number, summary))
+                rows.append(database.game_row(place, record.game_id, number, tally))
             marks = ", ".join("?" * len(rows[0]))
             db.executemany(f"INSERT INTO games VALUES ({marks})", rows)
             db.executemany(

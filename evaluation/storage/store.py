@@ -23,7 +23,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.schedule import Schedule, game_order
 from zermelo.evaluation.storage.database import FILE, open_reader
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.totals import GameTotals
 
 __all__ = ["LINES", "MemoryStore", "Store", "StoredGames", "read_games"]
@@ -136,9 +136,9 @@ class StoredGames(Sequence[GameRecord]):
     def __iter__(self) -> Iterator[GameRecord]:
         return map(GameRecord.from_json, self._source.each(0, len(self)))
 
-    def glances(self) -> Iterator[Glance]:
+    def summaries(self) -> Iterator[GameSummary]:
         """What can be counted of each game, several times as fast as the games themselves."""
-        return map(Glance.from_json, self._source.each(0, len(self)))
+        return map(GameSummary.from_json, self._source.each(0, len(self)))
 
     @overload
     def __getitem__(self, index: int) -> GameRecord: ...

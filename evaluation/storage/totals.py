@@ -20,7 +20,7 @@ from zermelo.evaluation.storage.deals import DealKey, DealTotal, count_deal
 PRIOR: Final = 10
 """Pairs that speak for games of a pair being independent."""
 
-__all__ = ["Finish", "GameTotals", "GroupTotal", "Summary"]
+__all__ = ["Finish", "GameTally", "GameTotals", "GroupTotal"]
 
 
 class Finish(NamedTuple):
@@ -59,7 +59,7 @@ class Finish(NamedTuple):
         return self.failure is not None and self.failed_seat is None
 
 
-class Summary(NamedTuple):
+class GameTally(NamedTuple):
     """What totals keep of one game.
 
     Attributes:
@@ -80,8 +80,8 @@ class Summary(NamedTuple):
     rewards: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, record: GameRecord) -> Summary:
-        """The summary of a record."""
+    def of(cls, record: GameRecord) -> GameTally:
+        """The tally of a record."""
         seats = len(record.agents)
         moves, microseconds = [0] * seats, [0] * seats
         for move in record.moves:
@@ -152,7 +152,7 @@ class GameTotals:
     openings: int = 1
     deals: dict[DealKey, DealTotal] = field(default_factory=dict)
     _lines: dict[Finish, set[int]] = field(default_factory=dict, repr=False, compare=False)
-    _open: dict[str, tuple[Summary, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _open: dict[str, tuple[GameTally, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, records: Iterable[GameRecord]) -> GameTotals:
@@ -162,53 +162,53 @@ class GameTotals:
         for record in records:
             openings.add(record.opening)
             totals.openings = len(openings)
-            summary = Summary.of(record)
-            totals.add(record, summary)
+            tally = GameTally.of(record)
+            totals.add(record, tally)
             rotation, _, turn = record.game_id.rpartition(".")
             if len(record.agents) == 2 and rotation and not record.void:
                 other = halves.pop(rotation, None)
                 if other is None:
-                    halves[rotation] = (turn, summary.finish)
+                    halves[rotation] = (turn, tally.finish)
                 else:
-                    first, second = sorted([other, (turn, summary.finish)])
+                    first, second = sorted([other, (turn, tally.finish)])
                     totals.pairs[first[1], second[1]] += 1
         return totals
 
-    def add(self, record: GameRecord, summary: Summary, *, distinct: bool = True) -> None:
+    def add(self, record: GameRecord, tally: GameTally, *, distinct: bool = True) -> None:
         """Counts one game; with ``distinct`` also how many differ, which takes memory for each of them."""
-        finish, order = summary.finish, game_order(record.game_id)
+        finish, order = tally.finish, game_order(record.game_id)
         message = "" if record.failure is None else record.failure.message
         group = self.groups.get(finish)
         if group is None:
-            paid = summary.rewards or None
+            paid = tally.rewards or None
             group = GroupTotal(
-                0, summary.moves, summary.microseconds, 0, order, record.game_id, message, paid, paid, paid
+                0, tally.moves, tally.microseconds, 0, order, record.game_id, message, paid, paid, paid
             )
             self.groups[finish] = group
         else:
-            group.earn(summary.rewards)
-            group.moves = [*map(sum, zip(group.moves, summary.moves, strict=True))]
-            group.microseconds = [*map(sum, zip(group.microseconds, summary.microseconds, strict=True))]
+            group.earn(tally.rewards)
+            group.moves = [*map(sum, zip(group.moves, tally.moves, strict=True))]
+            group.microseconds = [*map(sum, zip(group.microseconds, tally.microseconds, strict=True))]
             if order < group.first:
                 group.first, group.first_id, group.message = order, record.game_id, message
         group.games += 1
         if distinct:
             lines = self._lines.setdefault(finish, set())
-            lines.add(summary.line)
+            lines.add(tally.line)
             group.distinct = len(lines)
-        if summary.returned is not None:
-            self.returns.setdefault(finish.agents[0], Counter())[summary.returned] += 1
+        if tally.returned is not None:
+            self.returns.setdefault(finish.agents[0], Counter())[tally.returned] += 1
         if len(finish.agents) > 1 and not finish.void:
-            self._deal(record.game_id.rpartition(".")[0], summary)
+            self._deal(record.game_id.rpartition(".")[0], tally)
 
-    def _deal(self, rotation: str, summary: Summary) -> None:
+    def _deal(self, rotation: str, tally: GameTally) -> None:
         """Counts a game as part of its deal, of which others may be there already."""
         before = self._open.pop(rotation, ())
         if before:
             count_deal(self.deals, [game.finish for game in before], [game.rewards for game in before], -1)
-        games = (*before, summary)
+        games = (*before, tally)
         count_deal(self.deals, [game.finish for game in games], [game.rewards for game in games])
-        if rotation and len(games) < len(summary.finish.agents):
+        if rotation and len(games) < len(tally.finish.agents):
             self._open[rotation] = games
 
     @property

@@ -1,4 +1,4 @@
-"""What a position of backgammon is worth at a glance: a weighted sum of named features.
+"""What a position of backgammon is worth: a weighted sum of named features.
 
 ``expected`` estimates, for the player to move, the expected utility before the roll: the chance of winning, and
 where they count those of winning and of losing a gammon, each the logistic function of a weighted sum (so they are

@@ -98,7 +98,7 @@ def lower_number_first(own: Checkers, high_die: int, low_die: int, actions: list
 
 
 def doubles(own: Checkers, roll: int, actions: Any) -> int:
-    """The ways to play half of a doublet: two checkers, or as many as can be played.
+    """The ways to play half of a double: two checkers, or as many as can be played.
 
     No checker comes from a higher place than one before it: a play of several checkers can always be put in that
     order. Of two checkers in the first half only those count after which most can be played in the second.

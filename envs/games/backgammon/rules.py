@@ -5,7 +5,7 @@ numbered from its own side, 24 down to 1; a player's point ``p`` is the other pl
 down, by the numbers on two dice, to points where the other player has at most one checker; a single one that is
 hit goes to the bar, from which it must enter (by a six on point 19) before anything else moves. Who has all
 checkers on points 1 to 6 may bear off: from the point of the number, or from the highest occupied point if the
-number is higher than that. A doublet is played four times. As many of the numbers must be played as can be; if
+number is higher than that. A double is played four times. As many of the numbers must be played as can be; if
 only one of two can, the higher one. The first to bear off all checkers wins: one point; a gammon, two points, if
 the other has borne off none; a backgammon, three, if that player then has a checker on the bar or on its points 19
 to 24. Both players roll a die first; the higher one starts with these two numbers, equal ones are rolled again.
@@ -17,17 +17,17 @@ Actions: a number means the same at every position: ``676 * order + 26 * first +
 - ``order`` is 0 if the higher number is played first, 1 if the lower one is.
 - 0 plays nothing, when nothing can be played.
 
-A doublet is two actions of two checkers each. Of actions that lead to the same position with the same checkers
+A double is two actions of two checkers each. Of actions that lead to the same position with the same checkers
 only one is legal: the higher number is played first unless that gives something else, and the checkers of a
-doublet come from the higher points first, through both actions.
+double come from the higher points first, through both actions.
 
-Chance outcomes: ``6 * (high - 1) + low - 1`` for the numbers of a roll, a doublet once; at the opening
+Chance outcomes: ``6 * (high - 1) + low - 1`` for the numbers of a roll, a double once; at the opening
 ``6 * (first player's die - 1) + second player's die - 1``.
 
 A state is six integers, seen by the player to move: its checkers on places 0 to 12 and 13 to 25 in four bits each,
 where place 0 is what was borne off and 25 the bar, and the other player's in the same way from its own side; the
 seat to move; and the roll: 0 before it, -1 before the opening roll, else ``8 * high + low``; in the second half of
-a doublet, 64 times the place from which the first half's last checker came more than that.
+a double, 64 times the place from which the first half's last checker came more than that.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Backgammon(NamedTuple):
         return state.seat if state.roll > 0 else CHANCE
 
     def legal_actions(self, state: BackgammonState, actions: list[int]) -> int:
-        """All ways to play the roll, or this half of a doublet."""
+        """All ways to play the roll, or this half of a double."""
         own = state.low, state.high, state.other_low, state.other_high
         high_die, low_die = state.roll >> 3 & 7, state.roll & 7
         if high_die == low_die:
@@ -127,7 +127,7 @@ class Backgammon(NamedTuple):
         return 1
 
     def chance_outcomes(self, state: BackgammonState, outcomes: list[int], probabilities: list[float]) -> int:
-        """The 21 rolls; at the opening the 30 that are no doublets."""
+        """The 21 rolls; at the opening the 30 that are no doubles."""
         count = 0
         for one in range(6):
             for two in range(6):
@@ -143,7 +143,7 @@ class Backgammon(NamedTuple):
         return count
 
     def result(self, state: BackgammonState, action: int) -> BackgammonState:
-        """Shows the dice, or moves checkers; the turn stays for half a doublet, and where the game is won."""
+        """Shows the dice, or moves checkers; the turn stays for half a double, and where the game is won."""
         low, high, other_low, other_high, seat, roll = state
         if roll <= 0:
             one, two = action // 6 + 1, action % 6 + 1
@@ -187,7 +187,7 @@ class Backgammon(NamedTuple):
         """What the player to move can expect by some weights, in 1024ths of a point.
 
         It is that before a roll; one that is known counts as the pips by which it is above the average. Where half
-        a doublet has been played, the other half is played as looks best: a position in between says little.
+        a double has been played, the other half is played as looks best: a position in between says little.
         """
         low, high, other_low, other_high, seat, roll = state
         if roll == _OPENING:

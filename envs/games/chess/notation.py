@@ -45,14 +45,14 @@ def algebraic(state: ChessState, action: int) -> str:
     elif kind == 0:
         text = (_square(state, origin)[0] if captures else "") + to + (f"={letter.upper()}" if letter else "")
     else:
-        text = _PIECES[kind] + _told_apart(state, origin, target, kind) + to
+        text = _PIECES[kind] + _disambiguation(state, origin, target, kind) + to
     following = after(state, origin, target, promotion)
     if following.checkers == 0:
         return text
     return text + ("+" if any_move(following) else "#")
 
 
-def _told_apart(state: ChessState, origin: int, target: int, kind: int) -> str:
+def _disambiguation(state: ChessState, origin: int, target: int, kind: int) -> str:
     """The column, the row or both of a piece, where another of its kind can go to the same square."""
     king = king_square(state)
     targets = allowed(state, king)

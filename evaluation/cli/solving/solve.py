@@ -143,7 +143,7 @@ def solve_command(
     if as_json:
         typer.echo(json.dumps(_plain(env, moves, game, solution)))
     else:
-        typer.echo(_told(env, moves, game, state, solution))
+        typer.echo(_as_text(env, moves, game, state, solution))
     if not solution.proven:
         raise typer.Exit(1)
     if policy and not as_json:
@@ -171,7 +171,7 @@ class _LiveLine:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _told(env: str, moves: str, game: Any, state: Any, solution: Solution) -> str:
+def _as_text(env: str, moves: str, game: Any, state: Any, solution: Solution) -> str:
     from zermelo.evaluation.output.moves import name_of
 
     player = game.traits.seat_names[solution.seat]

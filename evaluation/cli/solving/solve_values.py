@@ -57,12 +57,12 @@ def solve_values(
         }
         typer.echo(json.dumps(found))
         return
-    typer.echo(_told(env, moves, game, state, values, action_values))
+    typer.echo(_as_text(env, moves, game, state, values, action_values))
     if lines:
         typer.echo(lines)
 
 
-def _told(env: str, moves: str, game: Any, state: Any, values: Any, action_values: dict[int, float]) -> str:
+def _as_text(env: str, moves: str, game: Any, state: Any, values: Any, action_values: dict[int, float]) -> str:
     from zermelo.evaluation.output.moves import name_of
 
     digits = max(0, math.ceil(-math.log10(values.tolerance)))

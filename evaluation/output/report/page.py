@@ -30,7 +30,7 @@ from zermelo.evaluation.output.web_page import resource, web_page
 from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.curves import Curve
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.invocations import StoredRun
 from zermelo.evaluation.storage.store import StoredGames
 
@@ -92,7 +92,7 @@ def report_page(
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
-    for game in records.glances() if isinstance(records, StoredGames) else map(Glance.of, records):
+    for game in records.summaries() if isinstance(records, StoredGames) else map(GameSummary.of, records):
         effort.add(game)
         sample.add(game)
         history.add(game)

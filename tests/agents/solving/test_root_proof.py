@@ -51,7 +51,7 @@ def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
 
 
 @pytest.fixture
-def no_glance(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_short_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that sees the end at once leaves nothing to prove: do without it."""
     monkeypatch.setattr("zermelo.agents.solving.root_proof._short_search", lambda *_: None)
 
@@ -86,7 +86,7 @@ briefed = Briefed
     ],
     ids=repr,
 )
-def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_glance):
+def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_short_search):
     make_ready(game.rules)
     agent = AlphaBetaAgent()
     seen = set()
@@ -105,7 +105,7 @@ def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_glanc
     assert seen >= {-1, 1}
 
 
-def test_agents_say_what_is_proven_and_play_it(no_glance):
+def test_agents_say_what_is_proven_and_play_it(no_short_search):
     """Stopped after one move's depth, a search would know nothing of the end."""
     for state in late_states(GAME, 5, 10, 20):
         agent = AlphaBetaAgent(seconds=LONG, table_mb=4, on_iteration=lambda result: False)
@@ -122,7 +122,7 @@ def test_agents_say_what_is_proven_and_play_it(no_glance):
             assert exact.action_values[action] == value
 
 
-def test_a_position_won_stays_proven_move_after_move(no_glance):
+def test_a_position_won_stays_proven_move_after_move(no_short_search):
     """What proved a move proves the next ones: the table still has it, so that few nodes do."""
     states = late_states(GAME, 9, 30, 14)
     state = next(s for s in states if solve(GAME, s).value == 1)
@@ -142,7 +142,7 @@ def test_a_position_won_stays_proven_move_after_move(no_glance):
     assert GAME.utility(state)[seat] == 1
 
 
-def test_what_was_proven_is_known_when_all_time_is_gone(no_glance):
+def test_what_was_proven_is_known_when_all_time_is_gone(no_short_search):
     agent = AlphaBetaAgent()
     for state in late_states(GAME, 9, 6, 16):
         found = briefed(GAME, state, agent=agent)
@@ -176,7 +176,7 @@ def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
     assert found.root_actions(state)[0] == AlphaBetaAgent(ties="first").search_state(GAME, state).action
 
 
-def test_the_proof_takes_no_more_than_its_share(no_glance):
+def test_the_proof_takes_no_more_than_its_share(no_short_search):
     """From the empty board nothing is proven in no time, and the search then has all its actions."""
     state = GAME.initial_state()
     found = briefed(GAME, state, until=0.0)
@@ -195,7 +195,7 @@ def test_an_answer_is_given_when_all_time_is_gone():
     assert found.root_actions(state)[0] == 3
 
 
-def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_glance):
+def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_short_search):
     state = late_states(GAME, 3, 1, 16)[0]
     agent = AlphaBetaAgent()
 
@@ -209,12 +209,12 @@ def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_g
     assert briefed(GAME, state, agent=agent).value is not None
 
 
-def test_nodes_of_proofs_are_counted(no_glance):
+def test_nodes_of_proofs_are_counted(no_short_search):
     state = late_states(GAME, 3, 1, 16)[0]
     assert briefed(GAME, state).budget.nodes > 0
 
 
-def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
+def test_a_result_that_the_search_has_proven_stays_as_it_is(no_short_search):
     """A search that sees the end knows more: how soon."""
     pairs = ((state, briefed(GAME, state)) for state in late_states(GAME, 9, 20, 26))
     state, found = next((state, found) for state, found in pairs if found.value == 1)
@@ -228,7 +228,7 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_glance):
     assert told.action_values == dict.fromkeys(found.actions, 1.0)
 
 
-def test_a_win_is_not_called_the_soonest_where_another_was_left_out(monkeypatch, no_glance):
+def test_a_win_is_not_called_the_soonest_where_another_was_left_out(monkeypatch, no_short_search):
     """With hardly any nodes for it, the proof finds one action that wins, and leaves others undecided."""
     monkeypatch.setattr("zermelo.agents.solving.root_proof._FIRST_NODES", 1)
     monkeypatch.setattr("zermelo.agents.solving.root_proof._MOST_NODES", 0)

@@ -312,7 +312,7 @@ def test_later_rolls() -> None:
         # one checker that goes all the way: once, unless it hits on one of the ways
         ({24: 1}, {15: 2, 11: 1, 12: 1}, (6, 4), {"24/18 18/14"}),
         ({24: 1}, {7: 1, 3: 1}, (6, 2), {"24/18 18/16", "24/22 22/16"}),
-        # a doublet: from the higher points first, so that as much as can be is played
+        # a double: from the higher points first, so that as much as can be is played
         ({20: 1, 8: 1}, {11: 2}, (3, 3), {"20/17 8/5"}),
         ({9: 1, 8: 1}, {22: 2, 20: 2}, (3, 3), {"9/6"}),
     ],
@@ -321,7 +321,7 @@ def test_plays_by_hand(mine: Any, theirs: Any, roll: Any, expected: set[str]) ->
     assert written(position(mine, theirs, roll)) == expected
 
 
-def test_a_doublet_is_two_actions() -> None:
+def test_a_double_is_two_actions() -> None:
     rules = Backgammon()
     game = RulesGame(rules)
     state = position({24: 2, 13: 2}, {1: 4}, (2, 2), seat=1)

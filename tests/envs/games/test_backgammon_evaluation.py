@@ -171,7 +171,7 @@ def test_a_roll_that_is_known_counts() -> None:
 
 
 @pytest.mark.parametrize("most_points", [1, 3])
-def test_half_a_doublet_is_worth_what_the_other_half_makes_of_it(most_points: int) -> None:
+def test_half_a_double_is_worth_what_the_other_half_makes_of_it(most_points: int) -> None:
     rules = Backgammon(most_points)
     game, generator = RulesGame(rules), random.Random(11)
     halves = 0
@@ -197,7 +197,7 @@ def test_half_a_doublet_is_worth_what_the_other_half_makes_of_it(most_points: in
     assert halves > 20
 
 
-def test_half_a_doublet_before_the_end() -> None:
+def test_half_a_double_before_the_end() -> None:
     state = BackgammonState(*words({1: 2}, {1: 15}), 0, 64 * 1 + 8 * 1 + 1)
     assert Backgammon(1).evaluation(state, 0) == EVALUATION_UNIT - 1
     assert Backgammon(3).evaluation(state, 1) == -2 * EVALUATION_UNIT

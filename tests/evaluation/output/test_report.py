@@ -17,7 +17,7 @@ from zermelo.evaluation.output.report.parts.markup import MINUS, number, time_te
 from zermelo.evaluation.output.report.parts.plots import ticks
 from zermelo.evaluation.output.web_page import embedded_json
 from zermelo.evaluation.storage.files import write_text
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"
 
@@ -81,7 +81,7 @@ def test_scores_are_those_of_the_standings():
     records = list(made_records(500))
     standings, effort = Standings.from_records(records), Effort()
     for record in records:
-        effort.add(Glance.of(record))
+        effort.add(GameSummary.of(record))
     assert effort.games == 500
     page = report_page(records)
     shown = {row[1]: row for row in rows(page, "ratings")[1:]}

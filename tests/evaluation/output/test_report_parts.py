@@ -16,7 +16,7 @@ from zermelo.evaluation.output.report.names import LONGEST, short_names
 from zermelo.evaluation.output.report.parts.history import RatingHistory
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.output.report.parts.provenance import provenance_section
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_verdicts_of_another_game_are_left_out(verdict):
 def history_of(records):
     history = RatingHistory()
     for record in records:
-        history.add(Glance.of(record))
+        history.add(GameSummary.of(record))
     return history
 
 

@@ -1,4 +1,4 @@
-"""A glance at a game says what the game says, and costs less."""
+"""A summary of a game says what the game says, and costs less."""
 
 import itertools
 import json
@@ -10,17 +10,17 @@ from doubles.made_games import made_records
 
 from zermelo.evaluation import EndReason, GameRecord, Move, StoreError, read_games, read_standings, round_robin
 from zermelo.evaluation.output.report import report_page
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 
 
-def without_source(glance):
-    columns = {name: list(getattr(glance, name)) for name in ("seats", "seconds", "nodes", "depths")}
-    return glance._replace(source="", **columns)
+def without_source(summary):
+    columns = {name: list(getattr(summary, name)) for name in ("seats", "seconds", "nodes", "depths")}
+    return summary._replace(source="", **columns)
 
 
 def same(record):
-    """The glance at the record and the one at its line; they must not differ."""
-    by_record, by_line = Glance.of(record), Glance.from_json(record.to_json())
+    """The summary of the record and that of its line; they must not differ."""
+    by_record, by_line = GameSummary.of(record), GameSummary.from_json(record.to_json())
     assert without_source(by_record) == without_source(by_line)
     assert by_line.record() == by_record.record() == record
     assert by_line.plies == len(record.actions)
@@ -28,7 +28,7 @@ def same(record):
     return by_line
 
 
-def test_glances_say_what_the_records_say():
+def test_summaries_say_what_the_records_say():
     record = next(itertools.islice(made_records(10), 4, None))
     for one in made_records(200):
         same(one)
@@ -49,13 +49,13 @@ def test_numbers_that_are_not_finite():
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"schema": 1}', '{"schema": "x"}'])
 def test_what_is_no_record_is_refused_as_a_record_is(text):
     with pytest.raises(StoreError, match="not a game record"):
-        Glance.from_json(text)
+        GameSummary.from_json(text)
 
 
 def test_a_newer_record_is_refused():
     data = json.loads(next(made_records(1)).to_json())
     with pytest.raises(StoreError, match="newer zermelo"):
-        Glance.from_json(json.dumps({**data, "schema": 99}))
+        GameSummary.from_json(json.dumps({**data, "schema": 99}))
 
 
 def test_a_report_of_a_folder_is_that_of_its_records_and_makes_few_of_them(tmp_path, monkeypatch):

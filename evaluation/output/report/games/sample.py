@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 
 __all__ = ["REASONS", "GameSample", "ShownGame"]
 
@@ -62,7 +62,7 @@ class GameSample:
         self._weight = 0
         self._number = itertools.count()
 
-    def add(self, game: Glance) -> None:
+    def add(self, game: GameSummary) -> None:
         """Considers a game."""
         if not self.wanted:
             return
@@ -127,7 +127,7 @@ class GameSample:
             records.sort(key=self._priority)
         return self._filled(failures, [records for _, records in upsets], list(by_line_up.values()))
 
-    def _priority(self, game: GameRecord | Glance) -> int:
+    def _priority(self, game: GameRecord | GameSummary) -> int:
         text = f"{self._seed} {game.game_id} {game.seed}"
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
@@ -153,7 +153,7 @@ class GameSample:
         return sorted(shown, key=lambda game: REASONS.index(game.reason))
 
 
-def _stratum(game: Glance) -> tuple[Hashable, ...]:
+def _stratum(game: GameSummary) -> tuple[Hashable, ...]:
     failure = game.failure
     if failure is not None:
         return ("failure", "" if failure.seat is None else game.agents[failure.seat], failure.kind)

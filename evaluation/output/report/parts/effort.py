@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 
 __all__ = ["AgentEffort", "Effort", "Spread"]
 
@@ -109,7 +109,7 @@ class Effort:
         self._agents: dict[str, AgentEffort] = {}
         self._waiting = _Moves()
 
-    def add(self, game: Glance) -> None:
+    def add(self, game: GameSummary) -> None:
         """Counts a game."""
         if not self.games:
             self.versions = game.versions
@@ -148,7 +148,7 @@ class _Moves:
         self._nodes: list[float | None] = []
         self._depths: list[float | None] = []
 
-    def add(self, game: Glance) -> int:
+    def add(self, game: GameSummary) -> int:
         """Takes the moves of a game, and says how many wait."""
         count = len(game.seats)
         if count:

@@ -14,7 +14,7 @@ from zermelo.evaluation.output.report.parts.markup import number
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.stats.ratings import GameCounts, fit_ratings
 from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.storage.glance import Glance
+from zermelo.evaluation.storage.game_summary import GameSummary
 
 __all__ = ["RatingHistory"]
 
@@ -36,7 +36,7 @@ class RatingHistory:
         self._blocks = 1
         self._highest = -1
 
-    def add(self, game: Glance) -> None:
+    def add(self, game: GameSummary) -> None:
         """Counts a game of two seats or more that counts for somebody."""
         block = game.game_id.partition(".")[0]
         if not block.isascii() or not block.isdigit() or len(game.agents) < 2 or game.void:
