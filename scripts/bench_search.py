@@ -21,8 +21,8 @@ from bench_peers import has, peers
 from bench_selective import selective
 
 from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
+from zermelo.agents.compiled.proof.prover import Prover
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties
@@ -208,7 +208,7 @@ def start() -> None:
     """From the start of a process to its first compiled move."""
     script = (
         "from zermelo.agents.compiled.program import compiled_search\n"
-        "from zermelo.agents.compiled.two_player import CompiledAlphaBeta\n"
+        "from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta\n"
         "from zermelo.agents.core.budget import Budget; "
         "from zermelo.agents.core.limits import Limits; from zermelo.envs import as_game; import pettingzoo; "
         "env = pettingzoo.make('aec', 'classic/connect_four-v3'); env.reset(seed=0); game = as_game(env); "

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from zermelo.agents.evaluators.observed import Entries
+from zermelo.agents.evaluators.fitted.observed import Entries
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts

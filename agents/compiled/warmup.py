@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_any, can_search_through_chance
-from zermelo.agents.compiled.max_n import CompiledMaxN
+from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import CompiledSearch
-from zermelo.agents.compiled.proof import PROOF, can_prove
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
+from zermelo.agents.compiled.proof.prover import PROOF, can_prove
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError, as_game
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.evaluators.fitted import FittedEvaluator
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError

@@ -29,7 +29,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_outcome,
 )
 from zermelo.agents.compiled.nodes import order_moves
-from zermelo.agents.compiled.two_player_kernel import to_child, to_parent, visit
+from zermelo.agents.compiled.two_player.kernel import to_child, to_parent, visit
 from zermelo.agents.learning.states_kernel import keep, observe, state_of
 from zermelo.agents.learning.vector_layout import DISABLED, SAME_STEP, Games
 from zermelo.envs.jit.memory import (

@@ -12,7 +12,7 @@ from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_se
 from zermelo.agents.compiled.layout import NO_LIMIT, Search
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import can_evaluate
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
@@ -35,7 +35,7 @@ _EVERYTHING: Final = Limits()
 _TABLE_MB: Final = 4.0
 _SHALLOW: Final = 4
 """Up to this depth a table is not worth its memory."""
-_MODULE: Final = "zermelo.agents.compiled.two_player_kernel"
+_MODULE: Final = "zermelo.agents.compiled.two_player.kernel"
 _THROUGH_CHANCE: Final = "zermelo.agents.compiled.general.kernel"
 _PLIES: Final = 4
 """For each move of the depth there is memory for so many states on a path, those of chance included."""

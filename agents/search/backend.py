@@ -20,20 +20,20 @@ from typing import Any, NamedTuple, cast
 
 from zermelo.agents.compiled.front_end import CompiledTreeSearch
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance
-from zermelo.agents.compiled.max_n import CompiledMaxN
+from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import PATIENCE, can_evaluate, compiled_search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.compiled.threads import BackgroundTask
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax, can_search
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import MonteCarlo, Start
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
-from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.pattern_tables import PatternTables
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.pattern_tables import PatternTables
 from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator

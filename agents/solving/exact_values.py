@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from zermelo.agents.compiled.proof import Prover, can_prove, default_threads
+from zermelo.agents.compiled.proof.prover import Prover, can_prove, default_threads
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_decision, require_facts
 from zermelo.agents.solving.progress import values_by_seat

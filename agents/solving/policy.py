@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from zermelo.agents.compiled.proof import can_prove
+from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision

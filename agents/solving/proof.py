@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.compiled.proof import Prover, Score
+from zermelo.agents.compiled.proof.prover import Prover, Score
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.solving.progress import Solver, solution, utility_range
 from zermelo.agents.solving.solution import Solution

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.compiled.proof import PROOF, Prover, can_prove
+from zermelo.agents.compiled.proof.prover import PROOF, Prover, can_prove
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.agents.compiled.proof import PROOF, can_prove
+from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game

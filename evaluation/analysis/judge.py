@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, Final
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
-from zermelo.agents.compiled.proof import Prover, can_prove
+from zermelo.agents.compiled.proof.prover import Prover, can_prove
 from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game

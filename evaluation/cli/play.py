@@ -46,8 +46,8 @@ def play(
     [dim]$[/dim] zermelo play zermelo/Chess-v0 --agent auto --browser --clock 300+5
     """
     if browser:
-        from zermelo.evaluation.board.serve import serve
         from zermelo.evaluation.board.settings import TableSettings
+        from zermelo.evaluation.board.web.serve import serve
 
         settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock)
         serve(settings, port=port, opens=open_page, say=typer.echo)

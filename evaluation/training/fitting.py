@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.feature_sets import LARGE, AboveEvaluation
-from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.feature_sets import LARGE, AboveEvaluation
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.envs import Traits
 from zermelo.evaluation.training.regression import Fit, Floats, regress
 from zermelo.evaluation.training.self_play import Played

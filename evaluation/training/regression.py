@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.optimize
 import scipy.sparse
 
-from zermelo.agents.evaluators.observed import Entries
+from zermelo.agents.evaluators.fitted.observed import Entries
 
 __all__ = ["Fit", "Floats", "regress"]
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance
 from zermelo.envs.rules import RulesGame

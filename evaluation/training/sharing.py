@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.evaluators.feature_sets import AboveEvaluation
-from zermelo.agents.evaluators.layers import merged
-from zermelo.agents.evaluators.observed import FeatureSet, observed_array
-from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
+from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation
+from zermelo.agents.evaluators.fitted.layers import merged
+from zermelo.agents.evaluators.fitted.observed import FeatureSet, observed_array
+from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
 
 __all__ = ["best_sharing", "seat_turns", "with_symmetries"]

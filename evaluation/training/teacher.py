@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.evaluators.observed import FeatureSet
-from zermelo.agents.evaluators.pattern_tables import PatternTables
+from zermelo.agents.evaluators.fitted.observed import FeatureSet
+from zermelo.agents.evaluators.fitted.pattern_tables import PatternTables
 from zermelo.envs import Chance
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled

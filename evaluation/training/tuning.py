@@ -21,10 +21,10 @@ import numpy as np
 
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_perfect_information
-from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set
-from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import FeatureSet
-from zermelo.agents.evaluators.pattern_tables import PatternTables
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
+from zermelo.agents.evaluators.fitted.observed import FeatureSet
+from zermelo.agents.evaluators.fitted.pattern_tables import PatternTables
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import uvicorn
 
-from zermelo.evaluation.board.serve import _listening
-from zermelo.evaluation.board.server import Board, make_app
 from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.web.serve import _listening
+from zermelo.evaluation.board.web.server import Board, make_app
 
 TOKEN = "t" * 43
 

@@ -12,14 +12,14 @@ import pytest
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import FITTED_UNIT, Ordering, Ties
-from zermelo.agents.evaluators.feature_sets import feature_set
-from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.pattern_tables import random_states
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.feature_sets import feature_set
+from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.agents.search import backend
 from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.full_width import FullWidthSearch
@@ -103,7 +103,7 @@ def test_a_limit_on_time_holds_for_finding_bits_too(monkeypatch: pytest.MonkeyPa
         assert may_go_on.wait(50)
         return random_states(game)
 
-    monkeypatch.setattr("zermelo.agents.evaluators.fitted.random_states", slow_states)
+    monkeypatch.setattr("zermelo.agents.evaluators.fitted.evaluator.random_states", slow_states)
     result = AlphaBetaAgent(seconds=0.02, evaluator=evaluator).search_state(game, game.initial_state())
     assert result.action in range(9)
     assert not evaluator.knows_tables(game)

@@ -11,7 +11,7 @@ from doubles.chase import Chase, ChaseState, minimax_with_past, retrograde_value
 from doubles.compared_searches import searched
 
 from zermelo.agents import MaxNAgent, MinimaxAgent, ParanoidAgent, solve
-from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.options import Ordering, Ties

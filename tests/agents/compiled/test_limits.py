@@ -14,7 +14,7 @@ from zermelo.agents.compiled import threads
 from zermelo.agents.compiled.layout import ASKED, OUT_OF_NODES, Search
 from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.threads import race
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.recursion import MAX_PLIES

@@ -11,7 +11,7 @@ from doubles.compared_searches import Share, exact_values, random_positions, sea
 from zermelo.agents import MaxNAgent, StoppedBy
 from zermelo.agents.algorithms import max_n
 from zermelo.agents.compiled.general.search import can_search_any
-from zermelo.agents.compiled.max_n import CompiledMaxN
+from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.table import CompiledTable
 from zermelo.agents.core.budget import Budget, SearchStopped

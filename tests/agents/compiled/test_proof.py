@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from zermelo.agents.algorithms import minimax
-from zermelo.agents.compiled.proof import Prover, Score
+from zermelo.agents.compiled.proof.prover import Prover, Score
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.envs import UnsupportedGameError

@@ -12,7 +12,7 @@ from zermelo.agents.algorithms.minimax import minimax
 from zermelo.agents.compiled import table
 from zermelo.agents.compiled.program import compiled_search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.envs.games import ConnectFour

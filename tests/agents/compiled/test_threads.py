@@ -13,8 +13,8 @@ import time
 import pytest
 
 from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.compiled.proof.prover import Prover
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
@@ -75,7 +75,7 @@ def test_ctrl_c_is_answered_and_the_search_can_go_on(threads: int) -> None:
 def test_ctrl_c_ends_a_script() -> None:
     script = """
     import sys, threading, time
-    from zermelo.agents.compiled.proof import Prover
+    from zermelo.agents.compiled.proof.prover import Prover
     from zermelo.envs.games import ConnectFour
     from zermelo.envs.rules import RulesGame
     prover = Prover(RulesGame(ConnectFour()))
@@ -101,7 +101,7 @@ def test_ctrl_c_ends_a_script() -> None:
 def test_a_forked_child_has_threads_of_its_own() -> None:
     script = """
     import os
-    from zermelo.agents.compiled.proof import Prover
+    from zermelo.agents.compiled.proof.prover import Prover
     from zermelo.envs.games import ConnectFour
     from zermelo.envs.rules import RulesGame
     game = RulesGame(ConnectFour())

@@ -9,7 +9,7 @@ import pytest
 from doubles.compared_searches import random_positions
 
 from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.move_ordering import MoveOrder

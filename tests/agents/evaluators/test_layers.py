@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from doubles.stacks import StackingGame, Stacks
 
-from zermelo.agents.evaluators.feature_sets import features_from
-from zermelo.agents.evaluators.layers import boards_of, kinds_on, layers_of, merged
-from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.agents.evaluators.fitted.feature_sets import features_from
+from zermelo.agents.evaluators.fitted.layers import boards_of, kinds_on, layers_of, merged
+from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.evaluation.training.sharing import seat_turns, with_symmetries
 
 GAME = StackingGame()
@@ -44,7 +44,7 @@ def test_planes_that_overlap_are_in_different_layers() -> None:
 def test_what_is_covered_counts_and_so_does_what_covers_it(
     together: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zermelo.agents.evaluators.layers._MOST_TOGETHER", 40 if together else 1)
+    monkeypatch.setattr("zermelo.agents.evaluators.fitted.layers._MOST_TOGETHER", 40 if together else 1)
     features = PatternFeatures.fitting(GAME, some_states(60))
     assert len(features.boards) == (1 if together else 2)
     small, large, both = (

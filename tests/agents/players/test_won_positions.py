@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.compiled.warmup import warm_up
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame

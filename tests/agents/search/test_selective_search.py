@@ -11,7 +11,7 @@ from doubles.compared_searches import random_positions
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy, make_agent
 from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder

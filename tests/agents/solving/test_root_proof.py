@@ -11,8 +11,8 @@ from doubles.small_games import CoinRow
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.agents.compiled.program import Program
-from zermelo.agents.compiled.proof import PROOF, Prover
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta
+from zermelo.agents.compiled.proof.prover import PROOF, Prover
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator

@@ -9,7 +9,7 @@ import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
-from zermelo.agents.compiled.proof import Prover
+from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver

@@ -254,7 +254,7 @@ def test_without_numba_plain_python_answers_and_says_so_once(folder: Folder) -> 
 def test_importing_the_rules_does_not_import_numba() -> None:
     code = (
         "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
-        "import zermelo.agents.compiled.two_player, zermelo.agents.compiled.proof; "
+        "import zermelo.agents.compiled.two_player.search, zermelo.agents.compiled.proof.prover; "
         "zermelo.envs.as_game(zermelo.envs.games.ConnectFour()); print('numba' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -293,8 +293,8 @@ from zermelo.agents.core.options import Ties
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.compiled.program import compiled_search
-from zermelo.agents.compiled.proof import Prover
-from zermelo.agents.compiled.two_player import CompiledAlphaBeta, CompiledMinimax
+from zermelo.agents.compiled.proof.prover import Prover
+from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax
 from zermelo.agents.core.limits import Limits
 from zermelo.envs.rules import RulesGame
 from stairs_rules import Stairs

@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason='needs uvicorn: pip install "zermelo[board
 
 from doubles.board_server import TOKEN, Client, Player, served  # after the check for it
 
-from zermelo.evaluation.board import serve as serving
+from zermelo.evaluation.board.web import serve as serving
 
 MNK = "zermelo/MNK-v0"
 
@@ -147,11 +147,11 @@ def test_what_is_not_there(client: Client, player: Player) -> None:
 
 
 def test_there_are_so_many_games_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zermelo.evaluation.board.server._TABLES", 2)
+    monkeypatch.setattr("zermelo.evaluation.board.web.server._TABLES", 2)
     with served(TableSettings(env=MNK, opponent="random")) as client:
         first, second = Player(client), Player(client)
         assert "2 games already" in client.ask("POST", "/api/tables").json()["error"]
-        monkeypatch.setattr("zermelo.evaluation.board.server._IDLE", 0.0)
+        monkeypatch.setattr("zermelo.evaluation.board.web.server._IDLE", 0.0)
         second.view()
         assert client.ask("POST", "/api/tables").status == 201
         assert client.ask("GET", f"/api/tables/{first.table}").status == 404
@@ -218,7 +218,7 @@ def test_one_search_that_never_ends_holds_up_no_other_game() -> None:
     """Minimax in plain Python on an empty board of 25 squares."""
     slow = TableSettings(env="zermelo/MNK-v0(m=5, n=5, k=4)", opponent="minimax(backend=clone)", seat=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zermelo.evaluation.board.thinker._PATIENCE", 0.2)
+        patch.setattr("zermelo.evaluation.board.processes.thinker._PATIENCE", 0.2)
         with served(slow) as client:
             thinking, other = Player(client), Player(client)
             assert thinking.view()["thinking"]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set
-from zermelo.agents.evaluators.observed import FeatureSet, ObservationFeatures
-from zermelo.agents.evaluators.patterns import OWN, PatternFeatures
+from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
+from zermelo.agents.evaluators.fitted.observed import FeatureSet, ObservationFeatures
+from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures
 from zermelo.envs.games import MNK, Breakthrough, Hex, Othello
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.training.sharing import best_sharing, seat_turns, with_symmetries

@@ -19,11 +19,11 @@ from typer.testing import CliRunner
 from zermelo.agents import make_agent
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.evaluators.feature_sets import AboveEvaluation, feature_set, features_from
-from zermelo.agents.evaluators.fitted import FittedEvaluator
-from zermelo.agents.evaluators.observed import Entries, ObservationFeatures, observed_array
-from zermelo.agents.evaluators.pattern_tables import find_bits
-from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set, features_from
+from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
+from zermelo.agents.evaluators.fitted.pattern_tables import find_bits
+from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Othello, Pig
 from zermelo.envs.rules import RulesGame

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from zermelo.agents import solve
-from zermelo.agents.compiled.proof import can_prove
+from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.analysis.verdicts import GameVerdict

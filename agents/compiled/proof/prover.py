@@ -29,7 +29,7 @@ _MAX_PLY: Final = WIN - 48
 _MOST_LEGAL: Final = (1 << 16) - 1
 _GREATEST_MARGIN: Final = 1000
 
-PROOF: Final = Program("solve", "proof_kernel", "prove", ("int64",) * 5)
+PROOF: Final = Program("solve", "proof.kernel", "prove", ("int64",) * 5)
 
 
 @dataclass(frozen=True)

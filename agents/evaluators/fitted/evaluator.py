@@ -12,10 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.evaluators.feature_sets import LEAST_SHARE, TIMES, AboveEvaluation, features_from
-from zermelo.agents.evaluators.observed import Entries, FeatureSet
-from zermelo.agents.evaluators.pattern_tables import PatternTables, can_have_tables, find_bits, random_states
-from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.agents.evaluators.fitted.feature_sets import LEAST_SHARE, TIMES, AboveEvaluation, features_from
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
+from zermelo.agents.evaluators.fitted.pattern_tables import (
+    PatternTables,
+    can_have_tables,
+    find_bits,
+    random_states,
+)
+from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsEvaluation
 

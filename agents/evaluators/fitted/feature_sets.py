@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from zermelo.agents.core.importing import import_name
-from zermelo.agents.evaluators.observed import Entries, FeatureSet, ObservationFeatures
-from zermelo.agents.evaluators.patterns import PatternFeatures
+from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, ObservationFeatures
+from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 

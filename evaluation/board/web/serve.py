@@ -41,7 +41,7 @@ def serve(
     try:
         import uvicorn
 
-        from zermelo.evaluation.board.server import Board, make_app
+        from zermelo.evaluation.board.web.server import Board, make_app
     except ImportError as error:
         if error.name is not None and error.name.startswith("zermelo"):
             raise

@@ -20,8 +20,8 @@ from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import InvalidSettingError, ZermeloError, as_game
-from zermelo.evaluation.board.results import result_values
-from zermelo.evaluation.board.review import review
+from zermelo.evaluation.board.processes.results import result_values
+from zermelo.evaluation.board.processes.review import review
 from zermelo.evaluation.match.faults import choose, sentence
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import plain

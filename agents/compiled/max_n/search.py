@@ -1,4 +1,4 @@
-"""max^n, compiled: what ``max_n_kernel`` does; the root is the plain search's."""
+"""max^n, compiled: what its kernel does; the root is the plain search's."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     ``CompiledGeneralSearch`` takes them.
     """
 
-    program = Program("maxn", "max_n_kernel", "max_n", ("int64", "int64", "float64", "int64", "int64"))
+    program = Program("maxn", "max_n.kernel", "max_n", ("int64", "int64", "float64", "int64", "int64"))
 
     def __init__(
         self,

@@ -24,9 +24,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from zermelo.envs import InvalidSettingError, ZermeloError
-from zermelo.evaluation.board.guard import Guard
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
+from zermelo.evaluation.board.web.guard import Guard
 from zermelo.evaluation.match.faults import sentence
 
 __all__ = ["Board", "make_app"]
@@ -192,7 +192,7 @@ _COMMANDS: Final[dict[str, Callable[[Table, dict[str, Any]], None]]] = {
 
 @functools.cache
 def _file(name: str) -> bytes:
-    return (importlib.resources.files("zermelo.evaluation.board") / "page" / name).read_bytes()
+    return (importlib.resources.files("zermelo.evaluation.board.web") / "page" / name).read_bytes()
 
 
 async def _fixed(request: Request) -> Response:

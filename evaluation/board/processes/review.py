@@ -16,7 +16,7 @@ from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import Judge
 from zermelo.evaluation.analysis.judgement import EQUAL
 from zermelo.evaluation.analysis.replay import Replayer
-from zermelo.evaluation.board.results import finite_or_none, label_of
+from zermelo.evaluation.board.processes.results import finite_or_none, label_of
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 

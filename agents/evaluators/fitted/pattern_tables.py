@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.observed import observed_array
-from zermelo.agents.evaluators.patterns import OWN, PatternFeatures, turned
+from zermelo.agents.evaluators.fitted.observed import observed_array
+from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
 from zermelo.envs.rules.defaults import method_or_default
 from zermelo.envs.rules.history import has_history

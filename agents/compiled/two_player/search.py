@@ -25,7 +25,7 @@ __all__ = ["HALF", "SCALE", "SHIFT", "CompiledAlphaBeta", "CompiledMinimax", "ca
 
 SHIFT: Final = 15
 SCALE: Final = 1 << SHIFT
-"""More than twice the mate distance of any search (see ``two_player_kernel``)."""
+"""More than twice the mate distance of any search (see the kernel)."""
 HALF: Final = SCALE >> 1
 _INFINITY: Final = 1 << 60
 _MAX_UTILITY: Final = 16_000
@@ -67,7 +67,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         table: The table of an earlier search of this game with these settings, to go on with; a new one, if None.
     """
 
-    program = Program("alphabeta", "two_player_kernel", "visit", ("int64",) * 4)
+    program = Program("alphabeta", "two_player.kernel", "visit", ("int64",) * 4)
 
     def __init__(
         self,
@@ -199,7 +199,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
 class CompiledMinimax(CompiledAlphaBeta):
     """Minimax over compiled rules: it prunes nothing, and asks of bounds only whether a value is proven."""
 
-    program = Program("minimax", "two_player_kernel", "full_width", ("int64",) * 2)
+    program = Program("minimax", "two_player.kernel", "full_width", ("int64",) * 2)
 
     def __init__(self, game: RulesGame, evaluator: Any, budget: Budget, **others: Any) -> None:
         super().__init__(game, evaluator, budget, ordering=Ordering.FIXED, **others)

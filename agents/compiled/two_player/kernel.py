@@ -36,7 +36,7 @@ from zermelo.agents.compiled.memory import (
 from zermelo.agents.compiled.nodes import order_moves
 from zermelo.agents.compiled.patterns import fitted_value
 from zermelo.agents.compiled.table import ACTION_SHIFT
-from zermelo.agents.compiled.two_player import HALF, SCALE, SHIFT
+from zermelo.agents.compiled.two_player.search import HALF, SCALE, SHIFT
 from zermelo.agents.core.options import (
     FITTED_UNIT,
     MAX_STATIC_DEPTH,

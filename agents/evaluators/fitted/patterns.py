@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.agents.evaluators.layers import Layers, boards_of, kinds_on, layers_of
-from zermelo.agents.evaluators.observed import Entries, observed_array, seats_of, unlike
+from zermelo.agents.evaluators.fitted.layers import Layers, boards_of, kinds_on, layers_of
+from zermelo.agents.evaluators.fitted.observed import Entries, observed_array, seats_of, unlike
 from zermelo.envs import UnsupportedGameError
 
 __all__ = ["OWN", "PatternFeatures", "turned"]

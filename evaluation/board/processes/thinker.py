@@ -85,7 +85,7 @@ class Thinker:
     def _start(self) -> None:
         requests, answers = os.pipe(), os.pipe()
         try:
-            process = fork("zermelo.evaluation.board.thinking:main", [requests[0], answers[1]])
+            process = fork("zermelo.evaluation.board.processes.thinking:main", [requests[0], answers[1]])
         except BaseException:
             for pipe in (*requests, *answers):
                 os.close(pipe)

@@ -1,0 +1,1 @@
+"""Max^n over compiled rules."""

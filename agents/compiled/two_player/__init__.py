@@ -1,0 +1,1 @@
+"""Minimax, alpha-beta and selective search of two players over compiled rules."""

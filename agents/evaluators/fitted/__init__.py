@@ -1,0 +1,1 @@
+"""Evaluations whose weights are fitted to games."""
