@@ -18,7 +18,7 @@ import pettingzoo
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import as_game
-from zermelo.envs.adapters.aec import AECGame
+from zermelo.envs.adapters.aec.game import AECGame
 from zermelo.envs.adapters.wrappers import innermost
 
 PLAIN: dict[str, Any] = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}

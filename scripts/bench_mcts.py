@@ -33,7 +33,7 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import as_game
-from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex, Kalah, Othello, Oware
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import elo

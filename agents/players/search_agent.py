@@ -28,7 +28,7 @@ from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
-from zermelo.envs.adapters.openspiel import is_openspiel
+from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.game import Traits
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits

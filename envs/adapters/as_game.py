@@ -11,10 +11,13 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from zermelo.envs.adapters import gymnasium, hanabi, openspiel, openspiel_rules, simultaneous_aec, transition_table
+from zermelo.envs.adapters import gymnasium, transition_table
+from zermelo.envs.adapters.aec import simultaneous
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.facts.inference import configuration, same_configuration
-from zermelo.envs.adapters.openspiel import is_openspiel
+from zermelo.envs.adapters.openspiel import game as openspiel
+from zermelo.envs.adapters.openspiel import hanabi
+from zermelo.envs.adapters.openspiel.rules import rules_of
 from zermelo.envs.adapters.wrappers import (
     full_name,
     game_name,
@@ -35,7 +38,7 @@ _ADAPTERS: Final = (
     hanabi.ADAPTER,
     transition_table.ADAPTER,
     gymnasium.ADAPTER,
-    simultaneous_aec.ADAPTER,
+    simultaneous.ADAPTER,
 )
 """The first that accepts an environment serves it."""
 _WITH_RULES: Final = ("auto", "rules")
@@ -53,7 +56,7 @@ _GAME_METHODS = (
 )
 
 _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
-    openspiel.SHIMMY: lambda raw: openspiel_rules.rules_of(raw, {}),
+    openspiel.SHIMMY: lambda raw: rules_of(raw, {}),
 }
 
 
@@ -86,7 +89,7 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
                 f"traits cannot be given for {type(env_or_rules).__name__}, which is a game with traits of its own"
             )
         return env_or_rules
-    if is_openspiel(env_or_rules):
+    if openspiel.is_openspiel(env_or_rules):
         return _openspiel_game(env_or_rules, backend, given)
     require_reset(env_or_rules)
     return _cached(env_or_rules, (backend, repr(given)), lambda: _build(env_or_rules, backend, given))
@@ -130,7 +133,7 @@ def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mappi
 
 def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
     """The game of an OpenSpiel game or state."""
-    game = openspiel_rules.rules_of(source, given) if backend in _WITH_RULES else None
+    game = rules_of(source, given) if backend in _WITH_RULES else None
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
     return openspiel.ADAPTER.make(source, given)[0] if game is None else game

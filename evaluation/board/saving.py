@@ -18,7 +18,7 @@ from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move
 from zermelo.evaluation.match.writing import shown
 from zermelo.evaluation.output import ExportFormat
-from zermelo.evaluation.output.notation import game_text, notation_of
+from zermelo.evaluation.output.positions.notation import game_text, notation_of
 
 __all__ = ["LARGEST", "formats_of", "load_game", "saved_game"]
 

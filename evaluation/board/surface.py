@@ -18,7 +18,7 @@ from zermelo.envs.games.go.picture import STEP, crossing
 from zermelo.envs.games.hex import cell_middle
 from zermelo.envs.games.mancala.sowing import house_middle
 from zermelo.envs.pictures.boards import CELL, MARGIN
-from zermelo.evaluation.output.coordinates import Coordinates, coordinates_of
+from zermelo.evaluation.output.positions.coordinates import Coordinates, coordinates_of
 
 __all__ = ["Spot", "Surface", "paths_of", "surface_of"]
 

@@ -31,7 +31,7 @@ from zermelo.evaluation.board.surface import surface_of
 from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.writing import printable, shown
-from zermelo.evaluation.output.pictures import png
+from zermelo.evaluation.output.positions.pictures import png
 
 __all__ = ["Table"]
 

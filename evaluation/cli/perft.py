@@ -29,7 +29,7 @@ def perft_command(
     """
     from zermelo.envs import as_game, perft
     from zermelo.evaluation.cli.position import position_after
-    from zermelo.evaluation.output.moves import name_of
+    from zermelo.evaluation.output.positions.moves import name_of
 
     driver = position_after(env, moves, seed)
     game = as_game(driver.env)

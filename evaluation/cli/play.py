@@ -87,7 +87,7 @@ def play(
 
 def _said(env: Any, action: Any) -> str:
     """What the others are told of a move; where all choose at the same time, that there is one."""
-    from zermelo.evaluation.output.moves import game_or_none, listed_moves, move_labels
+    from zermelo.evaluation.output.positions.moves import game_or_none, listed_moves, move_labels
 
     game = game_or_none(env)
     if game is not None and game.traits.simultaneous:
@@ -98,9 +98,9 @@ def _said(env: Any, action: Any) -> str:
 
 def _show(env: Any, seat: int | None) -> None:
     """The board with its coordinates, as a seat sees it; None sees everything."""
-    from zermelo.evaluation.output.coordinates import with_coordinates
-    from zermelo.evaluation.output.drawing import drawing
-    from zermelo.evaluation.output.moves import game_or_none
+    from zermelo.evaluation.output.positions.coordinates import with_coordinates
+    from zermelo.evaluation.output.positions.drawing import drawing
+    from zermelo.evaluation.output.positions.moves import game_or_none
 
     game = game_or_none(env)  # some games cannot be copied or searched, and can be played all the same
     if board := drawing(game, env, seat):
@@ -110,7 +110,7 @@ def _show(env: Any, seat: int | None) -> None:
 def _ask(driver: Any) -> Any:
     """The move that is typed; None for an end of the game."""
     from zermelo.envs import IllegalActionError
-    from zermelo.evaluation.output.moves import listed_moves, move_labels, read_move
+    from zermelo.evaluation.output.positions.moves import listed_moves, move_labels, read_move
 
     legal = listed_moves(move_labels(driver.env))
     while True:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.sources import build_env
-from zermelo.evaluation.output.drawing import drawing
-from zermelo.evaluation.output.moves import play_moves
+from zermelo.evaluation.output.positions.drawing import drawing
+from zermelo.evaluation.output.positions.moves import play_moves
 
 __all__ = ["drawing", "position_after"]
 

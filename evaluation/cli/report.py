@@ -154,7 +154,7 @@ def judge_folder(
     """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES
     from zermelo.evaluation.analysis.judge import judge as judge_games
-    from zermelo.evaluation.output.watching import tracked
+    from zermelo.evaluation.output.progress.watching import tracked
     from zermelo.evaluation.storage.files import write_lines, write_text
     from zermelo.evaluation.storage.store import read_games
 
@@ -247,7 +247,7 @@ def export(
     [dim]$[/dim] zermelo export results/chess --format pgn
     """
     from zermelo.evaluation.output.export import export_games
-    from zermelo.evaluation.output.notation import export_notation
+    from zermelo.evaluation.output.positions.notation import export_notation
     from zermelo.evaluation.storage.store import read_games
 
     if form not in TABLES:

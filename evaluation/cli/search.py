@@ -79,7 +79,7 @@ class _Shower:
 
     def line(self, actions: tuple[int, ...]) -> str:
         """A line of play, in the game's own notation too."""
-        from zermelo.evaluation.output.moves import name_of, states_of
+        from zermelo.evaluation.output.positions.moves import name_of, states_of
 
         states = states_of(self._game, self._state, actions)
         return " ".join(name_of(self._game, *step) for step in zip(states, actions, strict=True))

@@ -24,7 +24,7 @@ import cloudpickle
 import numpy as np
 
 from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
-from zermelo.envs.adapters.unseen import deal_unseen
+from zermelo.envs.adapters.aec.unseen import deal_unseen
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
 from zermelo.envs.clone.random_state import replace_generators

@@ -12,8 +12,8 @@ from types import FrameType
 from typing import Any, Final, overload
 
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.output.progress import Pace, RunningTable
-from zermelo.evaluation.output.watching import watcher
+from zermelo.evaluation.output.progress.running import Pace, RunningTable
+from zermelo.evaluation.output.progress.watching import watcher
 from zermelo.evaluation.runners.serial import Runner
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.storage.store import Store

@@ -24,7 +24,7 @@ from zermelo.envs.adapters.facts.rounds import (
     rewind_rps,
     rps_key,
 )
-from zermelo.envs.adapters.openspiel import SHIMMY, shimmy_traits
+from zermelo.envs.adapters.openspiel.game import SHIMMY, shimmy_traits
 from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from zermelo.agents import SearchResult
-from zermelo.evaluation.output.moves import env_number, move_text, states_of
+from zermelo.evaluation.output.positions.moves import env_number, move_text, states_of
 
 __all__ = ["finite_or_none", "label_of", "result_values"]
 

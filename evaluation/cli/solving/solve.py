@@ -172,7 +172,7 @@ class _LiveLine:
 
 
 def _as_text(env: str, moves: str, game: Any, state: Any, solution: Solution) -> str:
-    from zermelo.evaluation.output.moves import name_of
+    from zermelo.evaluation.output.positions.moves import name_of
 
     player = game.traits.seat_names[solution.seat]
     after = f" after {moves}" if moves else ""

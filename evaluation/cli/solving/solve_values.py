@@ -63,7 +63,7 @@ def solve_values(
 
 
 def _as_text(env: str, moves: str, game: Any, state: Any, values: Any, action_values: dict[int, float]) -> str:
-    from zermelo.evaluation.output.moves import name_of
+    from zermelo.evaluation.output.positions.moves import name_of
 
     digits = max(0, math.ceil(-math.log10(values.tolerance)))
     traits, seat = game.traits, game.to_move(state)

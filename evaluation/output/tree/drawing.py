@@ -18,7 +18,7 @@ from zermelo.envs.adapters.as_game import is_game
 from zermelo.envs.trees import TreeGame, figure, list_figures, tree_game
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.sources import build_agent, build_env, is_live
-from zermelo.evaluation.output.moves import play_moves
+from zermelo.evaluation.output.positions.moves import play_moves
 from zermelo.evaluation.output.tree.model import SearchPass, SearchTree
 from zermelo.evaluation.output.tree.names import move_text
 from zermelo.evaluation.output.tree.page import tree_page

@@ -9,7 +9,7 @@ from typing import Any, Final
 from zermelo.agents.search.best_reply import RepliesGame
 from zermelo.agents.search.inner_game import FormOfGame
 from zermelo.envs.capabilities import SupportsActionText
-from zermelo.evaluation.output import moves
+from zermelo.evaluation.output.positions import moves
 from zermelo.evaluation.output.tree.model import Span
 
 __all__ = ["MINUS", "known_text", "move_text", "number_text", "position_text", "short_name", "vector_text"]

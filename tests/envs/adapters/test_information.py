@@ -22,7 +22,7 @@ from zermelo.envs import (
     register_information,
 )
 from zermelo.envs.adapters.facts.hanabi import redealt_hanabi
-from zermelo.envs.adapters.hanabi import HanabiGame
+from zermelo.envs.adapters.openspiel.hanabi import HanabiGame
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
 from zermelo.envs.traits import given_traits
 

@@ -10,7 +10,7 @@ import pettingzoo
 import pytest
 
 from zermelo.envs import as_game
-from zermelo.envs.adapters.aec import AECGame
+from zermelo.envs.adapters.aec.game import AECGame
 
 
 def game_of(name: str, **parameters: Any) -> tuple[AECGame, Any]:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from zermelo.envs import CHANCE, UnsupportedGameError, as_game, make
-from zermelo.envs.adapters.openspiel import OpenSpielGame
-from zermelo.envs.adapters.openspiel_rules import OpenSpielRulesGame
+from zermelo.envs.adapters.openspiel.game import OpenSpielGame
+from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame
 from zermelo.envs.games import (
     MNK,
     Amazons,

@@ -14,7 +14,7 @@ from zermelo.evaluation.board.clock import Clock
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
 from zermelo.evaluation.board.session import Session
 from zermelo.evaluation.board.surface import Spot, surface_of
-from zermelo.evaluation.output.pictures import png
+from zermelo.evaluation.output.positions.pictures import png
 
 YOU = frozenset({0})
 ON_SQUARES = [

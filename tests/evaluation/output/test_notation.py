@@ -10,7 +10,7 @@ import pytest
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import EndReason, GameRecord, Move, StoreError, play_match
 from zermelo.evaluation.output import ExportFormat
-from zermelo.evaluation.output.notation import export_notation
+from zermelo.evaluation.output.positions.notation import export_notation
 
 
 def record(env: str, *actions: int) -> GameRecord:

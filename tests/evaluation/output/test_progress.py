@@ -22,10 +22,11 @@ from doubles.made_games import made_records
 from rich.console import Console
 
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Standings, round_robin
-from zermelo.evaluation.output import progress, watching
-from zermelo.evaluation.output.live import Drawing, drawn
-from zermelo.evaluation.output.progress import Pace, RunningTable, duration, line
-from zermelo.evaluation.output.watching import watcher
+from zermelo.evaluation.output.progress import running as progress
+from zermelo.evaluation.output.progress import watching
+from zermelo.evaluation.output.progress.live import Drawing, drawn
+from zermelo.evaluation.output.progress.running import Pace, RunningTable, duration, line
+from zermelo.evaluation.output.progress.watching import watcher
 from zermelo.evaluation.storage.totals import GameTotals
 
 TESTS = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from doubles.made_games import NAMES, made_records
 from zermelo.envs import UnknownNameError, make_env
 from zermelo.evaluation import FailureKind, Move, play_match
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
-from zermelo.evaluation.output.drawing import drawing
+from zermelo.evaluation.output.positions.drawing import drawing
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.output.report.games.boards import draw_games
 from zermelo.evaluation.output.report.games.sample import GameSample, ShownGame

@@ -20,9 +20,9 @@ from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.writing import spelt
-from zermelo.evaluation.output.coordinates import coordinates_of
-from zermelo.evaluation.output.drawing import drawing
-from zermelo.evaluation.output.moves import move_text
+from zermelo.evaluation.output.positions.coordinates import coordinates_of
+from zermelo.evaluation.output.positions.drawing import drawing
+from zermelo.evaluation.output.positions.moves import move_text
 from zermelo.evaluation.output.report.games.marks import Marker
 from zermelo.evaluation.output.report.games.sample import ShownGame
 

@@ -10,7 +10,7 @@ from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.analysis.verdicts import GameVerdict
-from zermelo.evaluation.output.moves import env_number, move_text
+from zermelo.evaluation.output.positions.moves import env_number, move_text
 
 __all__ = ["Marker"]
 

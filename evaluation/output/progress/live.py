@@ -17,7 +17,7 @@ from rich.text import Text
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
-from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher
+from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watcher
 from zermelo.evaluation.stats.tables import score_texts
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from zermelo.envs.adapters.adapter import Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi, sees_all
-from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 from zermelo.envs.adapters.wrappers import full_name, game_name, innermost
 from zermelo.envs.game import TraitSource
 from zermelo.envs.traits import merge_traits

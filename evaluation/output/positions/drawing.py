@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.evaluation.output.sight import hides_something, seen_by
+from zermelo.evaluation.output.positions.sight import hides_something, seen_by
 
 __all__ = ["drawing", "rendered"]
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import zermelo.envs.games  # noqa: F401  # for the twins that it declares
 from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.openspiel import OpenSpielGame, is_openspiel
+from zermelo.envs.adapters.openspiel.game import OpenSpielGame, is_openspiel
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Chance, TraitSource
 from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from zermelo.envs import ZermeloError
 from zermelo.envs.capabilities import SupportsPicture
-from zermelo.evaluation.output.drawing import rendered
+from zermelo.evaluation.output.positions.drawing import rendered
 
 __all__ = ["picture_of", "png"]
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapter
-from zermelo.envs.adapters.aec import AECGame, EnvState
+from zermelo.envs.adapters.aec.game import AECGame, EnvState
+from zermelo.envs.adapters.aec.informed import InformedAECGame
+from zermelo.envs.adapters.aec.unseen import hidden_of
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.informed_aec import InformedAECGame
-from zermelo.envs.adapters.unseen import hidden_of
 from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
 from zermelo.envs.errors import GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Information, Traits

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs import Information, ZermeloError
-from zermelo.envs.adapters.openspiel import is_openspiel
+from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsText
 
 __all__ = ["hides_something", "seen_by"]

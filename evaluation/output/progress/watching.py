@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.output.progress import Pace, RunningTable, Watcher, line
+from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watcher, line
 
 __all__ = ["tracked", "watcher"]
 
@@ -27,7 +27,7 @@ def watcher(table: Callable[[], RunningTable], pace: Pace, *, shown: bool | None
     if pace.done >= pace.total or not (is_terminal if shown is None else shown):
         yield _ignore
     elif is_terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
-        from zermelo.evaluation.output.live import drawn  # rich's live display takes long to load
+        from zermelo.evaluation.output.progress.live import drawn  # rich's live display takes long to load
 
         with drawn(pace, table()) as on_record:
             yield on_record

@@ -1,0 +1,1 @@
+"""AEC environments as games."""

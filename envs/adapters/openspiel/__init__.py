@@ -1,0 +1,1 @@
+"""OpenSpiel's games, and environments with one inside."""

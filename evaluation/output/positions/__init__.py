@@ -1,0 +1,1 @@
+"""Positions and moves as people see and write them."""
