@@ -30,10 +30,10 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.tree.full_width import FullWidthSearch
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, EinStein, Pig
 from zermelo.envs.rules import RulesGame

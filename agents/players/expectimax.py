@@ -13,7 +13,7 @@ from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.opponents import OpponentModel, make_opponent, replies
 from zermelo.agents.players.table_agent import TableAgent
 from zermelo.agents.search import backend
-from zermelo.agents.search.sampling import looking_inside
+from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.spec_text import Spec, parse_spec
 

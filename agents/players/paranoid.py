@@ -11,7 +11,7 @@ from zermelo.agents.core.settings import whole
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.agents.search.best_reply import RepliesGame
+from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.envs import Game
 
 __all__ = ["BestReplyAgent", "OneAgainstAllAgent", "ParanoidAgent"]

@@ -24,8 +24,8 @@ from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.search.backend import Root
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.agents.search.results import answer
-from zermelo.agents.search.sampling import as_sampled
 from zermelo.agents.search.time_manager import TimeManager
+from zermelo.agents.search.tree.sampling import as_sampled
 from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.openspiel.game import is_openspiel

@@ -37,16 +37,16 @@ from zermelo.agents.evaluators.fitted.pattern_tables import PatternTables
 from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.monte_carlo.watched import SimulationObserver, WatchedBatches, WatchedMonteCarlo
 from zermelo.agents.search.observer import Observer, WatchedAlphaBeta, WatchedFullWidth, WatchedMaxN
-from zermelo.agents.search.plain_search import Cutoff, PlainSearch
-from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.tree.full_width import FullWidthSearch
+from zermelo.agents.search.tree.max_n import MaxNSearch
+from zermelo.agents.search.tree.plain_search import Cutoff, PlainSearch
+from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.tree_search import RootMove, Visit
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.full_width import FullWidthSearch
-from zermelo.agents.search.max_n import MaxNSearch
-from zermelo.agents.search.plain_search import PlainSearch
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.tree.full_width import FullWidthSearch
+from zermelo.agents.search.tree.max_n import MaxNSearch
+from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE
 
 __all__ = [

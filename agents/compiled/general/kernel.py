@@ -1,6 +1,6 @@
 """Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
 
-It does what ``search.alpha_beta`` and ``search.full_width`` do, node for node and in the same order of
+It does what ``search.tree.alpha_beta`` and ``search.tree.full_width`` do, node for node and in the same order of
 floating-point operations: paranoid search, best reply, and for one or two players expectiminimax, Star1 and Star2.
 
 A score is a pair of floats for the seat that maximizes, value and mate distance. A visit writes a record

@@ -1,4 +1,4 @@
-"""Best reply, compiled: what the opponents can choose together, as ``search.best_reply`` has it.
+"""Best reply, compiled: what the opponents can choose together, as ``search.tree.best_reply`` has it.
 
 Importing this module imports Numba: only kernels do.
 """

@@ -1,4 +1,4 @@
-"""The recursion of max^n, as it is compiled over a game's rules: ``search.max_n``, node for node.
+"""The recursion of max^n, as it is compiled over a game's rules: ``search.tree.max_n``, node for node.
 
 Values are floats in points of utility, as there: whole numbers and 1024ths of them, or averages over chance that
 are rounded once. So the two find the same numbers, the same ties and the same actions.

@@ -1,6 +1,6 @@
 """The recursions of minimax and alpha-beta, as they are compiled over a game's rules.
 
-They do what ``search.alpha_beta`` and ``search.full_width`` do, node for node.
+They do what ``search.tree.alpha_beta`` and ``search.tree.full_width`` do, node for node.
 
 Scores are integers, for the player to move: ``value * SCALE + 2 * distance``, where ``value`` is in 1024ths of a
 point of utility (smaller parts with a fitted evaluation) above the middle between the players, and ``distance`` is
@@ -55,7 +55,7 @@ UNIT: Final = 1024
 NOISY = True
 """Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""
 SELECTIVE = True
-"""Whether some moves may be searched less deep than others, or deeper: as ``search.selective`` does."""
+"""Whether some moves may be searched less deep than others, or deeper: as ``search.tree.selective`` does."""
 SHARES = True
 """Whether positions share their table entries whatever was before them, in rules in which that matters: then the
 value of a node does not enter the table if the repetition of an earlier position has counted in it."""

@@ -13,7 +13,7 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, function, made, number, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SimulatingAgent
-from zermelo.agents.search.information_sets import InformationSetSearch, Observers, TriedAction
+from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers, TriedAction
 from zermelo.envs import Game, Traits
 
 __all__ = ["ISMCTSAgent"]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.inner_game import FormOfGame
+from zermelo.agents.search.tree.best_reply import RepliesGame
+from zermelo.agents.search.tree.inner_game import FormOfGame
 from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.output.positions import moves
 from zermelo.evaluation.output.tree.model import Span

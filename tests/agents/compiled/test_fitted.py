@@ -21,9 +21,9 @@ from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.feature_sets import feature_set
 from zermelo.agents.evaluators.fitted.pattern_tables import random_states
 from zermelo.agents.search import backend
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.full_width import FullWidthSearch
 from zermelo.agents.search.iterative_deepening import deepen
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.tree.full_width import FullWidthSearch
 from zermelo.envs import as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Othello
 from zermelo.envs.rules import RulesGame

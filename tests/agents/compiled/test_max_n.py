@@ -19,8 +19,8 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, TieRule, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.max_n import MaxNSearch
 from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.agents.search.tree.max_n import MaxNSearch
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
 from zermelo.envs.rules import RulesGame

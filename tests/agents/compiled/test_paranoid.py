@@ -17,10 +17,10 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
-from zermelo.agents.search.best_reply import RepliesGame
-from zermelo.agents.search.sampling import looking_inside
 from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
+from zermelo.agents.search.tree.best_reply import RepliesGame
+from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim, Pig
 from zermelo.envs.rules import RulesGame

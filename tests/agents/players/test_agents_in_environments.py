@@ -17,7 +17,7 @@ from zermelo.agents import (
     StoppedBy,
     make_agent,
 )
-from zermelo.agents.search.sampling import SampledGame
+from zermelo.agents.search.tree.sampling import SampledGame
 from zermelo.envs import CHANCE, Chance, as_game
 
 

@@ -14,7 +14,7 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import RandomNumbers
 from zermelo.agents.players.hidden.beliefs import Belief
-from zermelo.agents.search.information_sets import InformationSetSearch, Observers
+from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers
 from zermelo.envs import (
     CHANCE,
     InvalidSettingError,

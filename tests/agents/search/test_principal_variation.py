@@ -12,10 +12,10 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.core.tree_search import Bound, RootMove
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import Iteration
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
 
 TREE = TreeGame(
     Node(0, [Node(1, [Node(0, [Leaf(1, -1), Leaf(0, 0)], name="b"), Leaf(1, -1)], name="a"), Leaf(0, 0)]),

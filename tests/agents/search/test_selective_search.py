@@ -17,9 +17,9 @@ from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import Ordering, Ties
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search.alpha_beta import AlphaBetaSearch
 from zermelo.agents.search.iterative_deepening import deepen
 from zermelo.agents.search.transposition_table import TranspositionTable
+from zermelo.agents.search.tree.alpha_beta import AlphaBetaSearch
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
 from zermelo.envs.rules import RulesGame

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from zermelo.agents.core.recursion import MAX_PLIES
-from zermelo.agents.search.inner_game import FormOfGame
+from zermelo.agents.search.tree.inner_game import FormOfGame
 from zermelo.envs import CHANCE, Game
 from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
 

@@ -13,8 +13,8 @@ from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Frame, Scale, Sco
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.chance_nodes import averaged
-from zermelo.agents.search.plain_search import PlainSearch
+from zermelo.agents.search.tree.chance_nodes import averaged
+from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE, Game
 
 __all__ = ["FullWidthSearch"]

@@ -15,10 +15,10 @@ from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.chance_nodes import ChanceNodes, Searched, place_of
-from zermelo.agents.search.plain_search import PlainSearch
-from zermelo.agents.search.selective import Selective
 from zermelo.agents.search.transposition_table import Entry, bound_of
+from zermelo.agents.search.tree.chance_nodes import ChanceNodes, Searched, place_of
+from zermelo.agents.search.tree.plain_search import PlainSearch
+from zermelo.agents.search.tree.selective import Selective
 from zermelo.envs import CHANCE, Chance, Game
 from zermelo.envs.capabilities import SupportsQuiescence
 from zermelo.envs.rules.history import has_history

@@ -15,8 +15,8 @@ from typing import Any
 from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_below
 from zermelo.agents.core.options import MAX_STATIC_DEPTH, MIN_REDUCED_DEPTH, MIN_SINGULAR_DEPTH, reduction
 from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.transposition_table import Entry
+from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs.capabilities import SupportsExtension, SupportsQuiescence
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 

@@ -14,9 +14,9 @@ from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.tree_search import Bound, SumNotConstantError, Visit
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.search.chance_nodes import scattered
-from zermelo.agents.search.plain_search import PlainSearch
 from zermelo.agents.search.transposition_table import Entry
+from zermelo.agents.search.tree.chance_nodes import scattered
+from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE, Game
 
 __all__ = ["MaxNSearch"]

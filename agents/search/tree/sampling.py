@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.search.inner_game import FormOfGame
+from zermelo.agents.search.tree.inner_game import FormOfGame
 from zermelo.envs import CHANCE
 
 __all__ = ["Draws", "LookingInside", "Sampled", "SampledGame", "as_sampled", "looking_inside"]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.core.mate_distance import SLACK, Score
 from zermelo.agents.core.tree_search import Bound, Visit
-from zermelo.agents.search.plain_search import PlainSearch
+from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE
 
 __all__ = ["ChanceNodes", "Searched", "added", "averaged", "place_of", "scattered"]

@@ -1,0 +1,1 @@
+"""Searches of the game tree in plain Python."""
