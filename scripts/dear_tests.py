@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-DEAR = 0.4
+DEAR = 0.3
 """Seconds."""
 WAITING = 3
 FILE = Path(__file__).resolve().parents[1] / "tests" / "thorough.txt"

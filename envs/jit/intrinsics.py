@@ -265,6 +265,14 @@ def _take(typing_context: Any, address: Any, amount: Any) -> Any:
 
 
 @intrinsic
+def _add_float(typing_context: Any, address: Any, amount: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.atomic_rmw("fadd", builder.inttoptr(args[0], _DOUBLE.as_pointer()), args[1], "monotonic")
+
+    return types.float64(types.int64, types.float64), code
+
+
+@intrinsic
 def _wrapped_product(typing_context: Any, first: Any, second: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.mul(*args)
@@ -368,6 +376,7 @@ INTRINSICS: Final[dict[Any, Any]] = {
     memory.store_float: _store_float,
     memory.prefetch: _prefetch,
     memory.take: _take,
+    memory.add_float: _add_float,
     memory.wrapped_product: _wrapped_product,
     memory.stack_address: _stack_address,
     memory.words: _words,

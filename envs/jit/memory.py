@@ -18,6 +18,7 @@ import numpy as np
 from zermelo.envs.rules.boards import whole
 
 __all__ = [
+    "add_float",
     "floats",
     "int8s",
     "load",
@@ -62,6 +63,13 @@ def take(address: int, amount: int) -> int:
     """Subtracts from the integer at an address that other threads subtract from too; what was there before."""
     before = load(address, 0)
     store(address, 0, before - amount)
+    return before
+
+
+def add_float(address: int, amount: float) -> float:
+    """Adds to the float at an address that other threads add to too; what was there before."""
+    before = load_float(address, 0)
+    store_float(address, 0, before + amount)
     return before
 
 

@@ -43,7 +43,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     scaled,
 )
 from zermelo.agents.compiled.monte_carlo.selection import select
-from zermelo.envs.jit.memory import load, load_float, prefetch, store, store_float
+from zermelo.envs.jit.memory import add_float, load, load_float, prefetch, store, store_float, take
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["simulate"]
@@ -65,17 +65,37 @@ def refresh(edge: int, mover: int, search: Search) -> None:
 
 
 @compiled_into_kernels
+def loss_of(mover: int, search: Search) -> float:
+    """What a loss of the mover adds to what is kept of an edge; nothing where the worst outcome may change."""
+    if mover < 0 or search.adapts != 0:  # what was added could not be taken back
+        return 0.0
+    return float(search.high if search.kept_seats == 1 and mover == 1 else search.low)
+
+
+@compiled_into_kernels
 def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
-    """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile."""
-    store(node, VISITS, load(node, VISITS) + sign)
-    store(edge, VISITED, load(edge, VISITED) + sign)
+    """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile.
+
+    They add to the same numbers: of atomic additions none is lost.
+    """
+    take(node + 8 * VISITS, -sign)
+    take(edge + 8 * VISITED, -sign)
     mover = load(node, MOVER)
     if mover >= 0:
         seat = 0 if search.kept_seats == 1 else mover
-        loss = search.high if search.kept_seats == 1 and mover == 1 else search.low
-        if search.adapts == 0:  # else a loss is no number that can be taken back
-            store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + sign * loss)
+        add_float(edge + 8 * (TOTALS + seat), sign * loss_of(mover, search))
         refresh(edge, mover, search)
+
+
+@compiled_into_kernels
+def count_outcome(mover: int, edge: int, search: Search) -> None:
+    """Puts the outcome in the place of the loss that ``count_loss`` has counted; the visit stays counted."""
+    kept = search.kept_seats
+    for seat in range(kept):
+        outcome = load_float(search.scratch, seat)
+        if kept == 1 or seat == mover:
+            outcome -= loss_of(mover, search)
+        add_float(edge + 8 * (TOTALS + seat), outcome)
 
 
 @compiled_into_kernels
@@ -178,7 +198,10 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
     if search.adapts != 0:
         widen(search)
     if leaf != 0:
-        store(leaf, VISITS, load(leaf, VISITS) + 1)
+        if search.counts_losses != 0:
+            take(leaf + 8 * VISITS, -1)
+        else:
+            store(leaf, VISITS, load(leaf, VISITS) + 1)
         if search.solves != 0:
             bounds = load_float(leaf, LOWER), load_float(leaf, UPPER)
             changed = bounds[0] != search.lower_value or bounds[1] != search.upper_value
@@ -190,11 +213,12 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         node, edge = load(path, 2 * ply), load(path, 2 * ply + 1)
         mover = load(node, MOVER)
         if search.counts_losses != 0:
-            count_loss(node, edge, -1, search)
-        store(node, VISITS, load(node, VISITS) + 1)
-        store(edge, VISITED, load(edge, VISITED) + 1)
-        for seat in range(kept):
-            store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + load_float(scratch, seat))
+            count_outcome(mover, edge, search)
+        else:
+            store(node, VISITS, load(node, VISITS) + 1)
+            store(edge, VISITED, load(edge, VISITED) + 1)
+            for seat in range(kept):
+                store_float(edge, TOTALS + seat, load_float(edge, TOTALS + seat) + load_float(scratch, seat))
         if mover >= 0:
             refresh(edge, mover, search)
             outcome = load_float(scratch, 0 if kept == 1 else mover)

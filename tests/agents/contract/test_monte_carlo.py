@@ -229,7 +229,7 @@ def test_threads_share_one_tree() -> None:
     game = RulesGame(MNK(m=3, n=3, k=3))
     for settings in ({}, {"solver": False}, {"rave": 10.0, "transpositions": True, "solver": False}):
         result = MCTSAgent(simulations=4_000, threads=3, **settings).search_state(game)
-        assert result.proven or sum(result.visits.values()) >= 3_900, "counts are lost now and then, not often"
+        assert result.proven or sum(result.visits.values()) == 4_000, "a count that two threads added to was lost"
         assert abs(result.value) < 0.6
         assert result.action in (0, 2, 4, 6, 8)
 
