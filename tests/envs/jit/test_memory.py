@@ -1,8 +1,12 @@
 """Raw memory in plain Python, which compiled kernels reach by instructions of their own."""
 
+import threading
+
+import numba
 import numpy as np
 
 from zermelo.envs.jit import memory
+from zermelo.envs.jit.intrinsics import INTRINSICS
 
 
 def test_numbers_at_an_address():
@@ -14,6 +18,9 @@ def test_numbers_at_an_address():
     assert memory.load_float(reals.ctypes.data, 1) == 0.5
     assert memory.take(numbers.ctypes.data + 24, 5) == 3
     assert numbers[3] == -2
+    assert memory.add_float(reals.ctypes.data + 8, 0.25) == 0.5
+    assert reals[1] == 0.75
+    reals[1] = 0.5
     memory.words(numbers.ctypes.data, 4)[0] = 7
     memory.floats(reals.ctypes.data, 3)[2] = 1.5
     assert numbers[0] == 7
@@ -24,3 +31,22 @@ def test_products_keep_64_bits():
     assert memory.wrapped_product(1 << 40, 1 << 30) == 0
     assert memory.wrapped_product(-3, 5) == -15
     assert memory.wrapped_product((1 << 63) - 1, 3) == (1 << 63) - 3
+
+
+def test_what_threads_add_at_the_same_time_is_all_there():
+    take, add_float = INTRINSICS[memory.take], INTRINSICS[memory.add_float]
+
+    @numba.njit("void(int64, int64, int64)", nogil=True)
+    def add_often(number, real, times):
+        for _ in range(times):
+            take(number, -1)
+            add_float(real, 0.5)
+
+    numbers, reals = np.zeros(1, dtype=np.int64), np.zeros(1)
+    where = numbers.ctypes.data, reals.ctypes.data, 500_000
+    threads = [threading.Thread(target=add_often, args=where) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (numbers[0], reals[0]) == (1_500_000, 750_000.0)
