@@ -24,9 +24,10 @@ from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium
+from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["ValueTable", "require_finite", "value_iteration"]
+__all__ = ["ValueTable", "require_finite", "stationary", "value_iteration"]
 
 _NAME = "value_iteration"
 _END = -2
@@ -101,6 +102,13 @@ class ValueTable:
         return float(self.game.traits.constant)
 
 
+def stationary(game: Any) -> Any:
+    """A game whose states are the same position however long the game has lasted."""
+    if isinstance(game, RulesGame):
+        return game.with_rewards_on_the_way()
+    return game.without_time_limit() if isinstance(game, TableGame) else game
+
+
 def value_iteration(
     game: Any,
     tolerance: float = 1e-9,
@@ -131,8 +139,7 @@ def value_iteration(
     require_finite(game.traits)
     if states is None:
         states = [game.snapshot(env) if is_aec(env) or is_gymnasium(env) else game.initial_state()]
-    if isinstance(game, RulesGame):
-        game = game.with_rewards_on_the_way()
+    game = stationary(game)
     graph = _Graph(game, list(states), most_states, check)
     values, sweeps = graph.values(tolerance, most_sweeps, check)
     return ValueTable(game, graph.numbers, values, tolerance, sweeps, graph.moves_to_end(values, tolerance))

@@ -3,12 +3,13 @@
 FrozenLake, Taxi and CliffWalking keep ``P[state][action]``, a list of (probability, next state, reward, end), and
 the current state ``s``. An action with several outcomes leads to a chance event; equal outcomes are merged.
 
-Gymnasium's ``TimeLimit`` is left out by default: the table knows no time, and values then are those of value
-iteration on it. ``TableGame(env, step_limit=100)`` counts steps and ends the game there.
+Gymnasium's ``TimeLimit`` is part of the game: a state holds how many steps are left. ``without_time_limit`` is the
+game of the table alone, which value iteration solves.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.random_state import global_random_guard
-from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError
+from zermelo.envs.errors import GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
@@ -36,14 +37,14 @@ class TableState(NamedTuple):
         action: The action whose outcome is about to be drawn, or -1 where the player decides.
         over: Whether the game has ended.
         total: The rewards so far.
-        steps: Actions played so far, counted only under a step limit.
+        left: Steps that the time limit still allows; infinite without one.
     """
 
     state: int
     action: int
     over: bool
     total: float
-    steps: int
+    left: float
 
 
 class _Outcome(NamedTuple):
@@ -72,14 +73,21 @@ def has_table(raw: Any) -> bool:
     return isinstance(first, Sequence) and len(first) > 0 and len(first[0]) == 4
 
 
+_TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
 _TRANSPARENT = frozenset(
     {
-        "gymnasium.wrappers.common.TimeLimit",
+        _TIME_LIMIT,
         "gymnasium.wrappers.common.OrderEnforcing",
         "gymnasium.wrappers.common.PassiveEnvChecker",
         "gymnasium.wrappers.common.RecordEpisodeStatistics",
     }
 )
+
+
+def _steps_left(env: Any) -> float:
+    """Steps that the time limits around an environment still allow."""
+    limits = [layer for layer in layers(env) if full_name(type(layer)) == _TIME_LIMIT]
+    return min((layer._max_episode_steps - (layer._elapsed_steps or 0) for layer in limits), default=math.inf)
 
 
 class TableGame:
@@ -88,14 +96,12 @@ class TableGame:
     Args:
         env: A Gymnasium environment for which ``has_table`` holds, after ``reset``.
         given: Fields of ``Traits`` that the caller gave.
-        step_limit: The game ends after so many actions; None for no limit.
     """
 
-    def __init__(self, env: Any, given: Mapping[str, Any] | None = None, *, step_limit: int | None = None) -> None:
-        if step_limit is not None and step_limit < 1:
-            raise InvalidSettingError(f"step_limit must be at least 1, or None for no limit, not {step_limit!r}")
+    def __init__(self, env: Any, given: Mapping[str, Any] | None = None) -> None:
         self._table: Mapping[Any, Mapping[Any, Sequence[Any]]] = env.unwrapped.P
-        self._step_limit = step_limit
+        self._limits_time = True
+        self._timeless: TableGame | None = None
         self._template = clone_env(env)
         self._outcomes: dict[tuple[int, int], tuple[_Outcome, ...]] = {}
         entries = [entry for actions in self._table.values() for entries in actions.values() for entry in entries]
@@ -142,22 +148,33 @@ class TableGame:
 
         A state that every action leaves unchanged and ends in, without reward, is an end.
         """
-        return self._state(int(env.unwrapped.s))
+        return self._state(env)
 
     def initial_state(self, seed: int = 0) -> TableState:
         """The state after ``reset(seed=seed)`` of a copy."""
         env = clone_env(self._template)
         with global_random_guard(seed):
             env.reset(seed=seed)
-        return self._state(int(env.unwrapped.s))
+        return self._state(env)
 
-    def _state(self, state: int) -> TableState:
-        over = all(
+    def without_time_limit(self) -> TableGame:
+        """The game of the table alone; it takes this game's states and counts no steps."""
+        if not self._limits_time:
+            return self
+        if self._timeless is None:
+            self._timeless = copy.copy(self)
+            self._timeless._limits_time = False
+        return self._timeless
+
+    def _state(self, env: Any) -> TableState:
+        state = int(env.unwrapped.s)
+        left = _steps_left(env) if self._limits_time else math.inf
+        over = left <= 0 or all(
             outcome.over and outcome.state == state and not outcome.reward
             for action in self._table[state]
             for outcome in self._outcomes_of(state, action)
         )
-        return TableState(state, -1, over, 0.0, 0)
+        return TableState(state, -1, over, 0.0, left)
 
     def to_move(self, state: TableState) -> int:
         """Seat 0, or ``CHANCE`` after an action with several outcomes."""
@@ -200,14 +217,11 @@ class TableGame:
         return state._replace(action=int(action))
 
     def _after(self, state: TableState, outcome: _Outcome) -> TableState:
-        steps, over = state.steps, outcome.over
-        if self._step_limit is not None:
-            steps += 1
-            over = over or steps >= self._step_limit
-        return TableState(outcome.state, -1, over, state.total + outcome.reward, steps)
+        left = state.left - 1 if self._limits_time else math.inf
+        return TableState(outcome.state, -1, outcome.over or left <= 0, state.total + outcome.reward, left)
 
     def is_terminal(self, state: TableState) -> bool:
-        """Whether the table says that the game has ended, or the step limit is reached."""
+        """Whether the table says that the game has ended, or no step is left."""
         return state.over
 
     def utility(self, state: TableState) -> tuple[float, ...]:
@@ -216,7 +230,7 @@ class TableGame:
 
     def key(self, state: TableState) -> Hashable:
         """All of the state but the rewards so far."""
-        return state.state, state.action, state.over, state.steps
+        return state.state, state.action, state.over, state.left if self._limits_time else math.inf
 
     def to_env_action(self, state: TableState, action: int) -> int:
         """The action itself."""

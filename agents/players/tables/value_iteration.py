@@ -11,7 +11,7 @@ from zermelo.agents.core.mate_distance import Scale
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import number, whole
 from zermelo.agents.players.search_agent import SearchAgent
-from zermelo.agents.solving.value_iteration import ValueTable, require_finite, value_iteration
+from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
 from zermelo.envs import Game, Traits
 
 __all__ = ["ValueIterationAgent"]
@@ -41,6 +41,7 @@ class ValueIterationAgent(SearchAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks the state up, in a table made when it is first needed."""
         table: ValueTable | None = self.__dict__.get("_table")
+        game = stationary(game)
         seat, traits = game.to_move(state), game.traits
         stopped_by, nodes, stats = StoppedBy.COMPLETED, 0, {}
         try:

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
 
 from zermelo.envs import (
     CHANCE,
@@ -15,7 +16,6 @@ from zermelo.envs import (
     EnvFailedError,
     GameOverError,
     IllegalActionError,
-    InvalidSettingError,
     RewardSum,
     TraitSource,
     UnsupportedGameError,
@@ -94,22 +94,21 @@ def test_equal_outcomes_are_merged() -> None:
         game.result(corner, 2)
 
 
-def test_the_time_limit_counts_only_on_request() -> None:
-    env = made("FrozenLake-v1", is_slippery=False)
-    state = as_game(env).snapshot(env)
-    for _ in range(300):
-        state = as_game(env).result(state, 0)
-    assert not as_game(env).is_terminal(state)
-    limited = TableGame(env, step_limit=2)
-    once = limited.result(limited.snapshot(env), 0)
-    twice = limited.result(once, 0)
-    assert limited.key(once) != limited.key(limited.snapshot(env))
-    assert not limited.is_terminal(once)
-    assert limited.is_terminal(twice)
+@pytest.mark.defect(47)
+def test_a_time_limit_is_part_of_a_transition_tables_game() -> None:
+    env = TimeLimit(made("FrozenLake-v1", is_slippery=False), 3)
+    env.reset(seed=0)
+    env.step(0)
+    game = as_game(env)
+    assert isinstance(game, TableGame)
+    start = game.snapshot(env)
+    once = game.result(start, 0)
+    twice = game.result(once, 0)
+    assert game.key(once) != game.key(start)
+    assert not game.is_terminal(once)
+    assert game.is_terminal(twice)
     with pytest.raises(GameOverError, match="FrozenLake-v1 is over"):
-        limited.result(twice, 0)
-    with pytest.raises(InvalidSettingError, match="step_limit must be at least 1, or None for no limit, not 0"):
-        TableGame(env, step_limit=0)
+        game.result(twice, 0)
 
 
 def test_the_table_plays_as_the_environment_does() -> None:
