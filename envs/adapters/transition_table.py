@@ -86,8 +86,12 @@ _TRANSPARENT = frozenset(
 
 def _steps_left(env: Any) -> float:
     """Steps that the time limits around an environment still allow."""
-    limits = [layer for layer in layers(env) if full_name(type(layer)) == _TIME_LIMIT]
-    return min((layer._max_episode_steps - (layer._elapsed_steps or 0) for layer in limits), default=math.inf)
+    left = (layer._max_episode_steps - (layer._elapsed_steps or 0) for layer in _time_limits(env))
+    return min(left, default=math.inf)
+
+
+def _time_limits(env: Any) -> list[Any]:
+    return [layer for layer in layers(env) if full_name(type(layer)) == _TIME_LIMIT]
 
 
 class TableGame:
@@ -96,11 +100,15 @@ class TableGame:
     Args:
         env: A Gymnasium environment for which ``has_table`` holds, after ``reset``.
         given: Fields of ``Traits`` that the caller gave.
+
+    Attributes:
+        step_limit: The steps that the time limit allows from a reset on; None without one.
     """
 
     def __init__(self, env: Any, given: Mapping[str, Any] | None = None) -> None:
         self._table: Mapping[Any, Mapping[Any, Sequence[Any]]] = env.unwrapped.P
-        self._limits_time = True
+        limits = [layer._max_episode_steps for layer in _time_limits(env)]
+        self.step_limit: int | None = min(limits, default=None)
         self._timeless: TableGame | None = None
         self._template = clone_env(env)
         self._outcomes: dict[tuple[int, int], tuple[_Outcome, ...]] = {}
@@ -159,16 +167,16 @@ class TableGame:
 
     def without_time_limit(self) -> TableGame:
         """The game of the table alone; it takes this game's states and counts no steps."""
-        if not self._limits_time:
+        if self.step_limit is None:
             return self
         if self._timeless is None:
             self._timeless = copy.copy(self)
-            self._timeless._limits_time = False
+            self._timeless.step_limit = None
         return self._timeless
 
     def _state(self, env: Any) -> TableState:
         state = int(env.unwrapped.s)
-        left = _steps_left(env) if self._limits_time else math.inf
+        left = _steps_left(env) if self.step_limit is not None else math.inf
         over = left <= 0 or all(
             outcome.over and outcome.state == state and not outcome.reward
             for action in self._table[state]
@@ -217,7 +225,7 @@ class TableGame:
         return state._replace(action=int(action))
 
     def _after(self, state: TableState, outcome: _Outcome) -> TableState:
-        left = state.left - 1 if self._limits_time else math.inf
+        left = state.left - 1 if self.step_limit is not None else math.inf
         return TableState(outcome.state, -1, outcome.over or left <= 0, state.total + outcome.reward, left)
 
     def is_terminal(self, state: TableState) -> bool:
@@ -230,7 +238,7 @@ class TableGame:
 
     def key(self, state: TableState) -> Hashable:
         """All of the state but the rewards so far."""
-        return state.state, state.action, state.over, state.left if self._limits_time else math.inf
+        return state.state, state.action, state.over, state.left if self.step_limit is not None else math.inf
 
     def to_env_action(self, state: TableState, action: int) -> int:
         """The action itself."""
