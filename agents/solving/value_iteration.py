@@ -23,8 +23,8 @@ import numpy.typing as npt
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
 from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
-from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium
 from zermelo.envs.adapters.transition_table import TableGame
+from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["ValueTable", "require_finite", "stationary", "value_iteration"]
