@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.core.importing import check_spec, import_name, serve_names
+from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.core.settings import setting_text
-from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
@@ -60,10 +59,10 @@ _AGENTS: Final = {**_BY_NAME, **_NEED_MORE}
 """Where in ``players`` an agent's class is: its module is imported when the agent is first asked for."""
 
 
-def _agent_class(name: str) -> type[ConfiguredAgent]:
+def _agent_class(name: str) -> type[Any]:
     """The class of the agents of a name, which is its ``kind``."""
     module, _, attribute = _AGENTS[name].partition(":")
-    found: type[ConfiguredAgent] = getattr(importlib.import_module(f"zermelo.agents.players.{module}"), attribute)
+    found: type[Any] = getattr(importlib.import_module(f"zermelo.agents.players.{module}"), attribute)
     return found
 
 
@@ -195,6 +194,3 @@ def _called(make: Callable[..., Any], spec: Spec, arguments: Mapping[str, Any]) 
         raise type(error)(f"cannot make {spec}: {error}") from error.__cause__
     except Exception as error:
         raise InvalidSettingError(f"cannot make {spec}: {type(error).__name__}: {error}") from error
-
-
-serve_names(make_agent, lambda: [entry.name for entry in list_agents()])

@@ -15,7 +15,7 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 
-__all__ = ["Spec", "format_spec", "parse_spec", "unknown_name"]
+__all__ = ["Spec", "format_spec", "parse_spec", "unknown_name", "unknown_setting"]
 
 _SHAPE = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
@@ -91,14 +91,23 @@ def format_spec(name: str, arguments: Mapping[str, Any]) -> str:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
     """The error for a mistyped name: says which name was probably meant, or lists them all if they are few."""
     names = sorted(set(known))
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    if not close:
-        lowered = {candidate.lower(): candidate for candidate in names}
-        close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
-    if close:
-        hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
-    elif names and len(names) <= 20:
-        hint = f"there are {', '.join(names)}"
-    else:
-        hint = f"see `zermelo {kind}s`"
+    hint = _did_you_mean(name, names, cutoff=0.5)
+    if hint is None:
+        hint = f"there are {', '.join(names)}" if names and len(names) <= 20 else f"see `zermelo {kind}s`"
     return UnknownNameError(f"no {kind} is called {name!r}: {hint}")
+
+
+def unknown_setting(
+    owner: str, name: str, known: Iterable[str], refusal: str = "has no setting", offers: str = "its settings are"
+) -> InvalidSettingError:
+    """The error for a setting that its owner does not have: which was probably meant, or all of them."""
+    names = list(known)
+    hint = _did_you_mean(name, names, cutoff=0.6) or f"{offers} {', '.join(names) or 'none'}"
+    return InvalidSettingError(f"{owner} {refusal} {name!r}: {hint}")
+
+
+def _did_you_mean(name: str, known: Iterable[str], *, cutoff: float) -> str | None:
+    """The question that names the closest known names, whatever their case; None if none is close."""
+    lowered = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=cutoff)
+    return f"did you mean {' or '.join(repr(lowered[match]) for match in close)}?" if close else None

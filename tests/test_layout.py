@@ -77,7 +77,7 @@ ROOMS = {
         "compiled": {"core"},
         "search": {"core", "evaluators"},
         "solving": {"core", "evaluators", "search", "compiled"},
-        "players": {"core", "evaluators", "search", "solving"},
+        "players": {"specs", "core", "evaluators", "search", "solving"},
         "learning": {"agent", "specs", "core", "compiled", "evaluators", "players"},
     },
     "evaluation": {

@@ -1,17 +1,17 @@
-"""Objects by name, ``mypackage.module:thing``; agents too, for modules that ``specs`` itself is built on."""
+"""Objects by name, ``mypackage.module:thing``."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
-from zermelo.envs.spec_text import Spec
+from zermelo.envs.spec_text import Spec, unknown_setting
 
-__all__ = ["agent_names", "check_spec", "import_name", "name_of", "named_agent", "serve_names"]
+__all__ = ["check_spec", "import_name", "name_of"]
 
 
 def import_name(name: str) -> Any:
@@ -57,30 +57,10 @@ def check_spec(spec: Spec, known: Iterable[str]) -> None:
     """Refuses settings that what is named does not have."""
     for name in spec.arguments:
         if name not in known:
-            settings = ", ".join(known) or "none"
-            raise InvalidSettingError(f"{spec.name} has no setting {name!r}: its settings are {settings}")
+            raise unknown_setting(spec.name, name, known)
 
 
 def name_of(thing: Any) -> str:
     """The ``module:name`` of a function or class; for other objects, of their class."""
     named = thing if hasattr(thing, "__qualname__") else type(thing)
     return f"{named.__module__}:{named.__qualname__}"
-
-
-_served: dict[str, Callable[..., Any]] = {}
-
-
-def serve_names(make: Callable[[Any], Any], names: Callable[[], Sequence[str]]) -> None:
-    """Says how a spec is made an agent, and what all agents are called that need no more than a name."""
-    _served.update(make=make, names=names)
-
-
-def named_agent(agent: Any) -> Any:
-    """The agent that a spec names; an agent is returned as it is."""
-    return _served["make"](agent)
-
-
-def agent_names() -> Sequence[str]:
-    """The names of all agents that need no more than a name."""
-    names: Sequence[str] = _served["names"]()
-    return names

@@ -16,12 +16,13 @@ import numpy as np
 
 from zermelo.agents.core.checks import check_number
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.importing import agent_names, check_spec, import_name, named_agent
+from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.core.settings import setting_text
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.specs import list_agents, make_agent
 from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
 
@@ -119,7 +120,7 @@ class AgentOpponent:
         check_number("epsilon", epsilon, lower=0)
         if epsilon > 1:
             raise InvalidSettingError(f"epsilon must be a probability, 0 to 1, not {epsilon!r}")
-        self.agent = copy.copy(named_agent(str(agent) if isinstance(agent, Spec) else agent))
+        self.agent = copy.copy(make_agent(str(agent) if isinstance(agent, Spec) else agent))
         self.epsilon = epsilon
 
     def spec(self) -> str:
@@ -205,7 +206,7 @@ def _agent_of(spec: Spec) -> AgentOpponent:
     except UnknownNameError:
         if ":" in spec.name:
             raise
-        raise unknown_name("opponent", spec.name, [*_MODELS, *agent_names()]) from None
+        raise unknown_name("opponent", spec.name, [*_MODELS, *(entry.name for entry in list_agents())]) from None
 
 
 def _built(spec: Spec) -> OpponentModel:

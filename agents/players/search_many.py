@@ -18,6 +18,7 @@ from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.search import backend
 from zermelo.agents.solving.exact_values import number_of_threads
 from zermelo.envs import GameOverError, InvalidSettingError, as_game
+from zermelo.envs.spec_text import unknown_setting
 
 __all__ = ["search_many"]
 
@@ -47,7 +48,7 @@ def search_many(
     known = [field.name for field in dataclasses.fields(AlphaBetaAgent)]
     for name in settings:
         if name not in known:
-            raise InvalidSettingError(f"search_many has no setting {name!r}: it has {', '.join(known)}")
+            raise unknown_setting("search_many", name, known)
     if agent is not None and (settings or not isinstance(agent, AlphaBetaAgent)):
         raise InvalidSettingError(
             f"search_many takes an AlphaBetaAgent, or settings of one: not both, and not agent={agent!r}"

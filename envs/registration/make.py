@@ -38,7 +38,7 @@ from zermelo.envs.errors import (
 from zermelo.envs.registration.own_games import env_maker, is_rules_class
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
-from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
+from zermelo.envs.spec_text import Spec, parse_spec, unknown_name, unknown_setting
 
 __all__ = ["make", "make_env"]
 
@@ -325,8 +325,7 @@ def _accepted(creator: Any) -> list[str] | None:
 def _no_parameter(name: str, parameter: str, accepted: list[str] | None) -> InvalidSettingError:
     if accepted is None:
         return InvalidSettingError(f"{name} takes no parameter {parameter!r}")
-    offered = f"it takes {', '.join(accepted)}" if accepted else "it takes none"
-    return InvalidSettingError(f"{name} takes no parameter {parameter!r}: {offered}")
+    return unknown_setting(name, parameter, accepted, "takes no parameter", "it takes")
 
 
 def _check(env: Any, name: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.core.importing import named_agent
 from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import ViewAgent
 from zermelo.agents.players.random import RandomAgent
+from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.capabilities import SupportsObservations
 
@@ -31,7 +31,7 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     Raises:
         InvalidSettingError: It is another kind of agent, which acts in environments only.
     """
-    made = copy.copy(named_agent(agent))
+    made = copy.copy(make_agent(agent))
     if isinstance(made, RandomAgent):
         return _uniform
     if isinstance(made, ViewAgent):

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.gate import require_information_states
-from zermelo.agents.core.importing import named_agent
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, made, whole
 from zermelo.agents.players.hidden.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.specs import make_agent
 from zermelo.envs import Game, Information, InvalidSettingError, Traits, TraitSource
 from zermelo.envs.spec_text import Spec, parse_spec
 
@@ -67,7 +67,7 @@ class DeterminizedAgent(SearchAgent):
 
     def __post_init__(self) -> None:
         given = str(self.agent) if isinstance(self.agent, Spec) else self.agent
-        inner = copy.copy(named_agent(given))
+        inner = copy.copy(make_agent(given))
         if not hasattr(inner, "search_state") or isinstance(inner, DeterminizedAgent):
             raise InvalidSettingError(f"determinized needs an agent that searches, not {self.agent!r}")
         self._set("_inner", inner)

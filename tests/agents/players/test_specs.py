@@ -188,7 +188,7 @@ class TestForeign:
         (
             "alphabeta(dept=6)",
             Setting,
-            "alphabeta has no setting 'dept': its settings are .*depth, nodes",
+            "alphabeta has no setting 'dept': did you mean 'depth'",
         ),
         ("alphabeta(depth=0)", Setting, "depth must be a whole number of at least 1, not 0"),
         ("alphabeta(depth=x)", Setting, "depth must be a whole number of at least 1, not 'x'"),

@@ -156,7 +156,7 @@ def test_mistyped_names(name: str, meant: str) -> None:
     [
         ("classic/go-v5(size=5)", "takes no parameter 'size': it takes board_size, komi"),
         ("classic/hanabi-v5(colors=9)", r"cannot make classic/hanabi-v5\(colors=9\): ValueError"),
-        ("openspiel/breakthrough(rowz=6)", "takes no parameter 'rowz': it takes columns, rows"),
+        ("openspiel/breakthrough(rowz=6)", "takes no parameter 'rowz': did you mean 'rows'"),
         ("openspiel/connect_four(rows='six')", "OpenSpiel cannot make 'openspiel/connect_four'"),
         ("openspiel/connect_four(rows=-1)", r"cannot make openspiel/connect_four\(rows=-1\): ValueError"),
         ("FrozenLake-v1(slippery=True)", "takes no parameter 'slippery'"),

@@ -1,0 +1,114 @@
+"""Every public name and every agent works in a fresh process by itself, whatever else was imported before."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FORKS = """
+import importlib, os, sys, traceback
+import gymnasium, numba, numpy, pettingzoo, rich, scipy.optimize, typer  # so that each child need not
+def alone(what, work):
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        except BaseException as error:
+            print(what, "".join(traceback.format_exception_only(error)).strip(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+AGENTS = """
+from zermelo.agents import {kind}
+from zermelo.envs import CHANCE, as_game
+from zermelo.envs.{game}
+agent = {kind}({settings})
+game = as_game(game)
+state = game.initial_state()
+while game.to_move(state) == CHANCE:
+    state = game.result(state, game.chance_outcomes(state)[0][0])
+agent.search_state(game, state)
+"""
+ROOT = Path(__file__).resolve().parents[3]
+FACES = (
+    "envs envs/games envs/rules envs/trees agents agents/algorithms agents/evaluators agents/learning "
+    "agents/learning/alphazero evaluation evaluation/cli evaluation/output/tree evaluation/stats/ratings"
+)
+NAMES = """
+import ast
+from pathlib import Path
+def use(face, names):
+    module = importlib.import_module(face)
+    for name in names & set(module.__all__):
+        getattr(module, name)
+for path in faces.split():
+    homes = {}
+    for node in ast.walk(ast.parse(Path(root, path, "__init__.py").read_text())):
+        if isinstance(node, ast.ImportFrom):
+            homes.setdefault(node.module, set()).update(alias.asname or alias.name for alias in node.names)
+    assert homes, path
+    face = "zermelo." + path.replace("/", ".")
+    for home, names in homes.items():
+        alone(face + " " + home, lambda: use(face, names))
+"""
+BOARD, DICE = "trees import figure; game = figure('aima-5.2')", "games import Pig; game = Pig(4)"
+CARDS = "games import Kuhn; game = Kuhn()"
+TOGETHER = "games import Goofspiel; game = Goofspiel(3)"
+NESTED = [
+    ("DeterminizedAgent", CARDS, "agent='expectimax(depth=1)', samples=2"),
+    ("DeterminizedAgent", CARDS, "agent='expectimax(depth=1, opponent=greedy)', belief='random', samples=2"),
+    ("ExpectimaxAgent", BOARD, "opponent='greedy', depth=2"),
+    ("ExpectimaxAgent", BOARD, "opponent='noisy(agent=minimax(depth=1), epsilon=0.5)', depth=2"),
+    ("ISMCTSAgent", CARDS, "belief='greedy', simulations=4"),
+]
+PLAIN = [
+    ("AlphaBetaAgent", BOARD, ""),
+    ("AutoAgent", BOARD, "nodes=500"),
+    ("BackwardInductionAgent", TOGETHER, ""),
+    ("BestReplyAgent", BOARD, ""),
+    ("CFRAgent", CARDS, ""),
+    ("DeterminizedAgent", CARDS, ""),
+    ("ExpectimaxAgent", BOARD, ""),
+    ("ExpectiminimaxAgent", BOARD, ""),
+    ("GreedyAgent", BOARD, ""),
+    ("ISMCTSAgent", CARDS, ""),
+    ("MCTSAgent", BOARD, ""),
+    ("MaxNAgent", BOARD, ""),
+    ("MinimaxAgent", BOARD, "depth=2"),
+    ("ParanoidAgent", BOARD, ""),
+    ("SimultaneousMCTSAgent", TOGETHER, ""),
+    ("ValueIterationAgent", DICE, ""),
+]
+
+
+def failures(script):
+    """What a fresh interpreter prints of those of its children that failed."""
+    done = subprocess.run([sys.executable, "-c", FORKS + script], stdout=subprocess.PIPE, text=True, timeout=250)
+    assert done.returncode == 0
+    return done.stdout
+
+
+def search_each(agents):
+    lines = [f"alone({kind + '(' + settings + ')'!r}, lambda: exec({code!r}))" for kind, settings, code in agents]
+    return failures("\n".join(lines))
+
+
+def codes(agents):
+    return [(kind, rest, AGENTS.format(kind=kind, game=game, settings=rest)) for kind, game, rest in agents]
+
+
+@pytest.mark.defect(8)
+def test_an_agent_made_by_its_class_may_name_another():
+    assert search_each(codes(NESTED)) == ""
+
+
+def test_every_agent_searches_with_its_defaults():
+    assert search_each(codes(PLAIN)) == ""
+
+
+@pytest.mark.slow
+def test_every_public_name_can_be_imported_alone():
+    """Each from a process in which nothing of ours was imported but the face, and names of the same module."""
+    script = f"root = {str(ROOT)!r}\nfaces = {FACES!r}\n" + NAMES
+    assert failures(script) == ""
