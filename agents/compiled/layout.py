@@ -212,9 +212,6 @@ class Search(SharedRecord):
     unit: float  # 1 / (high - low)
     exploration: float
     rave: float
-    bias: float
-    implicit: float
-    greedy: float
 
     def __init__(self) -> None:
         super().__init__()

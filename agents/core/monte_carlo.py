@@ -18,13 +18,9 @@ __all__ = [
     "EDGE_WORDS",
     "EVEN",
     "LOOKED_AT",
-    "MORE_EDGE_WORDS",
-    "MORE_NODE_WORDS",
-    "NODE_WORDS",
     "MonteCarlo",
     "RandomNumbers",
     "RootAction",
-    "Scale",
     "Selection",
     "SimulationSearch",
     "Start",
@@ -35,12 +31,12 @@ __all__ = [
 
 LOOKED_AT: Final = 2_000
 """So many nodes are compared at most with the state to go on from."""
-NODE_WORDS: Final = 8
+_NODE_WORDS: Final = 8
 EDGE_WORDS: Final = 6
-"""The words of eight bytes that every node of the tree takes, compiled, and every edge besides one a kept seat."""
-MORE_NODE_WORDS: Final = 3
-MORE_EDGE_WORDS: Final = 5
-"""What both take more where chance or a setting needs it."""
+"""Words of eight bytes of every node of the compiled tree, and of every edge besides one for each value kept."""
+_TRANSPOSITION_WORDS: Final = 2
+_MORE_EDGE_WORDS: Final = 4
+"""Further words of a node where transpositions share it, and of an edge where chance or a setting needs them."""
 EVEN: Final = 10.0
 """Where the game has priors, an action begins as if so many simulations of it had come out even, besides those."""
 
@@ -51,24 +47,9 @@ class Selection(enum.StrEnum):
     UCT = "uct"
     """UCB1 at every node: mean value, and a bonus for what was tried less. Kocsis and Szepesvari, "Bandit based
     Monte-Carlo planning", ECML (2006)."""
-    TUNED = "tuned"
-    """UCB1-tuned: the bonus heeds how much the outcomes differ. Auer, Cesa-Bianchi and Fischer, "Finite-time
-    analysis of the multiarmed bandit problem", Machine Learning 47 (2002)."""
     PUCT = "puct"
     """A bonus in proportion to a prior probability, all the same without a policy. Silver et al., "Mastering the
     game of Go without human knowledge", Nature 550 (2017)."""
-
-
-class Scale(enum.StrEnum):
-    """What utilities are measured by, so that exploration weighs the same in every game."""
-
-    AUTO = "auto"
-    """By their bounds; by outcomes where these are infinite, or where one player collects what it can."""
-    BOUNDS = "bounds"
-    """The lower bound of utility is 0, the upper one 1."""
-    OUTCOMES = "outcomes"
-    """The worst outcome so far is 0, the best one 1, as for values in Schrittwieser et al., "Mastering Atari, Go,
-    chess and shogi by planning with a learned model", Nature 588 (2020)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,22 +58,13 @@ class TreePolicy:
 
     selection: Selection
     exploration: float
-    scale: Scale
     rave: float
-    bias: float
-    implicit: float
     solver: bool
     transpositions: bool
     widening: float
     tree_mb: float
     playouts: int
     playout_moves: int | None
-    greedy: float
-
-    @property
-    def needs_evaluation(self) -> bool:
-        """Whether the tree asks for an evaluation, whatever its leaves are worth."""
-        return self.bias > 0 or self.implicit > 0 or self.greedy > 0
 
 
 class Start(NamedTuple):
@@ -231,26 +203,26 @@ class MonteCarlo(SimulationSearch):
         policy, traits = self.policy, self.game.traits
         lower, upper = traits.utility_bounds
         has_bounds = traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
-        self.by_bounds = has_bounds and (
-            policy.scale is Scale.BOUNDS or (policy.scale is Scale.AUTO and traits.seats > 1)
-        )
-        """Whether utilities are measured by their bounds, or else by outcomes."""
+        self.by_bounds = has_bounds and traits.seats > 1
+        """Whether values from 0 to 1 span the bounds of utility, or else the outcomes so far.
+
+        One player collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go,
+        chess and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
+        """
         self.has_priors = isinstance(self.game, SupportsActionPriors) and policy.selection is not Selection.PUCT
         """Whether actions begin with what the game says of them."""
         self.playout_moves = policy.playout_moves
         """After so many moves a playout is cut off, or None."""
         if self.playout_moves is None and isinstance(self.game, SupportsPlayoutLimit):
             self.playout_moves = self.game.playout_moves()
-        self.more_on_nodes = policy.transpositions or policy.implicit > 0
-        self.more_on_edges = (
+        needs_more = (
             traits.chance is Chance.EXACT
             or policy.selection is not Selection.UCT
             or policy.rave > 0
-            or policy.bias > 0
             or self.has_priors
         )
-        self.node_words = NODE_WORDS + MORE_NODE_WORDS * self.more_on_nodes
-        self.edge_words = EDGE_WORDS + self.kept + MORE_EDGE_WORDS * self.more_on_edges
+        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * policy.transpositions
+        self.edge_words = EDGE_WORDS + self.kept + _MORE_EDGE_WORDS * needs_more
         """The memory that a node and an edge take, in words of eight bytes."""
         self.tree_nodes = self.tree_depth = 0
 

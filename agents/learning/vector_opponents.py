@@ -91,7 +91,7 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         agent.check_game(game.traits)
         if can_search_through_chance(game):
             return _expectiminimax(agent, game)
-    others = "simulations", "exploration", "rave", "bias", "implicit", "solver", "scale", "selection"
+    others = "simulations", "exploration", "rave", "solver", "selection"
     if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "keep_tree", "playouts", "playout_moves"):
         agent.check_game(game.traits)
         count = agent.limits.simulations

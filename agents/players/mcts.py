@@ -10,15 +10,14 @@ from typing import Any, ClassVar
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
 from zermelo.agents.core.limits import StoppedBy
-from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Scale, Selection, Start, TreePolicy
+from zermelo.agents.core.monte_carlo import MonteCarlo, RootAction, Selection, Start, TreePolicy
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, function, made, number, whole
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
-from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
-from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs import Game, InvalidSettingError, Traits
 
 __all__ = ["MCTSAgent"]
 
@@ -38,23 +37,17 @@ class MCTSAgent(SimulatingAgent):
         seconds: Time to take, from the call on.
         evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``; or
             a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
-        selection: How a simulation chooses inside the tree: ``"uct"``, ``"tuned"`` (UCB1-tuned) or ``"puct"``.
+        selection: How a simulation chooses inside the tree: ``"uct"`` or ``"puct"``.
         exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
             beats 1 in most games (``scripts/bench_mcts.py weights``).
-        scale: Where values are 0 and 1: at the ``"bounds"`` of utility, or at the worst and best of the
-            ``"outcomes"`` so far; ``"auto"`` takes these without bounds, or where one player collects what it can.
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
             which it came later (RAVE); 0 does without.
-        bias: The weight of the evaluation in the choice among actions visited seldom (progressive bias); 0 does
-            without.
-        implicit: The share of the evaluation, backed up as minimax does, in an action's value; 0 does without.
         solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
         transpositions: Whether positions that several move sequences reach are one node.
         keep_tree: Whether what the tree knows of the position after the next moves is kept for them.
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game.
-        greedy: The probability that a move of a playout is the one after which the evaluation is best.
         widening: How many states chance draws for an action where it can only be simulated: so many times the
             square root of its visits.
         tree_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
@@ -76,16 +69,12 @@ class MCTSAgent(SimulatingAgent):
     evaluator: Any = made(None, make_evaluator)
     selection: Selection = choice(Selection.UCT)
     exploration: float = number(0.5, lower=0)
-    scale: Scale = choice(Scale.AUTO)
     rave: float = number(0.0, lower=0)
-    bias: float = number(0.0, lower=0)
-    implicit: float = number(0.0, lower=0, upper=1)
     solver: bool = flag(True)
     transpositions: bool = flag(False)
     keep_tree: bool = flag(True)
     playouts: int = whole(1, lower=1)
     playout_moves: int | None = whole(None, lower=0)
-    greedy: float = number(0.0, lower=0, upper=1)
     widening: float = number(1.0, lower=0)
     tree_mb: float = number(256, lower=0)
     threads: int = whole(1, lower=1)
@@ -117,26 +106,17 @@ class MCTSAgent(SimulatingAgent):
         return TreePolicy(
             selection=self.selection,
             exploration=self.exploration,
-            scale=self.scale,
             rave=self.rave,
-            bias=self.bias,
-            implicit=self.implicit,
             solver=self.solver,
             transpositions=self.transpositions,
             widening=self.widening,
             tree_mb=self.tree_mb,
             playouts=self.playouts,
             playout_moves=self.playout_moves,
-            greedy=self.greedy,
         )
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
-        if self.policy.needs_evaluation and self.evaluator is None and not isinstance(game, SupportsEvaluation):
-            raise UnsupportedGameError(
-                f"{game.traits.name} has no evaluation of its own, which bias, implicit and greedy ask for: give "
-                "mcts an evaluator, or leave them at 0"
-            )
         seed = int(self.generator.integers(2**62))
         search = self._tree(game, state, seed, budget)
         if self.noise:

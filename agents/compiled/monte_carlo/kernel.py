@@ -21,17 +21,14 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     CHILD,
     COUNT,
     EDGES,
-    ESTIMATE,
     INVERSE,
     LOWER,
     MEAN,
     MOVER,
     NARROWED,
     PRIOR,
-    SQUARES,
     STAMP,
     TOTALS,
-    TUNED,
     UCT,
     UPPER,
     VISITED,
@@ -143,19 +140,6 @@ def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
 
 
 @compiled_into_kernels
-def estimate(node: int, search: Search) -> None:
-    """Implicit minimax: the best estimate among the children that are there."""
-    mover, edges, step = load(node, MOVER), load(node, EDGES), search.edge_words
-    best = -math.inf if mover == 0 else math.inf
-    for place in range(load(node, COUNT)):
-        child = load(edges, step * place + CHILD)
-        if child != 0:
-            value = load_float(child, ESTIMATE)
-            best = max(best, value) if mover == 0 else min(best, value)
-    store_float(node, ESTIMATE, best)
-
-
-@compiled_into_kernels
 def widen(search: Search) -> None:
     """Notes the outcome in ``search.scratch`` among the worst and best so far."""
     for seat in range(search.kept_seats):
@@ -222,14 +206,8 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         if mover >= 0:
             refresh(edge, mover, search)
             outcome = load_float(scratch, 0 if kept == 1 else mover)
-            if search.selection == TUNED:
-                share = scaled(for_mover(outcome, mover, search), search)
-                more = edge + 8 * search.more
-                store_float(more, SQUARES, load_float(more, SQUARES) + share * share)
             if search.rave > 0:
                 back_up_amaf(node, edge, outcome, search)
-            if search.implicit > 0 and kept == 1:
-                estimate(node, search)
         changed = changed and tighten(node, search)
 
 

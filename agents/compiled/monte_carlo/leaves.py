@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from zermelo.agents.compiled.layout import Search
@@ -10,31 +9,14 @@ from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
 from zermelo.agents.compiled.monte_carlo.nodes import (
     believed,
     believed_here,
-    for_mover,
     random_below,
     random_bits,
     random_outcome,
-    random_uniform,
 )
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["evaluate"]
-
-
-@compiled_into_kernels
-def look_best(rules: Rules, state: Any, mover: int, count: int, search: Search) -> int:
-    """Of the actions in the buffer, the one after which the evaluation is best for the player to move."""
-    seat = 0 if search.kept_seats == 1 else mover
-    best = -math.inf
-    chosen = load(search.rows, 0)
-    for index in range(count):
-        action = load(search.rows, index)
-        look = for_mover(believed(rules, rules.result(state, action), seat, search), mover, search)
-        if look > best:
-            best = look
-            chosen = action
-    return chosen
 
 
 @compiled_into_kernels
@@ -56,15 +38,11 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
                 return True
             moves += 1
             action = -1
-            looks = search.greedy > 0 and random_uniform(search) < search.greedy
-            if search.guides != 0 and not looks:
+            if search.guides != 0:
                 action = rules.playout_action(state, random_bits(search))
             if action < 0:
                 count = rules.legal_actions(state, words(buffer, width))
-                if looks:
-                    action = look_best(rules, state, mover, count, search)
-                else:
-                    action = load(buffer, random_below(search, count))
+                action = load(buffer, random_below(search, count))
             if search.rave > 0 and load(search.history, action) < search.stamp * search.seats:
                 store(search.history, action, search.stamp * search.seats + mover)
         if search.nodes >= search.node_limit and not claim_nodes(search):

@@ -2,13 +2,13 @@
 
 The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
 are, or -1 for a finished state; the player to move; proven lower and upper bound; how many actions were tried;
-whether something was proven of a child. Only where a setting needs them: the last simulation that came by, the
-key, the estimate. A finished state's outcome is its bounds where one seat's is kept, else it follows.
+whether something was proven of a child. Only with transpositions: the last simulation that came by, and the key.
+A finished state's outcome is its bounds where one seat's is kept, else it follows.
 
 An edge: action; the address of the child, or 0; visits; what the player to move got on average, from 0 to 1;
 1 / sqrt(visits); the sum of outcomes of each seat that is kept. Only where a setting or chance needs them, from
-``search.more`` on: the sum of squares; prior, or of an outcome its probability; all moves as first, visits and
-sum; how many simulations the action began with, lost if negative. Small edges are fast: a simulation reads all
+``search.more`` on: prior, or of an outcome its probability; all moves as first, visits and sum; how many
+simulations the action began with, lost if negative. Small edges are fast: a simulation reads all
 those of the nodes on its way.
 """
 
@@ -22,10 +22,10 @@ from zermelo.envs.jit.memory import floats, load, load_float, store, store_float
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, NARROWED, STAMP, KEY, ESTIMATE = range(11)
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, NARROWED, STAMP, KEY = range(10)
 ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
-SQUARES, PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(5)  # from ``search.more`` on
-UCT, TUNED, PUCT = range(3)
+PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
+UCT, PUCT = range(2)
 GOLDEN: Final = -7046029254386353131
 
 
@@ -159,8 +159,6 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
         if kept > 1:
             for seat in range(kept):
                 store_float(node, size + seat, float(rules.utility(state, seat)))
-    if search.implicit > 0:
-        store_float(node, ESTIMATE, load_float(node, LOWER) if is_over else believed(rules, state, 0, search))
     search.tree_nodes += 1
     if search.table != 0:
         store(node, STAMP, 0)
@@ -197,19 +195,6 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
             store_float(edge, prior, load_float(buffer + 8 * width, index))
         elif search.selection == PUCT:
             store_float(edge, prior, 1.0 / count)
-        elif search.bias > 0:
-            action = load(buffer, index)
-            after = rules.result(state, action)
-            seat = 0 if search.kept_seats == 1 else mover
-            look = scaled(for_mover(believed(rules, after, seat, search), mover, search), search)
-            place = index
-            while place > 0 and load_float(edges, step * (place - 1) + prior) < look:
-                before = edges + 8 * step * (place - 1)
-                store(before, step + ACTION, load(before, ACTION))
-                store_float(before, step + prior, load_float(before, prior))
-                place -= 1
-            store(edges, step * place + ACTION, action)
-            store_float(edges, step * place + prior, look)
     if mover >= 0 and search.has_priors != 0:
         for index in range(count):
             store(buffer, index, load(edges, step * index + ACTION))

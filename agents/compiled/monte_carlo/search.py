@@ -33,7 +33,7 @@ __all__ = ["CompiledMonteCarlo"]
 _FEW: Final = 64
 """So many simulations are not worth another thread."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
-ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 1  # as ``nodes`` has them
+ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 0  # as ``nodes`` has them
 
 
 class CompiledMonteCarlo(MonteCarlo):

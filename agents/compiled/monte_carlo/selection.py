@@ -12,7 +12,6 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     CHILD,
     COUNT,
     EDGES,
-    ESTIMATE,
     INVERSE,
     LOWER,
     MEAN,
@@ -20,7 +19,6 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     NARROWED,
     PRIOR,
     PUCT,
-    SQUARES,
     TOTALS,
     TRIED,
     UCT,
@@ -67,9 +65,6 @@ def value_of(edge: int, mover: int, search: Search) -> float:
         weight = seen / (seen + tries + seen * tries / search.rave)
         others = load_float(more, AMAF_TOTAL) / load(more, AMAF_VISITS)
         value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
-    if search.implicit > 0 and search.kept_seats == 1 and count > 0:
-        seen = scaled(for_mover(load_float(load(edge, CHILD), ESTIMATE), mover, search), search)
-        value = (1.0 - search.implicit) * value + search.implicit * seen
     return value
 
 
@@ -103,8 +98,7 @@ def select(node: int, search: Search) -> int:
                 best = value
                 chosen = place
         return chosen
-    log, root = math.log(visits + 1), math.sqrt(visits + 1)
-    weight = search.exploration * math.sqrt(log)
+    weight, root = search.exploration * math.sqrt(math.log(visits + 1)), math.sqrt(visits + 1)
     for place in range(count):
         edge = edges + step * place
         if load(node, NARROWED) != 0 and is_needless(edge, node, mover):
@@ -113,16 +107,8 @@ def select(node: int, search: Search) -> int:
         value = value_of(edge, mover, search)
         if search.selection == UCT:
             value += weight * (load_float(edge, INVERSE) if visited > 0 else 1.0)
-        elif search.selection == PUCT:
-            value += search.exploration * load_float(more, PRIOR) * root / (1 + visited)
         else:
-            tries, spread = max(visited, 1), 0.25
-            if visited > 0:
-                seen = load_float(more, SQUARES) / visited - value * value
-                spread = min(spread, seen + math.sqrt(2 * log / visited))
-            value += search.exploration * math.sqrt(log / tries * max(spread, 0.0))
-        if search.bias > 0 and search.selection != PUCT:
-            value += search.bias * load_float(more, PRIOR) / (visited + 1)
+            value += search.exploration * load_float(more, PRIOR) * root / (1 + visited)
         if value > best:
             best = value
             chosen = place

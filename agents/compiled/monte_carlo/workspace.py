@@ -59,9 +59,8 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.node_words, search.edge_words = tree.node_words, tree.edge_words
     search.more = EDGE_WORDS + tree.kept
     search.hold("weights", _weights())
-    search.is_plain = tree.by_bounds and not (policy.rave or policy.bias or policy.implicit or tree.has_priors)
+    search.is_plain = tree.by_bounds and not (policy.rave or tree.has_priors)
     search.exploration, search.rave = policy.exploration, policy.rave
-    search.bias, search.implicit, search.greedy = policy.bias, policy.implicit, policy.greedy
     search.evaluated = evaluates
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.has_priors = tree.has_priors

@@ -25,8 +25,8 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     MEAN,
     MOVER,
     PRIOR,
-    SQUARES,
     UPPER,
+    VIRTUAL,
     VISITED,
     for_mover,
     random_uniform,
@@ -37,8 +37,8 @@ from zermelo.envs.jit.memory import load, load_float, store, store_float
 
 __all__ = ["add_noise", "best_edge", "considered_edge", "write_policy"]
 
-NOISY: Final = SQUARES
-"""Where the edges of the root have the logarithm of their prior plus noise: PUCT needs no squares."""
+NOISY: Final = VIRTUAL
+"""Where the edges of the root have the logarithm of their prior plus noise: PUCT has no virtual visits."""
 TINY: Final = 1e-12
 
 

@@ -46,12 +46,12 @@ class Leaves(PlainTree):
         """What copies a state for a playout, where it then goes on by steps of that one copy."""
         self.after: Callable[..., Any] = self.result_of
         """What a playout comes to by an action; of chance that is simulated with a generator."""
-        if isinstance(start.game, SupportsPlayouts) and not start.policy.greedy:
+        if isinstance(start.game, SupportsPlayouts):
             self.own_state, self.after = start.game.playout_state, start.game.play_on
         self.whole: Callable[..., Any] | None = None
-        """What plays a whole game at random, where the policy says no more of it."""
-        is_plain = not start.policy.greedy and self.playout_moves is None
-        if is_plain and math.isinf(budget.nodes_left) and isinstance(start.game, SupportsWholePlayouts):
+        """What plays a whole game at random, where nothing limits it."""
+        is_unlimited = self.playout_moves is None and math.isinf(budget.nodes_left)
+        if is_unlimited and isinstance(start.game, SupportsWholePlayouts):
             self.whole = start.game.play_out
         self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
         self.first_takers: dict[int, int] = {}
@@ -106,7 +106,7 @@ class Leaves(PlainTree):
             if longest is not None and moves >= longest:
                 return self.kept_of(self.believed_here(state))
             moves += 1
-            action = self.playout_action(state, mover)
+            action = self.playout_action(state)
             self.budget.visit(0)
             state = self.after(state, action, generator)
             if self.policy.rave:
@@ -119,22 +119,13 @@ class Leaves(PlainTree):
             return self.game.result(state, action)
         return self.game.sample_result(state, action, generator)
 
-    def playout_action(self, state: Any, mover: int) -> int:
-        """An action of a playout: with the probability ``greedy`` what looks best, else the game's, or any."""
-        is_greedy = self.policy.greedy > 0 and self.random.uniform() < self.policy.greedy
-        if self.guide is not None and not is_greedy:
+    def playout_action(self, state: Any) -> int:
+        """An action of a playout: the game's choice, or any."""
+        if self.guide is not None:
             action = self.guide(state, self.random.bits())
             if action >= 0:
                 return action
         actions = self.game.legal_actions(state)
-        if is_greedy:
-            best, chosen = -math.inf, actions[0]
-            for action in actions:
-                after = self.game.result(state, action)
-                looks = self.mean(self.believed(after)[0 if self.kept == 1 else mover], mover)
-                if looks > best:
-                    best, chosen = looks, action
-            return int(chosen)
         return int(actions[self.random.below(len(actions))])
 
     def believed(self, state: Any) -> tuple[float, ...]:

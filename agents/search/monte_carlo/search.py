@@ -147,9 +147,6 @@ class PlainMonteCarlo(Leaves):
         if is_over:
             node.outcome = self.kept_of(game.utility(state))
             node.bounds = node.outcome[0], node.outcome[0]
-            node.estimate = node.outcome[0]
-        elif self.policy.implicit:
-            node.estimate = self.believed(state)[0]
         self.tree_nodes += 1
         self.words_left -= self.node_words + self.state_words
         if self.shares:
@@ -181,24 +178,12 @@ class PlainMonteCarlo(Leaves):
         return True
 
     def priors(self, node: Node, actions: list[int]) -> list[float]:
-        """For each action its probability, for PUCT; else how good it looks, and they are sorted by that."""
-        policy = self.policy
-        if node.mover == CHANCE:
+        """The probability of each action, for PUCT; else none."""
+        if node.mover == CHANCE or self.policy.selection is not Selection.PUCT:
             return []
-        if policy.selection is Selection.PUCT:
-            if self.prior is None:
-                return [1.0 / len(actions)] * len(actions)
-            return list(self.prior(node.state, actions))
-        if not policy.bias:
-            return []
-        looks = {}
-        for action in actions:
-            after = self.game.result(node.state, action)
-            looks[action] = self.scaled(
-                self.mean(self.believed(after)[0 if self.kept == 1 else node.mover], node.mover)
-            )
-        actions.sort(key=lambda action: -looks[action])
-        return [looks[action] for action in actions]
+        if self.prior is None:
+            return [1.0 / len(actions)] * len(actions)
+        return list(self.prior(node.state, actions))
 
     # -- the tree policy
 
@@ -208,8 +193,8 @@ class PlainMonteCarlo(Leaves):
             node.tried += 1
             return node.tried - 1
         policy, mover = self.policy, node.mover
-        log, root = math.log(node.visits + 1), math.sqrt(node.visits + 1)
-        weight = policy.exploration * math.sqrt(log)
+        weight = policy.exploration * math.sqrt(math.log(node.visits + 1))
+        root = math.sqrt(node.visits + 1)
         best, chosen = -math.inf, -1
         for place, count in enumerate(node.counts):
             if node.narrowed and self.is_needless(node, place):
@@ -217,15 +202,8 @@ class PlainMonteCarlo(Leaves):
             value = self.value_of(node, place, mover)
             if policy.selection is Selection.PUCT:
                 value += policy.exploration * node.priors[place] * root / (1 + count)
-            elif policy.selection is Selection.TUNED:
-                tries, spread = max(count, 1), 0.25
-                if count:
-                    spread = min(spread, node.squares[place] / count - value * value + math.sqrt(2 * log / count))
-                value += policy.exploration * math.sqrt(log / tries * max(spread, 0.0))
             else:
                 value += weight * (1.0 / math.sqrt(max(count, 1)))
-            if policy.bias and policy.selection is not Selection.PUCT:
-                value += policy.bias * node.priors[place] / (count + 1)
             if value > best:
                 best, chosen = value, place
         return chosen
@@ -247,9 +225,6 @@ class PlainMonteCarlo(Leaves):
             weight = seen / (seen + tries + seen * tries / policy.rave)
             others = self.scaled(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
             value = (1.0 - weight) * value + weight * others
-        if policy.implicit and self.kept == 1 and count:
-            seen = self.scaled(self.mean(node.children[place].estimate, mover))
-            value = (1.0 - policy.implicit) * value + policy.implicit * seen
         return value
 
     def is_needless(self, node: Node, place: int) -> bool:
@@ -284,14 +259,8 @@ class PlainMonteCarlo(Leaves):
             if node.mover == CHANCE:
                 changed = changed and self.tighten(node)
                 continue
-            if self.policy.selection is Selection.TUNED:
-                share = self.scaled(self.mean(outcome[0 if self.kept == 1 else node.mover], node.mover))
-                node.squares[place] += share * share
             if self.policy.rave:
                 self.back_up_amaf(node, place, outcome)
-            if self.policy.implicit and self.kept == 1:
-                best = max if node.mover == 0 else min
-                node.estimate = best(child.estimate for child in node.children if child is not None)
             changed = changed and self.tighten(node)
 
     def back_up_amaf(self, node: Node, place: int, outcome: tuple[float, ...]) -> None:

@@ -25,14 +25,13 @@ class Node:
         visits: How many simulations came by or ended here.
         tried: How many of the actions have been tried.
         stamp: The last simulation that came by.
-        estimate: What the evaluation says, backed up as minimax does (implicit minimax).
         outcome: The utilities that are kept, of a finished state; else None.
         is_expanded: Whether it has what follows: for each action (of chance: outcome) a number.
         actions: The actions, in the order in which they are tried.
         probabilities: Where chance is to move.
         children: Nodes; None where there is none; where chance is simulated, what it drew, by key, and how often.
-        counts, totals, squares: Visits, sums of outcomes (for each seat that is kept) and of their squares.
-        priors: For PUCT, and for progressive bias; else empty.
+        counts, totals: Visits, and sums of outcomes for each seat that is kept.
+        priors: For PUCT; else empty.
         virtual: How many simulations each action begins with, won if positive, lost if negative, if the game says.
         amaf_counts, amaf_totals: The same of all simulations in which the action came later.
     """
@@ -44,14 +43,12 @@ class Node:
         "bounds",
         "children",
         "counts",
-        "estimate",
         "is_expanded",
         "mover",
         "narrowed",
         "outcome",
         "priors",
         "probabilities",
-        "squares",
         "stamp",
         "state",
         "totals",
@@ -65,7 +62,6 @@ class Node:
     children: list[Any]
     counts: list[int]
     totals: list[list[float]]
-    squares: list[float]
     priors: list[float]
     virtual: list[float]
     amaf_counts: list[int]
@@ -76,7 +72,6 @@ class Node:
         self.mover = mover
         self.bounds = bounds
         self.visits = self.tried = self.stamp = 0
-        self.estimate = 0.0
         self.outcome: tuple[float, ...] | None = None
         self.is_expanded = self.narrowed = False
 
@@ -86,7 +81,7 @@ class Node:
         self.actions = actions
         self.children = [None] * count
         self.counts, self.amaf_counts = [0] * count, [0] * count
-        self.squares, self.amaf_totals = [0.0] * count, [0.0] * count
+        self.amaf_totals = [0.0] * count
         self.totals = [[0.0] * kept for _ in range(count)]
         self.is_expanded = True
 
