@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any, TypeVar
 
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.files import replaced
 
 __all__ = ["read_policy", "write_policy"]
 
@@ -22,13 +23,11 @@ def write_policy(path: str | os.PathLike[str], header: Mapping[str, Any], entrie
         InvalidSettingError: It cannot be written.
     """
     name = os.fspath(path)
-    partial = f"{name}.partial"
     try:
-        with gzip.open(partial, "wt") if name.endswith(".gz") else open(partial, "w") as file:
+        with replaced(name) as partial, (gzip.open if name.endswith(".gz") else open)(partial, "wt") as file:
             file.write(json.dumps(header) + "\n")
             for entry in entries:
                 file.write(json.dumps(entry) + "\n")
-        os.replace(partial, name)
     except OSError as error:
         raise InvalidSettingError(
             f"the policy cannot be written to {name!r} ({error.strerror or error}): name a file in a folder that "

@@ -1,8 +1,10 @@
 """Where the machine code of rules is kept: one file for each kernel and rules class.
 
 A file's name has a hash of everything that its machine code was made from: the rules and the kernel
-(``fingerprint``), the versions of Python and the compiler, the processor. Whatever else is in the folder, of other
-rules, versions or processors, is never read and only removed when nobody has used it for three months.
+(``fingerprint``), the versions of Python and the compiler, the processor. Files of other rules, versions or
+processors are not read, and are removed when no process has used them for three months. Only files written here
+are ever removed: regular files with such a name that begin as ``machine_code.write`` begins them, in a folder that
+has this module's marker.
 
 The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder.
 """
@@ -14,7 +16,8 @@ import functools
 import hashlib
 import importlib.metadata
 import os
-import shutil
+import re
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -22,13 +25,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
-from zermelo.envs.jit.machine_code import Code, processor, write
+from zermelo.envs.jit.machine_code import MAGIC, Code, processor, write
 from zermelo.envs.jit.notices import say_once
 
 __all__ = ["cache_root", "code_file", "keep", "one_compiler", "shape"]
 
 _FORGET_AFTER = 90 * 24 * 3600.0
 _PATIENCE = 60.0
+_MARKER: Final = "CACHEDIR.TAG"
+"""The file that marks a cache folder (https://bford.info/cachedir/)."""
+_MARK: Final = (
+    b"Signature: 8a477f597d28d172789f06886806bc55\n"
+    b"# This folder was made by zermelo, which removes files of its own from it that are no longer used.\n"
+)
+_OWN_NAME: Final = re.compile(r"\w+-[0-9a-f]{32}\.bin|\.\w+-[0-9a-f]{32}\.bin\.[0-9a-f]{8}\.part")
 
 
 def cache_root() -> Path:
@@ -107,9 +117,10 @@ def one_compiler(path: Path) -> Iterator[bool]:
     After a minute it waits no longer: a process that was stopped (Ctrl-Z) must not stop others.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_root(path.parent.parent)
+        path.parent.mkdir(exist_ok=True)
         _forget_old(path.parent.parent)
-        lock = open(path.parent / f".{path.stem}.lock", "w")  # noqa: SIM115  # closed below
+        lock = open(path.parent / f".{path.stem}.lock", "a")  # noqa: SIM115  # closed below
     except OSError as error:
         _cannot_keep(path, error)
         yield False
@@ -144,16 +155,36 @@ def _unlock(lock: Any) -> None:
             os.unlink(lock.name)
 
 
+def _make_root(root: Path) -> None:
+    """Makes the folder of all compiled rules; one that is new or empty gets the marker."""
+    root.mkdir(parents=True, exist_ok=True)
+    if next(root.iterdir(), None) is None:
+        (root / _MARKER).write_bytes(_MARK)
+
+
 def _forget_old(root: Path) -> None:
-    """Removes what no process has made use of for three months."""
+    """Removes machine code that no process has used for three months, and old folders that are empty."""
     before = time.time() - _FORGET_AFTER
-    for folder in root.iterdir():
-        try:
-            files = list(folder.iterdir())
-            for file in files:
-                if file.stat().st_mtime < before:
-                    file.unlink() if file.is_file() else shutil.rmtree(file, ignore_errors=True)
-            if folder.stat().st_mtime < before:
-                folder.rmdir()  # only an empty one goes
-        except OSError:
-            continue
+    with contextlib.suppress(OSError):
+        if (root / _MARKER).read_bytes() != _MARK:
+            return
+        for folder in root.iterdir():
+            if folder.is_symlink() or not folder.is_dir():
+                continue
+            with contextlib.suppress(OSError):  # another process may clear away too
+                for file in folder.iterdir():
+                    _remove_old(file, before)
+                if folder.stat().st_mtime < before:
+                    folder.rmdir()  # only an empty one goes
+
+
+def _remove_old(file: Path, before: float) -> None:
+    """Removes a file that ``machine_code.write`` wrote, if it was last used before that time."""
+    with contextlib.suppress(OSError):
+        about = file.lstat()
+        if not stat.S_ISREG(about.st_mode) or about.st_mtime >= before or not _OWN_NAME.fullmatch(file.name):
+            return
+        with file.open("rb") as opened:
+            is_own = opened.read(len(MAGIC)) == MAGIC
+        if is_own:
+            file.unlink()

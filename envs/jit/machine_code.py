@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
+from zermelo.envs.files import replaced
 
-__all__ = ["Code", "emit", "link", "processor", "read", "write"]
+__all__ = ["MAGIC", "Code", "emit", "link", "processor", "read", "write"]
 
-_MAGIC = b"zermelo machine code 1\n"
+MAGIC = b"zermelo machine code 1\n"
 _DAY = 24 * 3600.0
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
@@ -117,7 +118,7 @@ def read(path: Path) -> Code | None:
     try:
         magic, head, data = path.read_bytes().split(b"\n", 2)
         told = json.loads(head)
-        if magic + b"\n" != _MAGIC or hashlib.sha256(data).hexdigest() != told["sha256"]:
+        if magic + b"\n" != MAGIC or hashlib.sha256(data).hexdigest() != told["sha256"]:
             return None
         if time.time() - path.stat().st_mtime > _DAY:
             with contextlib.suppress(OSError):
@@ -134,12 +135,5 @@ def write(path: Path, code: Code) -> None:
         OSError: It cannot be written.
     """
     head = {"entry": code.entry, "needs": code.needs, "sha256": hashlib.sha256(code.data).hexdigest()}
-    temporary = path.with_name(f".{path.stem}-{os.getpid()}")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(_MAGIC + json.dumps(head).encode() + b"\n" + code.data)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+    with replaced(path) as partial:
+        partial.write_bytes(MAGIC + json.dumps(head).encode() + b"\n" + code.data)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.files import replaced
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.output.table_files import table_writer
-from zermelo.evaluation.storage.files import replaced
 
 __all__ = ["export_games", "game_row", "move_rows"]
 

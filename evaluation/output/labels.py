@@ -38,10 +38,10 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs.files import replaced
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.output.table_files import table_writer
-from zermelo.evaluation.storage.files import replaced
 
 __all__ = ["COLUMNS", "Labels", "label_positions"]
 

@@ -1,35 +1,15 @@
-"""Files that are there as a whole or not at all."""
+"""Text files that are there as a whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 
+from zermelo.envs.files import replaced
 from zermelo.evaluation.errors import StoreError
 
-__all__ = ["replace_text", "replaced", "write_lines", "write_text"]
-
-
-@contextlib.contextmanager
-def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file beside the one that is there, to be written inside; without an error it then takes its place.
-
-    Raises:
-        OSError: It cannot be; the old one is still there.
-    """
-    target = Path(path)
-    if target.exists() and not target.is_file():  # a device must not be replaced by a file
-        raise OSError(errno.EINVAL, "it is there, and no file")
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield partial
-        partial.replace(target)
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+__all__ = ["replace_text", "write_lines", "write_text"]
 
 
 def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:

@@ -27,11 +27,13 @@ class RunLock:
         path: The file to lock.
 
     Raises:
-        StoreError: Another run holds it.
+        StoreError: Another run holds it, or the file is no lock.
         OSError: The file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
+        if path.exists() and not path.is_file():
+            raise StoreError(f"{path} is no regular file: choose another folder")
         self._file: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             _lock(self._file)
@@ -42,6 +44,11 @@ class RunLock:
             raise StoreError(
                 f"{path.parent} is in use by another run ({who}): wait until it ends, or choose another folder"
             ) from None
+        content = os.read(self._file, ROOM + 1)
+        if content and not (len(content) == ROOM and content.strip().isdigit()):
+            self.release()
+            raise StoreError(f"{path} is another program's file: choose another folder")
+        os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, str(os.getpid()).ljust(ROOM).encode())
         if hasattr(os, "register_at_fork"):
             # A forked child has the same lock: it must not keep it when this process is gone.

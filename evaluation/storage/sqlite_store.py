@@ -26,7 +26,7 @@ from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.identity import check_same_run, check_versions
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations
 from zermelo.evaluation.storage.run_lock import RunLock
-from zermelo.evaluation.storage.store import LINES, read_games
+from zermelo.evaluation.storage.store import LINES, SPEC, TEXTS, read_games
 from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals
 
 __all__ = ["SqliteStore"]
@@ -70,12 +70,7 @@ class SqliteStore:
         with contextlib.ExitStack() as undo:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                if _size(self.folder / LINES) and not _size(self._path):
-                    how = "beside an empty" if self._path.exists() else "without"
-                    raise StoreError(
-                        f"{self.folder} already holds a tournament ({LINES} {how} {database.FILE}), which "
-                        "cannot be gone on with: choose another folder"
-                    )
+                self._require_own_files()
                 self._lock = RunLock(self.folder / "lock")
                 undo.callback(self._lock.release)
                 self._db = database.open_writer(self._path)
@@ -94,6 +89,18 @@ class SqliteStore:
     def records(self) -> Sequence[GameRecord]:
         """The games that are kept, read from the folder."""
         return read_games(self.folder)
+
+    def _require_own_files(self) -> None:
+        """Refuses a folder whose files would be overwritten though no run in it has written them."""
+        if _size(self._path):
+            return  # the database says whose it is
+        how = "beside an empty" if self._path.exists() else "without"
+        for name in (LINES, *TEXTS):
+            if _size(self.folder / name):
+                raise StoreError(
+                    f"{self.folder} already holds a tournament ({name} {how} {database.FILE}), which cannot be "
+                    "gone on with: choose another folder"
+                )
 
     def _begin(self, spec: Mapping[str, Any]) -> None:
         """Makes the tables, or finds out what is in them."""
@@ -114,7 +121,7 @@ class SqliteStore:
             if 0 in self._present:
                 check_versions(self.folder, found.get("versions", {}), spec.get("versions", {}))
         text = json.dumps(spec if found is None else found, indent=2) + "\n"
-        replace_text(self.folder / "spec.json", [text])
+        replace_text(self.folder / SPEC, [text])
         self._write_lines()
 
     def _refused(self, error: Exception) -> StoreError:

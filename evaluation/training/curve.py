@@ -20,7 +20,7 @@ from typing import Any, Final
 from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.evaluation.match.sources import EnvSource
-from zermelo.evaluation.storage.curves import append_lines, keep_points
+from zermelo.evaluation.storage.curves import append_lines, keep_points, read_curve
 from zermelo.evaluation.training.evaluate import evaluate_policy
 from zermelo.evaluation.training.rating import PolicyRating
 
@@ -47,7 +47,7 @@ class RatingCurve:
 
     Raises:
         InvalidSettingError: A setting is none.
-        StoreError: The file that is to be gone on with cannot be read.
+        StoreError: The file is there and is no training run.
     """
 
     def __init__(
@@ -71,6 +71,8 @@ class RatingCurve:
         self._unwritten: list[Mapping[str, Any]] = []
         self._is_new = True
         check_whole("resume_step", resume_step, lower=0)
+        if not resume_step and self._path is not None and self._path.exists() and self._path.stat().st_size:
+            read_curve(self._path)  # only a training run is overwritten
         if resume_step and self._path is not None and self._path.exists():
             before = keep_points(self._path, resume_step)
             if before is not None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from zermelo.agents.evaluators.model_files import reason_of, require
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.files import replaced
 
 __all__ = ["read_checkpoint", "write_checkpoint"]
 
@@ -25,22 +26,17 @@ def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
     plain = {
         name: torch.from_numpy(part) if isinstance(part, np.ndarray) else part for name, part in content.items()
     }
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with partial.open("wb") as file:
+        with replaced(path) as partial, partial.open("wb") as file:
             torch.save(plain, file)
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
         _sync_folder(path.parent)
     except (OSError, RuntimeError) as error:  # PyTorch has errors of its own for a full disk
         reason = getattr(error, "strerror", None) or reason_of(error)
         raise InvalidSettingError(
             f"cannot write the checkpoint {path} ({reason}): make room, or choose another folder"
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import io
-import os
 import warnings
 from pathlib import Path
 from typing import Any
 
 from zermelo.agents.evaluators.model_files import require
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.files import replaced
 
 __all__ = ["export_onnx"]
 
@@ -43,12 +42,8 @@ def export_onnx(network: Any, shape: tuple[int, ...], path: Path) -> None:
             dynamic_axes={name: {0: "batch"} for name in names},
             dynamo=False,
         )
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        partial.write_bytes(written.getvalue())
-        partial.replace(path)
+        with replaced(path) as partial:
+            partial.write_bytes(written.getvalue())
     except OSError as error:
         raise InvalidSettingError(f"cannot write {path} ({error.strerror}): choose another file") from error
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
