@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A new file beside ``path``, to be written in the block; without an error it then takes the place of ``path``.
+    """A new file beside ``path``, to be written in the block; without an error it takes the place of ``path``.
 
     Raises:
         OSError: It cannot be written, or ``path`` is no regular file; what was there still is.
