@@ -13,6 +13,7 @@ from typing import Any
 import zermelo.envs.games  # noqa: F401  # for what it lists
 from zermelo.envs.registration.registry import GYMNASIUM_ENVS, OWN_ENVS, register_env, register_with_imported
 from zermelo.envs.rules.about import LISTED
+from zermelo.envs.rules.contract import require_known_names
 
 __all__ = ["env_maker", "is_rules_class", "register_game"]
 
@@ -46,7 +47,12 @@ def env_maker(rules_class: type) -> Callable[..., Any]:
 
 
 def register_game(rules_class: type, *, players: str = "2", kind: str = "board") -> str:
-    """Makes the environment of a class of rules known as ``zermelo/<class>-v0``, and returns that id."""
+    """Makes the environment of a class of rules known as ``zermelo/<class>-v0``, and returns that id.
+
+    Raises:
+        RulesError: A method's name looks like a misspelt one of the contract's.
+    """
+    require_known_names(rules_class)
     information = "hidden" if hasattr(rules_class, "information_state_key") else "perfect"
     env_id = f"zermelo/{rules_class.__name__}-v0"
     if env_id not in OWN_ENVS:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.pictures.boards import draw
+from zermelo.envs.rules.contract import require_known_names
 from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
@@ -52,11 +53,14 @@ class RulesGame:
         symmetries: How many symmetries searches may use; only the identity where the past matters.
 
     Raises:
-        RulesError: A method that every game needs is not there, or a parameter is not an integer.
+        RulesError: A method that every game needs is not there, one is misspelt, or a parameter is not an integer.
     """
 
+    _scale = 1.0
+
     def __init__(self, rules: Any) -> None:
-        kind = type(rules)
+        kind: type = type(rules)
+        require_known_names(kind)
         needed: tuple[str, ...] = REQUIRED
         if hasattr(kind, HIDDEN[0]) or hasattr(kind, HIDDEN[1]):  # without the last, players would observe it all
             sight = "observation" if hasattr(kind, "observation") else "write_observation"
@@ -109,10 +113,13 @@ class RulesGame:
         self._zeros = (0.0,) * self.traits.seats
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RulesGame) and type(other.rules) is type(self.rules) and other.rules == self.rules
+        return isinstance(other, RulesGame) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash((type(self.rules), self.rules))
+        return hash(self._identity()[:3])
+
+    def _identity(self) -> tuple[Any, ...]:
+        return type(self), type(self.rules), self.rules, self._scale, self.traits
 
     def __repr__(self) -> str:
         return f"RulesGame({self.rules!r})"
