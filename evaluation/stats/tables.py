@@ -113,7 +113,7 @@ def _legend(standings: Standings) -> str:
     failed = charged if any(row.failures for row in standings.rows) else ""
     if standings.scoring is Scoring.TEAM:
         return _OF_TEAMS + failed
-    zero = "the average" if standings.anchor is None else standings.anchor
+    zero = standings.ratings.zero if standings.ratings else "the average"
     what = "reward in games" if standings.scoring is Scoring.REWARDS else "score"
     columns = (
         f"Second table: the {what} against agents 1, 2, ..., from each seat, and milliseconds a move.\n"

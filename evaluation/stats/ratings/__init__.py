@@ -4,13 +4,12 @@ elo            two agents: Elo difference, likelihood of superiority, normalized
 sprt, Sprt     two agents: stop as soon as the games have decided
 fit_ratings    any number of agents: Bradley-Terry and Plackett-Luce with ties and seats
 find_cycles    A beats B beats C beats A
-nash_average   what can be said of agents in cycles
 """
 
 from zermelo.evaluation.stats.ratings.counts import GameCounts, count_pairs, counts_of
+from zermelo.evaluation.stats.ratings.cycles import find_cycles
 from zermelo.evaluation.stats.ratings.elo import EloEstimate, elo
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
-from zermelo.evaluation.stats.ratings.nash import NashAverage, find_cycles, logit_matrix, nash_average
 from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt, SprtModel, SprtResult, sprt
 from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable
 
@@ -19,7 +18,6 @@ __all__ = [
     "Effect",
     "EloEstimate",
     "GameCounts",
-    "NashAverage",
     "PlayerRating",
     "RatingTable",
     "Sprt",
@@ -30,7 +28,5 @@ __all__ = [
     "elo",
     "find_cycles",
     "fit_ratings",
-    "logit_matrix",
-    "nash_average",
     "sprt",
 ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import enum
 import math
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.evaluation.stats.ratings.choice_model import ChoiceSets
-
-__all__ = ["ChoiceFit", "Direction"]
+from zermelo.evaluation.stats.ratings.scales import normal_quantile
 
 Vector = npt.NDArray[np.float64]
 
@@ -107,22 +107,54 @@ class ChoiceFit:
         theta = sets.maximize(self.theta if start is None else start, basis, offset=contrast * (value / norm))
         return sets.log_likelihood(theta), theta
 
-    def standard_interval(self, contrast: Vector, drop: float) -> tuple[float, float] | None:
-        """The interval from the standard error of a finite contrast; None where the likelihood contradicts it.
+    def interval(self, contrast: Vector, direction: Direction, confidence: float) -> tuple[float, float, str]:
+        """The ends for a contrast of that direction, and how they were found.
 
-        It is good if at both ends, on the straight way that is best near the maximum, the log-likelihood has
-        fallen by ``drop`` to within a tenth, which makes the ends right to within a twentieth.
+        One that is zero for all parameters is an ``anchor``; an infinite one has an ``exact`` end; of a finite one
+        it is the ``standard error`` where the likelihood agrees, else the ``profile likelihood``.
         """
-        centre = float(contrast @ self.theta)
+        if direction is Direction.UNDETERMINED:
+            return -math.inf, math.inf, "none"
+        if direction is not Direction.FINITE:
+            end = self.bound(contrast, direction, -math.log(1.0 - confidence))
+            return (end, math.inf, "exact") if direction is Direction.PLUS_INFINITY else (-math.inf, end, "exact")
+        if not np.abs(contrast).max() > 0.0:
+            return 0.0, 0.0, "anchor"
+        drop = normal_quantile(confidence) ** 2 / 2.0
+        if self._is_normal(contrast, drop):
+            centre = float(contrast @ self.theta)
+            reach = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
+            return centre - reach, centre + reach, "standard error"
+        return *self.likelihood_interval(contrast, drop), "profile likelihood"
+
+    def superiority(self, contrast: Vector, confidence: float) -> float:
+        """The probability that a contrast is positive, by what its ``interval`` is found by; 0.5 where unknown."""
+        direction = self.direction(contrast)
+        if direction is Direction.UNDETERMINED:
+            return 0.5
+        if direction is not Direction.FINITE:
+            other = 0.5 * math.exp(min(0.0, self.profile(contrast, 0.0)[0] - self.log_likelihood))
+            return 1.0 - other if direction is Direction.PLUS_INFINITY else other
+        centre, error = float(contrast @ self.theta), math.sqrt(float(contrast @ self.covariance @ contrast))
+        if error == 0.0:
+            return 0.5
+        if self._is_normal(contrast, normal_quantile(confidence) ** 2 / 2.0):
+            return NormalDist().cdf(centre / error)
+        fallen = self.log_likelihood - self.profile(contrast, 0.0)[0]
+        return NormalDist().cdf(math.copysign(math.sqrt(max(0.0, 2.0 * fallen)), centre))
+
+    def _is_normal(self, contrast: Vector, drop: float) -> bool:
+        """Whether the likelihood agrees with the standard error of a finite contrast.
+
+        On the straight way that is best near the maximum, the log-likelihood must have fallen by ``drop`` to
+        within a tenth at both ends of the interval, which makes them right to within a twentieth.
+        """
         reach = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
         if reach == 0.0:
-            return centre, centre
+            return True
         step = self.covariance @ contrast * (2.0 * drop / reach)
-        for sign in (-1.0, 1.0):
-            fallen = self.log_likelihood - self.limit.log_likelihood(self.theta + sign * step)
-            if not 0.9 * drop < fallen < 1.1 * drop:
-                return None
-        return centre - reach, centre + reach
+        falls = [self.log_likelihood - self.limit.log_likelihood(self.theta + sign * step) for sign in (-1.0, 1.0)]
+        return 0.9 * drop < min(falls) and max(falls) < 1.1 * drop
 
     def likelihood_interval(self, contrast: Vector, drop: float) -> tuple[float, float]:
         """All values of a finite contrast whose log-likelihood is at most ``drop`` below the greatest."""

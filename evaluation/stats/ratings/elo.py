@@ -4,13 +4,16 @@ Games are counted singly (wins, draws, losses) or in pairs of games with the sea
 count where openings favour a side: what the opening gives to one game it takes from the other, and only the
 spread of the pairs' sums is chance.
 
-The interval. Where the score lies well inside 0 and 1 (three standard errors away from both, the usual rule) its
-ends are the Elo of the score's mean plus and minus 1.96 standard errors, which is what fastchess and cutechess
-print. Elsewhere that method fails: it reaches past 100 %, and after 10 wins in 10 games it claims to be certain.
-There the ends are those of the profile likelihood of the mean score, and if every game ended alike, the scores
-under which that much likeness has a chance of 2.5 %. Enumerated over all tables of 5 to 40 games, for expected
-scores of 0.5 to 0.995 and draw rates from none to 90 % of the possible, this covers the truth with a probability
-of 0.88 to 1.00, and of at least 0.91 from 20 games on; the textbook interval goes down to 0.03.
+The interval. Its lower end is the Elo of the score under which results at least as good have a probability of
+2.5 %, results as good counted half (mid-p: H. O. Lancaster (1961), JASA 56:223); its upper end likewise. The
+frequencies of outcomes at a score are the most likely ones. The likelihood of superiority is 1 minus that
+probability for equal agents, so it exceeds 97.5 % exactly where the 95 % interval lies above 0. From 250 games or
+pairs on, 30 of them unlike the commonest outcome, both come from the normal distribution, as fastchess and
+cutechess print them; there the two methods differ by about a hundredth of the width.
+
+Coverage of 95 % intervals over 2,000 simulated matches at 0, 100 and 300 Elo, with and without draws and pairs:
+94 to 96 % for 200 games, 95 to 98 % for 40, 95 to 100 % for 10, 96 to 100 % for 4. Few games have few possible
+scores, so no interval is at 95 % everywhere; this one errs to the safe side.
 """
 
 from __future__ import annotations
@@ -22,12 +25,7 @@ from statistics import NormalDist
 from typing import Any
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.stats.ratings.multinomial import (
-    deviation_at_mean,
-    fit_mean,
-    mean_and_variance,
-    mean_interval,
-)
+from zermelo.evaluation.stats.ratings.multinomial import fit_mean, mean_and_variance, mean_interval, upper_tail
 from zermelo.evaluation.stats.ratings.scales import (
     NORMALIZED_ELO_UNIT,
     check_confidence,
@@ -36,12 +34,13 @@ from zermelo.evaluation.stats.ratings.scales import (
     plain,
 )
 
-__all__ = ["GAME_SCORES", "PAIR_SCORES", "EloEstimate", "check_games", "check_pairs", "elo"]
-
 GAME_SCORES = (0.0, 0.5, 1.0)
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-_SAFE_STANDARD_ERRORS = 3.0
+_MANY = 250
+"""Games or pairs from which the normal distribution is used,"""
+_UNLIKE = 30
+"""if so many of them differ from the commonest outcome."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +67,7 @@ class EloEstimate:
         counts: ``(wins, draws, losses)``, or of pairs ``(LL, LD, WL, DD, WD, WW)``.
         paired: Whether the counts are of pairs.
         confidence: Of the intervals, such as 0.95.
-        games_to_be_sure: About how many more games until the interval leaves out zero, if score and spread stay as
-            they are: even odds that it takes more. 0 if it already does; infinite if the score is even or no game
-            was played.
-        method: How the interval was found: ``standard error``, ``profile likelihood``, ``exact`` or ``none``.
+        method: How the interval was found: ``standard error``, ``mid-p`` or ``none``.
         note: What to know before using the numbers; empty if nothing.
     """
 
@@ -92,7 +88,6 @@ class EloEstimate:
     counts: tuple[int, ...]
     paired: bool
     confidence: float
-    games_to_be_sure: float
     method: str
     note: str = ""
 
@@ -196,55 +191,32 @@ def elo(
             elo=0.0, lower=-math.inf, upper=math.inf, error=math.inf, score=0.5, score_lower=0.0, score_upper=1.0,
             likelihood_of_superiority=0.5, normalized_elo=0.0, normalized_lower=-math.inf,
             normalized_upper=math.inf, normalized_error=math.inf, draw_ratio=0.0, games=0,
-            games_to_be_sure=math.inf, method="none",
-            note="No games: nothing is known about the difference.", **shared,
+            method="none", note="No games: nothing is known about the difference.", **shared,
         )  # fmt: skip
-    score, variance = mean_and_variance(values, [n / total for n in observed])
-    standard_error = math.sqrt(variance / total)
-    if max(observed) == total:
-        # Every observation alike: exact, from the chance of seeing that. The chance is the likelihood itself.
-        value = values[[n > 0 for n in observed].index(True)]
-        score, method = value, "exact"
-        bounds = mean_interval(values, observed, -math.log((1.0 - confidence) / 2.0))
-        sigma = 0.0  # No spread was seen.
-        superiority = 0.5 if value == 0.5 else 1.0 - 0.5 ** (total + 1) if value > 0.5 else 0.5 ** (total + 1)
-        note = _alike_note(value, total * games_per_observation, pairs is not None)
-    else:
-        reach = _SAFE_STANDARD_ERRORS * standard_error
-        if score - reach > 0.0 and score + reach < 1.0:
-            method, note = "standard error", ""
-            bounds = (score - z * standard_error, score + z * standard_error)
-        else:
-            method = "profile likelihood"
-            note = "The score is too near 0 or 1 for a ± interval: the ends are those of the profile likelihood."
-            bounds = mean_interval(values, observed, z * z / 2.0)
-        sigma = math.sqrt(variance)
+    frequencies = [n / total for n in observed]
+    score, variance = mean_and_variance(values, frequencies)
+    sigma = 0.0 if max(observed) == total else math.sqrt(variance)
+    standard_error = sigma / math.sqrt(total)
+    if total >= _MANY and total - max(observed) >= _UNLIKE:
+        method, sigmas = "standard error", [sigma, sigma]
+        bounds = (score - z * standard_error, score + z * standard_error)
         superiority = NormalDist().cdf((score - 0.5) / standard_error)
-    lower, upper = elo_from_score(bounds[0]), elo_from_score(bounds[1])
-    if sigma > 0.0:
-        unit = NORMALIZED_ELO_UNIT / math.sqrt(games_per_observation)
-        sigmas = [sigma, sigma]
-        if method != "standard error":
-            sigmas = [deviation_at_mean(values, [n / total for n in observed], bound) for bound in bounds]
-        normalized = (
-            (score - 0.5) / sigma * unit,
-            (bounds[0] - 0.5) / sigmas[0] * unit,
-            (bounds[1] - 0.5) / sigmas[1] * unit,
-        )
     else:
-        normalized = _normalized_alike(score, total, confidence, games_per_observation)
-    sure: float = 0
-    if lower <= 0.0 <= upper:
-        # Each observation adds its share to the squared distance from an even score, or to the likelihood ratio.
-        if score == 0.5:
-            needed = math.inf
-        elif method == "standard error":
-            needed = variance * (z / (score - 0.5)) ** 2
-        else:
-            factors = fit_mean(values, [n / total for n in observed], 0.5)
-            gain = -math.fsum(n / total * math.log(f) for n, f in zip(observed, factors, strict=True) if n)
-            needed = (-math.log((1.0 - confidence) / 2.0) if method == "exact" else z * z / 2.0) / gain
-        sure = games_per_observation * max(1, math.ceil(needed - total)) if math.isfinite(needed) else math.inf
+        method = "mid-p"
+        bounds = mean_interval(values, observed, (1.0 - confidence) / 2.0)
+        superiority = 1.0 - upper_tail(values, observed, 0.5)
+        # A skewed distribution has its median on one side of its mean: the score decides who leads.
+        superiority = 0.5 if score == 0.5 else max(0.5, superiority) if score > 0.5 else min(0.5, superiority)
+        sigmas = [
+            math.sqrt(mean_and_variance(values, fit_mean(values, frequencies, end))[1]) if 0.0 < end < 1.0 else 0.0
+            for end in bounds
+        ]
+    lower, upper = elo_from_score(bounds[0]), elo_from_score(bounds[1])
+    normalized, *ends = (
+        _normalized(mean, deviation) / math.sqrt(games_per_observation)
+        for mean, deviation in zip((score, *bounds), (sigma, *sigmas), strict=True)
+    )
+    normalized_lower, normalized_upper = min(ends[0], normalized), max(ends[1], normalized)
     even = counts[2] + counts[3] if pairs is not None else counts[1]
     return EloEstimate(
         elo=elo_from_score(score),
@@ -255,16 +227,24 @@ def elo(
         score_lower=bounds[0],
         score_upper=bounds[1],
         likelihood_of_superiority=superiority,
-        normalized_elo=normalized[0],
-        normalized_lower=normalized[1],
-        normalized_upper=normalized[2],
-        normalized_error=(normalized[2] - normalized[1]) / 2.0,
+        normalized_elo=normalized,
+        normalized_lower=normalized_lower,
+        normalized_upper=normalized_upper,
+        normalized_error=(normalized_upper - normalized_lower) / 2.0,
         draw_ratio=even / total,
         games=total * games_per_observation,
-        games_to_be_sure=sure,
         method=method,
-        note=note,
+        note=_alike_note(score, total * games_per_observation, pairs is not None) if sigma == 0.0 else "",
         **shared,
+    )
+
+
+def _normalized(mean: float, deviation: float) -> float:
+    """Normalized Elo of a mean score and its standard deviation; infinite without spread."""
+    if mean == 0.5:
+        return 0.0
+    return (
+        (mean - 0.5) / deviation * NORMALIZED_ELO_UNIT if deviation > 0.0 else math.copysign(math.inf, mean - 0.5)
     )
 
 
@@ -277,26 +257,3 @@ def _alike_note(value: float, games: int, paired: bool) -> str:
     if paired:
         return "All pairs gave the same score: the interval is what that alone says."
     return f"{count} drawn: the interval is what that alone says."
-
-
-def _normalized_alike(
-    value: float, total: int, confidence: float, games_per_observation: int
-) -> tuple[float, float, float]:
-    """Normalized Elo and its bounds when every observation was ``value``, so that no spread was seen.
-
-    The outcome had at least a share q of the probability. Given that, mean over deviation is extreme with all of
-    the rest at one outermost score.
-    """
-    share: float = ((1.0 - confidence) / 2.0) ** (1.0 / total)
-    unit = NORMALIZED_ELO_UNIT / math.sqrt(games_per_observation)
-
-    def with_rest_at(other: float) -> float:
-        mean = share * value + (1.0 - share) * other
-        deviation = abs(value - other) * math.sqrt(share * (1.0 - share))
-        return (mean - 0.5) / deviation * unit
-
-    if value == 0.5:
-        return 0.0, with_rest_at(0.0), with_rest_at(1.0)
-    if value > 0.5:
-        return math.inf, with_rest_at(0.0), math.inf
-    return -math.inf, -math.inf, with_rest_at(1.0)

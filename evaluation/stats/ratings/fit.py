@@ -5,7 +5,9 @@ Everything is recomputed from the counts; their order does not matter, and nothi
 Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where the log-likelihood agrees,
 falling by 1.92 to within a tenth on the way to either end. Where it does not, as with few games or a score near 0
 or 1, the ends are those of the profile likelihood. Where the estimate is infinite, as after nothing but wins, the
-finite end is the value at which results so one-sided have a chance of 2.5 %. (Numbers are those of 95 %.)
+finite end is the value at which half the chance of results so one-sided is 2.5 % (mid-p). A likelihood of
+superiority is found in the same way, so it exceeds 97.5 % exactly where the interval of the difference lies above
+0. (Numbers are those of 95 %.)
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ import numpy.typing as npt
 from zermelo.envs import UnknownNameError
 from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
 from zermelo.evaluation.stats.ratings.counts import GameCounts
-from zermelo.evaluation.stats.ratings.nash import find_cycles, logit_matrix, nash_average
+from zermelo.evaluation.stats.ratings.cycles import find_cycles
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, check_confidence, normal_quantile
-from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable, effect_of
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, check_confidence
+from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable, effect_of, zero_of
 
 __all__ = ["fit_ratings"]
 
@@ -88,15 +90,10 @@ def fit_ratings(
     seats, ties = _seat_effects(model, fit, confidence), _tie_effects(model, fit, confidence)
     notes += _notes(components, players, (*seats, *ties), model)
     cycles = find_cycles(counts, confidence=confidence)
-    nash = None
     if cycles:
         shown = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
         more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
-        nash = nash_average(logit_matrix(counts), counts.players)
-        notes.append(
-            f"Strength is not a line here: {shown}{more}. Ratings mispredict such games. Nash average, the mix of "
-            f"agents that none beats: {nash.mix}."
-        )
+        notes.append(f"Results are intransitive: {shown}{more}. Ratings mispredict such games.")
     return RatingTable(
         players=players,
         seat_effects=seats,
@@ -108,7 +105,6 @@ def fit_ratings(
         games=counts.games,
         log_likelihood=fit.log_likelihood * dispersion,
         cycles=cycles,
-        nash=nash,
         notes=tuple(notes),
         _model=model,
         _fit=fit,
@@ -191,20 +187,9 @@ class _Rows:
                 groups.append([name])
         return [tuple(group) for group in groups]
 
-    def _interval(self, name: str, contrast: npt.NDArray[np.float64]) -> tuple[Effect, Direction, str]:
-        direction, ends = self.fit.direction(contrast), None
-        method = "none" if direction is Direction.UNDETERMINED else "exact"
-        if direction is Direction.FINITE:
-            if not np.abs(contrast).max() > 0.0:
-                zero = Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
-                return zero, direction, "anchor"
-            ends = self.fit.standard_interval(contrast, normal_quantile(self.confidence) ** 2 / 2.0)
-            method = "profile likelihood" if ends is None else "standard error"
-        return effect_of(self.fit, contrast, name, self.confidence, ends), direction, method
-
     def _row(self, name: str, zero: npt.NDArray[np.float64], component: int, group: int) -> PlayerRating:
         contrast = self._contrast(name, zero)
-        effect, direction, method = self._interval(name, contrast)
+        effect, direction, method = effect_of(self.fit, contrast, name, self.confidence)
         smoothed = float(contrast @ self.smoothed)
         log_ability = smoothed if direction is Direction.UNDETERMINED else effect.estimate
         points, games = self.points[name]
@@ -240,7 +225,7 @@ def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tup
                     contrast[model.seats[n, other]] -= 1.0 / n
             if (n, seat) in model.seats:
                 contrast[model.seats[n, seat]] += 1.0
-            effects.append(effect_of(fit, contrast, f"seat {seat} of {n}", confidence))
+            effects.append(effect_of(fit, contrast, f"seat {seat} of {n}", confidence)[0])
     return tuple(effects)
 
 
@@ -249,7 +234,7 @@ def _tie_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> tupl
     for size, column in sorted(model.ties.items()):
         contrast = np.zeros(model.parameters)
         contrast[column] = 1.0
-        effects.append(effect_of(fit, contrast, f"{size} tied", confidence))
+        effects.append(effect_of(fit, contrast, f"{size} tied", confidence)[0])
     return tuple(effects)
 
 
@@ -274,11 +259,7 @@ def _notes(
         notes.append("Every game was drawn.")
     for component in range(len(components)):
         part = [p for p in players if p.component == component]
-        zero = ", ".join(sorted(p.name for p in part if p.method == "anchor"))
-        if not zero:
-            group = next(p.group for p in part if p.status == Direction.FINITE.value)
-            names = sorted(p.name for p in part if p.group == group)
-            zero = "the average of " + (", ".join(names) if len(names) <= 6 else f"the {len(names)} others")
+        zero = zero_of(part)
         for direction, text in _STATUS_NOTES.items():
             if names := sorted(p.name for p in part if p.status == direction.value):
                 notes.append(text.format(names=", ".join(names), zero=zero))

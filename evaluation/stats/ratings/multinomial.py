@@ -1,4 +1,4 @@
-"""What counts of a few scores say about their mean: maximum likelihood under a constraint.
+"""The mean of a distribution over a few scores: maximum likelihood under a constraint, and intervals.
 
 The scores of a game (0, 1/2, 1) or of a pair of games (0, 1/4, 1/2, 3/4, 1) are draws from a distribution of
 unknown probabilities over known values. The most likely distribution among those of a given mean is that of
@@ -15,10 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["deviation_at_mean", "fit_mean", "fit_t_value", "mean_and_variance", "mean_interval"]
+import numpy as np
 
 _ITERATIONS = 100
 _CONVERGED = 1e-12
+_FAR = 12.0
+"""Standard deviations beyond which a sum of scores has no probability worth counting."""
 
 
 def mean_and_variance(values: Sequence[float], frequencies: Sequence[float]) -> tuple[float, float]:
@@ -54,7 +56,7 @@ def _tilt(deviations: Sequence[float], frequencies: Sequence[float]) -> float:
 
 
 def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float) -> list[float]:
-    """The factors that turn ``frequencies`` into the most likely distribution of that mean.
+    """The most likely distribution of that mean.
 
     Args:
         values: Ascending scores.
@@ -62,33 +64,29 @@ def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float)
         mean: Strictly between the first and the last value.
 
     Returns:
-        One factor a value: probability over frequency. Where a frequency is 0 the factor says nothing.
+        One probability a value.
     """
     deviations = [v - mean for v in values]
     theta = _tilt(deviations, frequencies)
-    return [1.0 / x if (x := 1.0 + theta * d) > 0.0 else math.inf for d in deviations]
-
-
-def deviation_at_mean(values: Sequence[float], frequencies: Sequence[float], mean: float) -> float:
-    """The standard deviation of the most likely distribution of that mean, strictly inside the values."""
-    factors = fit_mean(values, frequencies, mean)
-    probabilities = [f * x if f > 0.0 else 0.0 for f, x in zip(frequencies, factors, strict=True)]
-    # What is missing belongs to the outermost value, never observed, on the far side of the mean.
+    found = [f / (1.0 + theta * d) if f > 0.0 else 0.0 for f, d in zip(frequencies, deviations, strict=True)]
+    # Missing probability belongs to the outermost value, never observed, on the far side of the mean.
     observed_mean, _ = mean_and_variance(values, frequencies)
-    probabilities[0 if mean < observed_mean else -1] += max(0.0, 1.0 - math.fsum(probabilities))
-    return math.sqrt(math.fsum(p * (v - mean) ** 2 for p, v in zip(probabilities, values, strict=True)))
+    found[0 if mean < observed_mean else -1] += max(0.0, 1.0 - math.fsum(found))
+    return found
 
 
 def fit_t_value(values: Sequence[float], frequencies: Sequence[float], reference: float, t: float) -> list[float]:
     """The most likely distribution whose (mean - ``reference``) / standard deviation is ``t``.
 
-    Found by repeated tilting from the uniform distribution, each time with the constraint made linear at the
-    last answer. ``frequencies`` must all be positive.
+    Found by repeated tilting, each time with the constraint made linear at the last answer. The first one has the
+    two outermost values alone, which meet the constraint, so that its linear form can be met. ``frequencies`` must
+    all be positive, and ``reference`` in the middle of the values.
 
     Returns:
         One probability a value.
     """
-    probabilities = [1.0 / len(values)] * len(values)
+    first = 0.5 - 0.5 * t / math.sqrt(1.0 + t * t)
+    probabilities = [first, *[0.0] * (len(values) - 2), 1.0 - first]
     for _ in range(_ITERATIONS):
         mean, variance = mean_and_variance(values, probabilities)
         sigma = math.sqrt(variance)
@@ -103,37 +101,63 @@ def fit_t_value(values: Sequence[float], frequencies: Sequence[float], reference
     return probabilities
 
 
-def mean_interval(values: Sequence[float], counts: Sequence[float], drop: float) -> tuple[float, float]:
-    """All means whose log-likelihood is at most ``drop`` below the greatest.
+def upper_tail(values: Sequence[float], counts: Sequence[int], mean: float) -> float:
+    """The probability, if ``mean`` is the truth, of a greater sum than observed and half that of the same (mid-p).
+
+    The other probabilities are the most likely ones of that mean. All sums come from one Fourier transform of the
+    distribution of a single score, long enough for all that lies within ``_FAR`` standard deviations.
 
     Args:
-        values: Ascending scores.
+        values: Ascending scores at equal distances, the first one 0 and the last one 1.
         counts: Observations of each; at least one in all.
-        drop: In natural logarithms; 1.92 for a 95 % interval.
+        mean: Strictly between 0 and 1.
+    """
+    total = sum(counts)
+    chances = fit_mean(values, [n / total for n in counts], mean)
+    steps = len(values) - 1
+    observed = sum(k * n for k, n in enumerate(counts))
+    beyond = observed - total * mean * steps
+    deviation = math.sqrt(total * mean_and_variance(values, chances)[1]) * steps
+    if deviation < 1e-6:  # without spread there is one sum
+        return 0.5 if abs(beyond) < 1e-6 else float(beyond < 0.0)
+    if abs(beyond) > _FAR * deviation + steps:
+        return float(beyond < 0.0)
+    size = 2 ** math.ceil(math.log2(2.0 * (abs(beyond) + _FAR * deviation + 2 * steps)))
+    turned = np.exp(2j * np.pi * observed / size * np.arange(size // 2 + 1))  # the observed sum comes first
+    sums = np.fft.irfft(np.fft.rfft(chances, size) ** total * turned, size)
+    return float(sums[1 : size // 2].sum() + sums[0] / 2.0)
+
+
+def mean_interval(values: Sequence[float], counts: Sequence[int], tail: float) -> tuple[float, float]:
+    """All means under which neither tail of the observed sum, by ``upper_tail``, is less probable than ``tail``.
+
+    Args:
+        values: As for ``upper_tail``.
+        counts: Observations of each; at least one in all.
+        tail: 0.025 for a 95 % interval.
 
     Returns:
-        The lower and upper end. An end is the first or last value itself only if all observations are there.
+        The lower and upper end. An end is 0 or 1 itself only if all observations are there.
     """
     from scipy.optimize import brentq
 
-    total = math.fsum(counts)
-    frequencies = [c / total for c in counts]
-    best, _ = mean_and_variance(values, frequencies)
+    total = sum(counts)
+    best, _ = mean_and_variance(values, [n / total for n in counts])
 
     def excess(mean: float) -> float:
-        factors = fit_mean(values, frequencies, mean)
-        return -math.fsum(c * math.log(f) for c, f in zip(counts, factors, strict=True) if c > 0) - drop
+        above = upper_tail(values, counts, mean)
+        return (above if mean < best else 1.0 - above) - tail
 
     ends = []
-    for limit in (values[0], values[-1]):
+    for limit in (0.0, 1.0):
         if best == limit:
             ends.append(limit)
             continue
-        # Halve the way to the limit until the likelihood has dropped far enough.
-        inside, outside = best, best
-        while excess(outside := (outside + limit) / 2.0) < 0.0:
-            inside = outside
+        # Halve the way to the limit until the tail is improbable enough.
+        inside, outside = best, (best + limit) / 2.0
+        while excess(outside) > 0.0:
+            inside, outside = outside, (outside + limit) / 2.0
         if inside == best:
-            inside = best + (outside - best) * 1e-12
-        ends.append(float(brentq(excess, inside, outside, xtol=1e-300, rtol=1e-13)))
+            inside += (outside - best) * 1e-9
+        ends.append(float(brentq(excess, inside, outside, xtol=1e-300, rtol=1e-12)))
     return ends[0], ends[1]

@@ -3,11 +3,10 @@
 Two hypotheses about the Elo difference, ``elo0`` and ``elo1``, are weighed by the logarithm of their likelihood
 ratio (LLR) until it leaves the interval ``(log(beta / (1 - alpha)), log((1 - beta) / alpha))``. Rates of draws
 and spreads are not assumed but set, under each hypothesis, to what explains the games best (the generalized
-ratio); see the papers named in ``multinomial``. Three models say what Elo means:
+ratio); see the papers named in ``multinomial``. Two models say what Elo means:
 
 * ``normalized``: normalized Elo, the field's usual choice today;
-* ``logistic``: the expected score is ``1 / (1 + 10 ** (-elo / 400))``;
-* ``bayesian``: BayesElo, which has draws in it; for single games only.
+* ``logistic``: the expected score is ``1 / (1 + 10 ** (-elo / 400))``.
 
 An outcome that never happened counts as a thousandth of a game, as in fishtest and fastchess, so that ratios
 exist from the first game on.
@@ -36,7 +35,6 @@ class SprtModel(enum.StrEnum):
 
     NORMALIZED = "normalized"
     LOGISTIC = "logistic"
-    BAYESIAN = "bayesian"
 
 
 class Decision(enum.StrEnum):
@@ -109,7 +107,7 @@ class Sprt:
         elo1: The hypothesis H1, greater than ``elo0``.
         alpha: The chance of accepting H1 when H0 is true.
         beta: The chance of accepting H0 when H1 is true.
-        model: What Elo means: ``normalized``, ``logistic`` or ``bayesian``.
+        model: What Elo means: ``normalized`` or ``logistic``.
 
     Raises:
         InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0
@@ -165,13 +163,8 @@ class Sprt:
         """Where the test stands after pairs of games, counted as LL, LD, WL, DD, WD, WW.
 
         Raises:
-            InvalidSettingError: There are not six counts, one is negative or no whole number, or the model is
-                ``bayesian``.
+            InvalidSettingError: There are not six counts, or one is negative or no whole number.
         """
-        if self.model is SprtModel.BAYESIAN:
-            raise InvalidSettingError(
-                "the bayesian model counts single games: use model='normalized' or 'logistic' for pairs"
-            )
         ll, ld, wl, dd, wd, ww = check_pairs(pairs)
         return self._result(PAIR_SCORES, (ll, ld, wl + dd, wd, ww), 2)
 
@@ -180,7 +173,7 @@ class Sprt:
         weights = [float(n) if n else _NEVER_SEEN for n in counts]
         total = math.fsum(weights)
         frequencies = [w / total for w in weights]
-        ratios = self._log_ratios(values, counts, frequencies, games_each) if observations else [0.0] * len(values)
+        ratios = self._log_ratios(values, frequencies, games_each) if observations else [0.0] * len(values)
         llr = total * math.fsum(f * r for f, r in zip(frequencies, ratios, strict=True))
         lower, upper = self.lower_bound, self.upper_bound
         decision = Decision.CONTINUE
@@ -213,32 +206,14 @@ class Sprt:
             paired=games_each == 2,
         )
 
-    def _log_ratios(
-        self, values: tuple[float, ...], counts: tuple[int, ...], frequencies: list[float], games_each: int
-    ) -> list[float]:
+    def _log_ratios(self, values: tuple[float, ...], frequencies: list[float], games_each: int) -> list[float]:
         """Of each outcome, the logarithm of its probability under H1 over that under H0."""
         if self.model is SprtModel.NORMALIZED:
             unit = math.sqrt(games_each) / NORMALIZED_ELO_UNIT
-            p0 = fit_t_value(values, frequencies, 0.5, self.elo0 * unit)
-            p1 = fit_t_value(values, frequencies, 0.5, self.elo1 * unit)
+            p0, p1 = (fit_t_value(values, frequencies, 0.5, elo * unit) for elo in (self.elo0, self.elo1))
         else:
-            if self.model is SprtModel.LOGISTIC:
-                score0, score1 = score_from_elo(self.elo0), score_from_elo(self.elo1)
-            else:
-                if not counts[0] or not counts[-1]:
-                    return [0.0] * len(values)  # The model's draw parameter needs both a win and a loss.
-                loss, win = frequencies[0], frequencies[-1]
-                draw_elo = 200.0 * math.log10((1.0 - loss) / loss * (1.0 - win) / win)
-                score0, score1 = (_score_from_bayes_elo(e, draw_elo) for e in (self.elo0, self.elo1))
-            p0 = fit_mean(values, frequencies, score0)
-            p1 = fit_mean(values, frequencies, score1)
+            p0, p1 = (fit_mean(values, frequencies, score_from_elo(elo)) for elo in (self.elo0, self.elo1))
         return [math.log(b) - math.log(a) for a, b in zip(p0, p1, strict=True)]
-
-
-def _score_from_bayes_elo(bayes_elo: float, draw_elo: float) -> float:
-    """The expected score in R. Coulom's BayesElo model."""
-    win, loss = score_from_elo(bayes_elo - draw_elo), score_from_elo(-bayes_elo - draw_elo)
-    return win + 0.5 * (1.0 - win - loss)
 
 
 def _time_to_leave(start: float, lower: float, upper: float, drift: float, variance: float) -> float:
@@ -280,7 +255,7 @@ def sprt(
         elo1: The hypothesis H1.
         alpha: The chance of accepting H1 when H0 is true.
         beta: The chance of accepting H0 when H1 is true.
-        model: ``normalized``, ``logistic`` or ``bayesian``.
+        model: ``normalized`` or ``logistic``.
 
     Returns:
         The LLR, its bounds, the decision and the games to expect.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from zermelo.envs import UnknownNameError
 from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
-from zermelo.evaluation.stats.ratings.nash import NashAverage
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile, plain
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, plain
 
 __all__ = ["Effect", "PlayerRating", "RatingTable"]
 
@@ -108,7 +107,6 @@ class RatingTable:
         games: How many games were counted.
         log_likelihood: Natural logarithm of the greatest likelihood, without the multinomial constant.
         cycles: Agents that significantly beat each other in a circle (``find_cycles``).
-        nash: The Nash average, where there is a cycle.
         notes: Sentences to be read before the numbers, empty if there is nothing to beware of.
     """
 
@@ -122,7 +120,6 @@ class RatingTable:
     games: int = 0
     log_likelihood: float = 0.0
     cycles: tuple[tuple[str, ...], ...] = ()
-    nash: NashAverage | None = None
     notes: tuple[str, ...] = ()
     _model: RankingModel | None = field(default=None, repr=False, compare=False)
     _fit: ChoiceFit | None = field(default=None, repr=False, compare=False)
@@ -139,6 +136,11 @@ class RatingTable:
         raise UnknownNameError(
             f"no player named {name!r}: the table has {', '.join(p.name for p in self.players)}"
         )
+
+    @property
+    def zero(self) -> str:
+        """Who has the Elo of the anchor, in words; of several components, in the first one."""
+        return zero_of([player for player in self.players if player.component == 0])
 
     @property
     def seat_advantage(self) -> Effect | None:
@@ -184,68 +186,32 @@ class RatingTable:
         name = f"{first} - {second}"
         if first == second or self._fit is None:
             return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
-        return effect_of(self._fit, contrast, name, self.confidence)
+        return effect_of(self._fit, contrast, name, self.confidence)[0]
 
     def superiority(self, first: str, second: str) -> float:
         """The probability, 0 to 1, that ``first`` is stronger than ``second``; 0.5 if the games do not tell.
 
-        From the normal distribution of the difference. Where that is infinite, half the chance of such one-sided
-        results between equals is left for the other side, as with a uniform prior on one pair's score.
+        As sure as ``difference``: it exceeds 97.5 % where the 95 % interval lies above 0. Where the difference is
+        infinite, half the chance of such one-sided results between equals is left for the other side.
 
         Raises:
             UnknownNameError: There is no such player.
         """
         contrast = self._contrast(first, second)
-        fit = self._fit
-        if first == second or fit is None:
-            return 0.5
-        direction = fit.direction(contrast)
-        if direction is Direction.UNDETERMINED:
-            return 0.5
-        if direction is Direction.FINITE:
-            error = math.sqrt(float(contrast @ fit.covariance @ contrast))
-            return NormalDist().cdf(float(contrast @ fit.theta) / error) if error > 0.0 else 0.5
-        other = 0.5 * math.exp(min(0.0, fit.profile(contrast, 0.0)[0] - fit.log_likelihood))
-        return 1.0 - other if direction is Direction.PLUS_INFINITY else other
-
-    def games_to_be_sure(self, first: str, second: str) -> float:
-        """About how many more games of this tournament until the interval of ``difference`` leaves out zero.
-
-        If everything goes on as it has; even odds that it takes more. 0 if it does already; infinite if the two
-        are even or the games do not tell.
-
-        Raises:
-            UnknownNameError: There is no such player.
-        """
-        contrast, fit = self._contrast(first, second), self._fit
-        direction = Direction.UNDETERMINED if first == second or fit is None else fit.direction(contrast)
-        if fit is None or direction is Direction.UNDETERMINED:
-            return math.inf
-        z = normal_quantile(self.confidence)
-        # As for the intervals. Likelihoods multiply: so many times the games have so many times the logarithm.
-        needed = z * z / 2.0 if direction is Direction.FINITE else -math.log((1.0 - self.confidence) / 2.0)
-        gained = fit.log_likelihood - fit.profile(contrast, 0.0)[0]
-        if gained >= needed:
-            return 0
-        more = self.games * (needed / gained - 1.0) if gained > 1e-9 else math.inf
-        return max(1, math.ceil(more)) if more < 1e9 else math.inf
+        return 0.5 if first == second or self._fit is None else self._fit.superiority(contrast, self.confidence)
 
     @property
     def leader_note(self) -> str:
-        """A sentence on who leads where that is not sure, and how many more games may tell; else empty."""
+        """A sentence on who leads where that is not sure; else empty."""
         if len(self.players) < 2 or self.players[0].component != self.players[1].component:
             return ""
         first, second = self.players[0].name, self.players[1].name
-        games = self.games_to_be_sure(first, second)
-        if not games:
+        likelihood = self.superiority(first, second)
+        if likelihood > 0.5 + self.confidence / 2.0:
             return ""
-        if math.isinf(games):
+        if math.isclose(likelihood, 0.5, abs_tol=1e-4):
             return f"The games do not tell which of {first} and {second} is stronger."
-        more = "1 more game" if games == 1 else f"{games:,} more games in all"
-        return (
-            f"That {first} is stronger than {second} is not sure yet ({100 * self.confidence:g} %): if everything "
-            f"goes on as it has, it takes about {more}."
-        )
+        return f"That {first} is stronger than {second} is not sure yet ({100 * self.confidence:g} %)."
 
     def expected_score(self, first: str, second: str) -> float:
         """Points a game to expect of ``first`` in the first of two seats against ``second``, 0 to 1.
@@ -279,27 +245,27 @@ class RatingTable:
         return dict(plain(self))
 
 
-def effect_of(
-    fit: ChoiceFit,
-    contrast: npt.NDArray[np.float64],
-    name: str,
-    confidence: float,
-    ends: tuple[float, float] | None = None,
-) -> Effect:
-    """A combination of parameters with its interval: of the profile likelihood, or exact where it is infinite.
+def zero_of(players: Sequence[PlayerRating]) -> str:
+    """The zero of the players of one component, in words."""
+    if anchors := sorted(p.name for p in players if p.method == "anchor"):
+        return ", ".join(anchors)
+    names = sorted(p.name for p in players if p.status == Direction.FINITE.value)
+    if len(names) == len(players):
+        return "the average"
+    return "the average of " + (", ".join(names) if len(names) <= 6 else f"the {len(names)} others")
 
-    Of one that is finite, ``ends`` are the interval's where they are known already.
-    """
+
+def effect_of(
+    fit: ChoiceFit, contrast: npt.NDArray[np.float64], name: str, confidence: float
+) -> tuple[Effect, Direction, str]:
+    """A combination of parameters with its interval, and how that was found (``PlayerRating.method``)."""
     direction = fit.direction(contrast)
-    if direction is Direction.UNDETERMINED:
-        return Effect(name=name, estimate=0.0, lower=-math.inf, upper=math.inf, standard_error=math.inf)
+    lower, upper, method = fit.interval(contrast, direction, confidence)
+    estimate, error = 0.0, math.inf
     if direction is Direction.FINITE:
-        lower, upper = ends or fit.likelihood_interval(contrast, normal_quantile(confidence) ** 2 / 2.0)
+        estimate = float(contrast @ fit.theta)
         error = math.sqrt(max(0.0, float(contrast @ fit.covariance @ contrast)))
-        return Effect(
-            name=name, estimate=float(contrast @ fit.theta), lower=lower, upper=upper, standard_error=error
-        )
-    end = fit.bound(contrast, direction, -math.log((1.0 - confidence) / 2.0))
-    if direction is Direction.PLUS_INFINITY:
-        return Effect(name=name, estimate=math.inf, lower=end, upper=math.inf, standard_error=math.inf)
-    return Effect(name=name, estimate=-math.inf, lower=-math.inf, upper=end, standard_error=math.inf)
+    elif direction is not Direction.UNDETERMINED:
+        estimate = math.inf if direction is Direction.PLUS_INFINITY else -math.inf
+    effect = Effect(name=name, estimate=estimate, lower=lower, upper=upper, standard_error=error)
+    return effect, direction, method

@@ -18,8 +18,6 @@ PUBLISHED_GAMES = [
     ((4250, 0, 0), 0, 10, "normalized", 120.56),
     ((21404, 21184, 40708), 0.5, 2.5, "logistic", -1.57),
     ((57433, 57030, 106593), 0, 2, "logistic", -2.59),
-    ((68965, 68526, 128429), 0, 2, "bayesian", -1.26),
-    ((21629, 21484, 41111), 0.5, 2.5, "bayesian", -1.13),
 ]
 PUBLISHED_PAIRS = [
     ((365, 16618, 36029, 200, 16974, 390), 0, 2, "normalized", 2.25),
@@ -75,7 +73,7 @@ def test_exchanging_agents_and_hypotheses_turns_the_sign(model):
 
 
 @pytest.mark.parametrize("counts", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 726), (0, 10**6, 0), (10**6, 0, 0)])
-@pytest.mark.parametrize("model", ["normalized", "logistic", "bayesian"])
+@pytest.mark.parametrize("model", ["normalized", "logistic"])
 def test_degenerate_tables_have_ratios(counts, model):
     result = sprt(*counts, elo0=0, elo1=10, model=model)
     assert math.isfinite(result.llr)
@@ -144,7 +142,7 @@ def test_time_to_leave_at_extremes():
         {"wins": -1},
         {"pairs": (1, 2)},
         {"wins": 1, "pairs": (1, 2, 3, 4, 5, 6)},
-        {"pairs": (1, 2, 3, 4, 5, 6), "model": "bayesian"},
+        {"wins": 1, "model": "bayesian"},
     ],
 )
 def test_impossible_settings_are_refused(settings):
