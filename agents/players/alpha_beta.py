@@ -119,7 +119,7 @@ class AlphaBetaAgent(PruningAgent):
                 f"which {game.traits.name} is not: leave null_move out"
             )
         deepens = self.deepens(helps=self.table_mb > 0)
-        has_depth = deepens or self.depth is not None  # a search to the end at once has none to reduce
+        has_depth = deepens or self.limits.depth is not None  # a search to the end at once has none to reduce
         proof_seconds = self._proof_seconds(game)
         proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
         shares = bool(selective.pop("share_positions", False)) or self.share_positions
@@ -154,8 +154,9 @@ class AlphaBetaAgent(PruningAgent):
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
-        if self.seconds is None or self.depth is not None or self.nodes is not None or not self.table_mb:
+        limits = self.limits
+        if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.table_mb:
             return 0.0
         if self.exact or self.cutoff is not None or self.window is Window.FULL or not can_settle(game):
             return 0.0
-        return self.proof_share * self.seconds
+        return self.proof_share * limits.seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -30,12 +31,19 @@ from zermelo.envs import Chance, Game, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.game import Traits
+from zermelo.envs.jit.notices import say_after
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
 __all__ = ["ConfiguredAgent", "SearchAgent", "SimulatingAgent", "TreeSearchAgent"]
 
+FULL: Final = "full"
+"""The depth of a search that looks to the end of the game."""
+DEFAULT_SECONDS: Final = 1.0
+"""How long a search takes that deepens step by step and has no limit."""
 _NO_LIMITS: Final = Limits()
+_LONG: Final = 10.0
+"""Seconds after which a search without a limit says so."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -231,12 +239,10 @@ class SimulatingAgent(SearchAgent):
 class TreeSearchAgent(SearchAgent):
     """Settings of every search of a game tree.
 
-    Without a limit the search goes to the end of the game.
-
     Attributes:
-        depth: Moves to look ahead, every player's counted and chance not.
+        depth: Moves to look ahead, every player's counted and chance not; ``"full"`` looks to the end of the game.
         nodes: States to visit, all iterations together.
-        seconds: Time to take, from the call on.
+        seconds: Time to take, from the call on; None takes as long as it needs.
         evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
             ``"mymodule:function"``), or None for the game's own evaluation, else known features, else playouts.
         cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate instead of looking further.
@@ -249,9 +255,9 @@ class TreeSearchAgent(SearchAgent):
             on every move.
     """
 
-    depth: int | None = None
+    depth: int | str | None = None
     nodes: int | None = None
-    seconds: float | None = None
+    seconds: float | str | None = None
     evaluator: Any = made(None, make_evaluator)
     cutoff: Any = function("of game, state and ply")
     sooner: bool = flag(True)
@@ -262,13 +268,21 @@ class TreeSearchAgent(SearchAgent):
     manages_time: bool = flag(False)
 
     def __post_init__(self) -> None:
-        self._set("_limits", Limits(depth=self.depth, nodes=self.nodes, seconds=self.seconds))
+        depth: Any = None if self.depth == FULL else self.depth
+        seconds: Any = self.default_seconds if self.seconds == "auto" else self.seconds
+        self._set("_limits", Limits(depth=depth, nodes=self.nodes, seconds=seconds))
         super().__post_init__()
+
+    @property
+    def default_seconds(self) -> float | None:
+        """The time that ``seconds="auto"`` means."""
+        is_limited = self.depth is not None or self.nodes is not None or self.cutoff is not None
+        return None if is_limited else DEFAULT_SECONDS
 
     @property
     def has_budget(self) -> bool:
         """Whether a limit may stop the search half way, so that it should deepen step by step."""
-        return self.nodes is not None or self.seconds is not None
+        return self.limits.nodes is not None or self.limits.seconds is not None
 
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""
@@ -276,7 +290,7 @@ class TreeSearchAgent(SearchAgent):
             evaluator: Evaluator = self.evaluator
             return evaluator
         deepens = bool(getattr(self, "deepening", False))
-        if self.depth is None and self.cutoff is None and not self.has_budget and not deepens:
+        if self._is_unlimited and self.cutoff is None and not deepens:
             return None
         return default_evaluator(game, state)
 
@@ -320,7 +334,8 @@ class TreeSearchAgent(SearchAgent):
         how: dict[str, Any] = {"exact": exact, "best_lines": self.best_lines}
         draw = float(self.generator.random())
         ties = Ties.RANDOM if search.prefers else self.ties  # it must see them all to prefer one
-        with deep_recursion(search.game):
+        notice = say_after(_LONG, self._advice(search.game)) if self._is_unlimited else nullcontext()
+        with deep_recursion(search.game), notice:
             by: dict[str, Any] = {
                 "step_by_step": step_by_step,
                 "aspiration": aspiration,
@@ -329,12 +344,23 @@ class TreeSearchAgent(SearchAgent):
             found = deepen(search, state, self.limits, ties=ties, watch=watch, **by, **how)
         return result(*found)
 
+    @property
+    def _is_unlimited(self) -> bool:
+        return self.limits == _NO_LIMITS
+
+    def _advice(self, game: Game[Any]) -> str:
+        """What to do about a search that takes long."""
+        return (
+            f"{self.name} searches the whole tree of {game.traits.name}, as it has no limit: wait, press Ctrl-C, or "
+            f"limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
+        )
+
     def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:
         """What decides after each iteration whether there is another, if it is not only the time."""
-        if not self.manages_time or self.seconds is None:
+        if not self.manages_time or self.limits.seconds is None:
             return None
         lower, upper = search.game.traits.utility_bounds
-        return TimeManager(self.seconds, len(search.root_actions(state)), upper - lower)
+        return TimeManager(self.limits.seconds, len(search.root_actions(state)), upper - lower)
 
     def adjusted(self, search: TreeSearch, state: Any, result: SearchResult) -> SearchResult:
         """What follows for this agent from what its search found: here, just that."""

@@ -54,18 +54,26 @@ class PruningAgent(TableAgent):
     """Settings of every search that leaves out what cannot change the value.
 
     Attributes:
+        seconds: Time to take, from the call on; None takes as long as it needs. ``"auto"`` is a second where there
+            is no other limit.
         exact: Whether every root action gets its exact value, not only those that are best.
         ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
         deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
             limit may stop the search half way, or one iteration helps the next (max^n: only the former).
     """
 
+    seconds: float | str | None = "auto"
     exact: bool = flag(False)
     ordering: Ordering = choice(Ordering.AUTO)
     deepening: bool | None = flag(None)
+
+    @property
+    def default_seconds(self) -> float | None:
+        """None where the search is not to deepen: it would have no answer in time."""
+        return None if self.deepening is False else super().default_seconds
 
     def deepens(self, *, helps: bool) -> bool:
         """Whether to search step by step, if one iteration ``helps`` the next."""
         if self.deepening is not None:
             return self.deepening
-        return self.has_budget or (self.depth is not None and helps)
+        return self.has_budget or (self.limits.depth is not None and helps)
