@@ -24,8 +24,8 @@ from zermelo.envs.adapters.wrappers import innermost
 PLAIN: dict[str, Any] = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
 
 SEARCHES = [
-    ("classic/tictactoe-v3", "to the end, plain", AlphaBetaAgent(window="full", **PLAIN)),
-    ("classic/tictactoe-v3", "to the end, all the engineering", AlphaBetaAgent()),
+    ("classic/tictactoe-v3", "to the end, plain", AlphaBetaAgent(depth="full", window="full", **PLAIN)),
+    ("classic/tictactoe-v3", "to the end, all the engineering", AlphaBetaAgent(depth="full")),
     (
         "classic/connect_four-v3",
         "depth 5, rewards only, plain",

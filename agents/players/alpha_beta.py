@@ -45,8 +45,8 @@ class AlphaBetaAgent(PruningAgent):
     noisy actions, it finds minimax's value to the same depth, whatever the other settings; table and ordering only
     decide how soon. Late-move reductions and null moves, off unless asked for, trade that away for depth.
 
-    The plain algorithm that textbooks count nodes with is ``AlphaBetaAgent(window="full", sooner=False,
-    ordering="fixed", table_mb=0, ties="first")``.
+    The plain algorithm that textbooks count nodes with is ``AlphaBetaAgent(depth="full", window="full",
+    sooner=False, ordering="fixed", table_mb=0, ties="first")``.
 
     Attributes:
         quiescence: How many moves beyond the depth limit to follow noisy actions, such as captures, in games that

@@ -351,8 +351,8 @@ class TreeSearchAgent(SearchAgent):
     def _advice(self, game: Game[Any]) -> str:
         """What to do about a search that takes long."""
         return (
-            f"{self.name} searches the whole tree of {game.traits.name}, as it has no limit: wait, press Ctrl-C, or "
-            f"limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
+            f"{self.name} searches the whole tree of {game.traits.name}, as it has no limit: wait, or press "
+            f"Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
         )
 
     def _time_manager(self, search: TreeSearch, state: Any) -> TimeManager | None:

@@ -192,22 +192,22 @@ def settings_of(name: str) -> Iterator[str]:
         if game in _TINY:
             if plain or game in _FULL_WIDTH_COMPILED:
                 yield "minimax()"
-            yield "alphabeta(exact=True)"
-            yield "alphabeta(window=full,sooner=False,ordering=fixed,table_mb=0,ties=first)"
+            yield "alphabeta(depth=full,exact=True)"
+            yield "alphabeta(depth=full,window=full,sooner=False,ordering=fixed,table_mb=0,ties=first)"
     if game not in MANY and (plain or game in DICE):
         deep = 1 if game in ("Backgammon", "Game2048") or game.startswith("classic/") else 2
         deep = min(deep + (not plain), 2)
         for setting in _EXPECTIMINIMAX:
             yield f"expectiminimax(depth={deep}{evaluator}{setting})"
         if game in _TINY or (game in CHANCE_TREES and game != "DiceRace"):
-            yield "expectiminimax(pruning=star1)"
-            yield "expectiminimax(pruning=star2,exact=True)"
+            yield "expectiminimax(depth=full,pruning=star1)"
+            yield "expectiminimax(depth=full,pruning=star2,exact=True)"
             yield "value_iteration()"
         if game == "DiceRace":
-            yield "expectiminimax(samples=5,pruning=star1)"
+            yield "expectiminimax(depth=full,samples=5,pruning=star1)"
             yield "expectimax(samples=3)"
-            yield "paranoid(samples=3)"
-            yield "maxn(samples=3)"
+            yield "paranoid(depth=full,samples=3)"
+            yield "maxn(depth=full,samples=3)"
     if plain and game not in ("Backgammon", "Game2048"):
         yield f"expectimax(depth=2{evaluator})"
         yield f"expectimax(depth=2{evaluator},opponent=softmax({evaluator[1:]}),table_mb=0)"

@@ -171,9 +171,10 @@ def draw_tree(
             f"{getattr(searcher, 'name', agent)} has no tree that can be drawn: choose minimax, alphabeta, "
             "expectiminimax, expectimax, maxn, paranoid, bestreply or mcts"
         )
-    watched: Any = dataclasses.replace(
-        searcher, **{watch: _both(getattr(searcher, watch), recorder)}, name=searcher.name
-    )
+    settings: dict[str, Any] = {watch: _both(getattr(searcher, watch), recorder), "name": searcher.name}
+    if getattr(searcher, "seconds", None) == "auto":
+        settings["seconds"] = None  # the whole tree is drawn, if nothing limits it
+    watched: Any = dataclasses.replace(searcher, **settings)
     stopped.append(watched)
     watched.reset(seed)
     result = watched.search_state(game, start)

@@ -272,7 +272,7 @@ def test_thousands_of_grown_trees_agree(players: int) -> None:
 def test_to_the_end_it_is_the_textbooks_expectiminimax(pruning: ChancePruning) -> None:
     for seed in range(0, 20_000, 1000):
         game = RulesGame(Grown(seed=seed))
-        found = ExpectiminimaxAgent(pruning=pruning).search_state(game)
+        found = ExpectiminimaxAgent(depth="full", pruning=pruning).search_state(game)
         assert found.values_by_seat[0] == pytest.approx(expectiminimax(game, game.initial_state()), abs=1e-12)
         assert found.proven
         assert found.stopped_by is StoppedBy.COMPLETED
@@ -375,7 +375,7 @@ class Endless(NamedTuple):
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
-        ExpectiminimaxAgent(table_mb=0).search_state(game)
+        ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game)
 
 
 @pytest.mark.alone
@@ -480,7 +480,7 @@ def test_2048_on_2x2() -> None:
     for first, p in game.chance_outcomes(start):
         middle = game.result(start, first)
         for second, q in game.chance_outcomes(middle):
-            found = ExpectiminimaxAgent().search_state(game, game.result(middle, second))
+            found = ExpectiminimaxAgent(depth="full").search_state(game, game.result(middle, second))
             assert found.proven
             total += p * q * found.value
     assert total == pytest.approx(66.9641494571, abs=1e-9)

@@ -238,5 +238,5 @@ def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
 
 
 def test_rules_without_parameters_are_searched() -> None:
-    found = AlphaBetaAgent().search_state(RulesGame(Subtraction()))
+    found = AlphaBetaAgent(depth="full").search_state(RulesGame(Subtraction()))
     assert (found.value, found.action, found.proven) == (1.0, 0, True)

@@ -64,13 +64,13 @@ class Corridor(NamedTuple):
 
 
 SEARCHES = [
-    (MaxNAgent(), Corridor()),
-    pytest.param(MaxNAgent(), Corridor(dice=1), marks=pytest.mark.slow),
-    pytest.param(ParanoidAgent(), Corridor(dice=1), marks=pytest.mark.slow),
-    pytest.param(BestReplyAgent(), Corridor(players=2), marks=pytest.mark.slow),
-    (ParanoidAgent(), Corridor()),
-    (ExpectiminimaxAgent(pruning="none"), Corridor(players=1, dice=1)),
-    (ExpectiminimaxAgent(pruning="star2"), Corridor(players=1, dice=1)),
+    (MaxNAgent(depth="full"), Corridor()),
+    pytest.param(MaxNAgent(depth="full"), Corridor(dice=1), marks=pytest.mark.slow),
+    pytest.param(ParanoidAgent(depth="full"), Corridor(dice=1), marks=pytest.mark.slow),
+    pytest.param(BestReplyAgent(depth="full"), Corridor(players=2), marks=pytest.mark.slow),
+    (ParanoidAgent(depth="full"), Corridor()),
+    (ExpectiminimaxAgent(depth="full", pruning="none"), Corridor(players=1, dice=1)),
+    (ExpectiminimaxAgent(depth="full", pruning="star2"), Corridor(players=1, dice=1)),
 ]
 
 
@@ -101,5 +101,5 @@ def test_so_they_are_in_threads_with_little_stack(agent: Any, rules: Corridor, k
 
 def test_chance_after_chance_needs_memory_and_stack_too() -> None:
     game = RulesGame(Corridor(length=300, players=1, dice=50))
-    found = ExpectiminimaxAgent(table_mb=0).search_state(game)
+    found = ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game)
     assert (found.depth, found.nodes, found.proven) == (300, 2 + 299 * 51, True)

@@ -101,7 +101,7 @@ def test_the_textbook_function_agrees(rule: TieRule) -> None:
     for rules in (DotsAndBoxes(rows=1, columns=2, players=3), Share(coins=7)):
         game = RulesGame(rules)
         for state in random_positions(game, generator, 5):
-            agent = MaxNAgent(tie_rule=rule)
+            agent = MaxNAgent(depth="full", tie_rule=rule)
             assert agent.search_state(game, state).values_by_seat == max_n(game, state, rule), (rules, state)
 
 
@@ -154,7 +154,7 @@ def test_the_clock_stops_a_kernel() -> None:
 @pytest.mark.slow
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     with pytest.raises(UnsupportedGameError, match=r"Pig\(players=3\) goes on for more than \d+ moves.*depth="):
-        MaxNAgent().search_state(RulesGame(Pig(players=3)))
+        MaxNAgent(depth="full").search_state(RulesGame(Pig(players=3)))
 
 
 def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:

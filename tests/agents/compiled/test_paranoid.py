@@ -129,8 +129,11 @@ def test_the_textbook_functions_agree(rules: Any) -> None:
     game = RulesGame(rules)
     for state in random_positions(game, generator, 10):
         seat = game.to_move(state)
-        assert ParanoidAgent().search_state(game, state).value == paranoid(game, state, seat), (rules, state)
-        found = BestReplyAgent().search_state(game, state)
+        assert ParanoidAgent(depth="full").search_state(game, state).value == paranoid(game, state, seat), (
+            rules,
+            state,
+        )
+        found = BestReplyAgent(depth="full").search_state(game, state)
         assert found.value == best_reply(game, state, seat), (rules, state)
         assert not found.proven
 

@@ -107,7 +107,7 @@ def test_proofs_agree_with_plain_alpha_beta(rules: Any, threads: int) -> None:
     generator = random.Random(f"{rules} {threads}")
     game = RulesGame(rules)
     prover = Prover(game, threads=threads, table_mb=1)
-    plain = AlphaBetaAgent(backend="clone")
+    plain = AlphaBetaAgent(depth="full", backend="clone")
     for _ in range(12):
         state = game.initial_state()
         for _ in range(generator.randrange(2, 9)):

@@ -96,7 +96,12 @@ def searched(kind: str, position: Position, settings: dict[str, Any], **limits: 
 def made(kind: str, position: Position, settings: dict[str, Any], **limits: Any) -> Any:
     agent: Any = make_agent(kind)
     return dataclasses.replace(
-        agent, name="", evaluator=position.evaluator, **ALWAYS.get(kind, {}), **settings, **limits
+        agent,
+        name="",
+        evaluator=position.evaluator,
+        **ALWAYS.get(kind, {}),
+        **settings,
+        **({"depth": "full"} | limits),
     )
 
 

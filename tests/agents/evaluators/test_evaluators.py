@@ -246,7 +246,7 @@ class TestChecks:
         with pytest.raises(
             UnsupportedGameError, match=r"utility 3.0 for seat 0, outside its utility_bounds -1 to 1"
         ):
-            AlphaBetaAgent().search_state(game)
+            AlphaBetaAgent(depth="full").search_state(game)
 
 
 class TestNames:

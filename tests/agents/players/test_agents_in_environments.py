@@ -84,7 +84,7 @@ def test_same_seed_same_game(spec):
 def test_alpha_beta_never_loses_tictactoe(seat, backend):
     """25 games against random play (200 in the slow test), from either seat, searching copies or rules."""
     env = make("classic/tictactoe-v3")
-    agent = AlphaBetaAgent(backend=backend)
+    agent = AlphaBetaAgent(depth="full", backend=backend)
     results = []
     for seed in range(25):
         agents = [RandomAgent(), RandomAgent()]
@@ -112,7 +112,9 @@ class Remembering:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", [AlphaBetaAgent(), MinimaxAgent(backend="clone")], ids=lambda agent: agent.name)
+@pytest.mark.parametrize(
+    "agent", [AlphaBetaAgent(depth="full"), MinimaxAgent(backend="clone")], ids=lambda agent: agent.name
+)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_never_loses_200_games(agent, seat):
     env = make("classic/tictactoe-v3")
@@ -173,7 +175,7 @@ class TestSampling:
     def test_estimates_what_cannot_be_enumerated(self):
         """One roll left with 5 points: rolling gives (7 + 8 + 9 + 10 + 11) / 6 = 7.5, stopping gives 5."""
         game = DiceRace(2)
-        agent = ExpectiminimaxAgent(samples=400)
+        agent = ExpectiminimaxAgent(depth="full", samples=400)
         result = agent.search_state(game, (5, 1, False))
         assert result.is_estimate
         assert not result.proven
@@ -184,16 +186,16 @@ class TestSampling:
 
     def test_the_error_is_as_wide_as_it_says(self):
         game = DiceRace(2)
-        agent = ExpectiminimaxAgent(samples=30)
+        agent = ExpectiminimaxAgent(depth="full", samples=30)
         results = [agent.search_state(game, (5, 1, False)) for _ in range(150)]
         scatter = statistics.stdev(result.value for result in results)
         assert scatter == pytest.approx(statistics.mean(result.standard_error for result in results), rel=0.25)
 
     def test_one_sample_has_no_width(self):
-        assert ExpectiminimaxAgent(samples=1).search_state(DiceRace(1)).standard_error in (None, 0.0)
+        assert ExpectiminimaxAgent(depth="full", samples=1).search_state(DiceRace(1)).standard_error in (None, 0.0)
 
     def test_stopping_is_certain(self):
-        result = ExpectiminimaxAgent(samples=60).search_state(DiceRace(2), (90, 1, False))
+        result = ExpectiminimaxAgent(depth="full", samples=60).search_state(DiceRace(2), (90, 1, False))
         assert (result.action, result.value, result.standard_error) == (0, 90, 0.0)
         assert not result.proven, "the value of rolling was sampled"
 
@@ -201,7 +203,7 @@ class TestSampling:
         game = DiceRace(3)
         values = []
         for seed in (1, 1, 2):
-            agent = ExpectiminimaxAgent(samples=4)
+            agent = ExpectiminimaxAgent(depth="full", samples=4)
             agent.reset(seed)
             values.append([agent.search_state(game).value for _ in range(3)])
         assert values[0] == values[1]
@@ -274,6 +276,6 @@ def test_random_is_uniform():
 def test_what_is_not_a_game_is_made_one():
     pyspiel = pytest.importorskip("pyspiel")
     game = pyspiel.load_game("tic_tac_toe")
-    assert AlphaBetaAgent().search_state(game).value == 0
-    assert AlphaBetaAgent().search_state(as_game(game)).value == 0
-    assert AlphaBetaAgent().search_state(ConnectK()).value == 0
+    assert AlphaBetaAgent(depth="full").search_state(game).value == 0
+    assert AlphaBetaAgent(depth="full").search_state(as_game(game)).value == 0
+    assert AlphaBetaAgent(depth="full").search_state(ConnectK()).value == 0

@@ -84,7 +84,7 @@ class TestTicTacToe:
 
     def test_it_beats_minimax_in_what_it_expects(self):
         """Every opening keeps the draw, so minimax cannot tell them apart."""
-        cautious = AlphaBetaAgent(exact=True).search_state(ConnectK())
+        cautious = AlphaBetaAgent(depth="full", exact=True).search_state(ConnectK())
         assert cautious.best_actions == tuple(range(9))
 
 
@@ -296,7 +296,7 @@ def test_one_player_and_dice():
     game = DiceRace(rolls=2)
     ours = ExpectimaxAgent(samples=6, seed=5).search_state(game)
     assert ours.is_estimate
-    assert ours.value == ExpectiminimaxAgent(samples=6, seed=5).search_state(game).value
+    assert ours.value == ExpectiminimaxAgent(depth="full", samples=6, seed=5).search_state(game).value
 
 
 def test_hidden_cards_are_refused():

@@ -62,7 +62,7 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
 def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, Any]) -> None:
     players = 2 if kind is ExpectiminimaxAgent else 3
     game = RulesGame(DotsAndBoxes(2, 1, players=players))
-    settings = {"ties": "first", "table_mb": 4, **settings}
+    settings = {"depth": "full", "ties": "first", "table_mb": 4, **settings}
     keeping, fresh = kind(**settings, keep_table=True), kind(**settings)
     kept_nodes = fresh_nodes = 0
     state = game.initial_state()

@@ -10,7 +10,7 @@ from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
 from zermelo.agents.algorithms import minimax
 from zermelo.envs import as_game
 
-TEXTBOOK = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+TEXTBOOK = {"depth": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
 
 # Nodes of alpha-beta on tic-tac-toe from the empty board, cells row by row; PettingZoo numbers them column by
 # column, which by symmetry is the same tree.
@@ -60,7 +60,7 @@ def test_minimax_nodes_of_pettingzoos_tictactoe(tictactoe, moves, nodes):
 )
 def test_mnk(rows, columns, in_row, value):
     """3,3,3 is a draw; 3,4,3 and 4,4,3 are won by the first player."""
-    assert AlphaBetaAgent().search_state(ConnectK(rows, columns, in_row)).value == value
+    assert AlphaBetaAgent(depth="full").search_state(ConnectK(rows, columns, in_row)).value == value
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -74,7 +74,7 @@ def test_values_to_come_are_kept_not_totals(seed, settings):
         state = game.result(state, int(rng.integers(2)))
     mover = game.to_move(state)
     values = {a: minimax(game, game.result(state, a)) * (1 if mover == 0 else -1) for a in (0, 1)}
-    result = AlphaBetaAgent(**settings).search_state(game, state)
+    result = AlphaBetaAgent(**{"depth": "full", **settings}).search_state(game, state)
     assert result.value == max(values.values())
     assert values[result.action] == result.value
     assert all(values[action] == value for action, value in result.action_values.items())
@@ -106,8 +106,8 @@ class TestOpenSpiel:
         spiel = pyspiel.load_game(name)
         game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(20250101)
-        pruned, full = AlphaBetaAgent(exact=True), MinimaxAgent()
-        plain = AlphaBetaAgent(table_mb=0, sooner=False, window="full", ordering="fixed")
+        pruned, full = AlphaBetaAgent(depth="full", exact=True), MinimaxAgent()
+        plain = AlphaBetaAgent(depth="full", table_mb=0, sooner=False, window="full", ordering="fixed")
         done = 0
         while done < positions:
             state = spiel.new_initial_state()
@@ -137,7 +137,7 @@ class TestOpenSpiel:
         spiel = pyspiel.load_game(f"pig(diceoutcomes=3,winscore={winscore},horizon=9)")
         game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(7)
-        agent, plain = ExpectiminimaxAgent(), ExpectiminimaxAgent(table_mb=0)
+        agent, plain = ExpectiminimaxAgent(depth="full"), ExpectiminimaxAgent(depth="full", table_mb=0)
         for _ in range(12):
             state = spiel.new_initial_state()
             for _ in range(int(rng.integers(0, 5))):

@@ -46,7 +46,7 @@ def test_nothing_false_is_proven(settings: dict[str, Any]) -> None:
             if found.proven:
                 assert found.value == truth
         assert AlphaBetaAgent(nodes=10**5, evaluator=EVEN, **settings).search_state(game, state).value == truth
-        assert AlphaBetaAgent(**settings).search_state(game, state).value == truth
+        assert AlphaBetaAgent(depth="full", **settings).search_state(game, state).value == truth
 
 
 def test_what_cannot_reach_the_window_is_not_looked_at() -> None:

@@ -239,13 +239,13 @@ class TestTies:
                 return float(action)
 
         for settings in ({}, {"exact": True}, {"table_mb": 0}, {"ordering": "fixed"}):
-            assert AlphaBetaAgent(ties="first", **settings).search_state(Hinted()).action == 0
+            assert AlphaBetaAgent(depth="full", ties="first", **settings).search_state(Hinted()).action == 0
 
     def test_random_draws_from_all_best_actions(self):
         """After X in the centre, every corner holds and no side does."""
         game = ConnectK()
         state = game.result(game.initial_state(), 4)
-        searcher = AlphaBetaAgent(seed=1)
+        searcher = AlphaBetaAgent(depth="full", seed=1)
         actions = [searcher.search_state(game, state).action for _ in range(25)]
         assert set(actions) == {0, 2, 6, 8}
 
@@ -343,14 +343,14 @@ class TestTable:
     def test_a_full_table_changes_no_answer(self):
         rng = np.random.default_rng(5)
         game = CoinRow(rng.integers(1, 9, 12).tolist())
-        full = AlphaBetaAgent(exact=True).search_state(game)
-        tiny = AlphaBetaAgent(exact=True, table_mb=0.01).search_state(game)
+        full = AlphaBetaAgent(depth="full", exact=True).search_state(game)
+        tiny = AlphaBetaAgent(depth="full", exact=True, table_mb=0.01).search_state(game)
         assert tiny.action_values == full.action_values
         assert tiny.nodes > full.nodes
 
     def test_it_saves_work(self):
         game = ConnectK()
-        with_table = AlphaBetaAgent().search_state(game)
-        without = AlphaBetaAgent(table_mb=0).search_state(game)
+        with_table = AlphaBetaAgent(depth="full").search_state(game)
+        without = AlphaBetaAgent(depth="full", table_mb=0).search_state(game)
         assert with_table.nodes < without.nodes / 2
         assert with_table.stats["table_hits"] > 0

@@ -137,7 +137,7 @@ class TestRussellAndNorvig:
         ],
     )
 
-    @pytest.mark.parametrize("agent", [MaxNAgent(), MaxNAgent(table_mb=0, exact=True)])
+    @pytest.mark.parametrize("agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", table_mb=0, exact=True)])
     def test_values_of_every_node(self, agent):
         game = tree_of(self.ROOT)
         left, right = self.ROOT.children
@@ -154,7 +154,7 @@ class TestRussellAndNorvig:
             assert max_n(game, node) == values
             assert agent.search_state(game, node).values_by_seat == values
         assert agent.search_state(game).action == 0
-        assert MaxNAgent(tie_rule="spiteful").search_state(game).values_by_seat == (1, 5, 2)
+        assert MaxNAgent(depth="full", tie_rule="spiteful").search_state(game).values_by_seat == (1, 5, 2)
 
 
 class TestSmallTree:
@@ -176,7 +176,9 @@ class TestSmallTree:
         ],
     )
 
-    @pytest.mark.parametrize("agent", [MaxNAgent(), MaxNAgent(shallow=False, table_mb=0, exact=True)])
+    @pytest.mark.parametrize(
+        "agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", shallow=False, table_mb=0, exact=True)]
+    )
     def test_values_of_every_node(self, agent):
         game = tree_of(self.ROOT, constant=9.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 9))
         left, right = self.ROOT.children
@@ -204,21 +206,23 @@ class TestSmallTree:
     def test_paranoid_expects_the_worst(self):
         game = tree_of(self.ROOT)
         assert paranoid(game, self.ROOT, 0) == 1
-        result = ParanoidAgent(exact=True).search_state(game)
+        result = ParanoidAgent(depth="full", exact=True).search_state(game)
         assert result.action_values == {0: 1, 1: 1}
         assert result.value == 1
-        assert ParanoidAgent().search_state(game, self.ROOT.children[0]).value == 2
+        assert ParanoidAgent(depth="full").search_state(game, self.ROOT.children[0]).value == 2
 
     def test_best_reply_lets_one_opponent_choose(self):
         """On the left, seat 1 keeps to its first action and seat 2 gives 1; on the right likewise 1."""
         game = tree_of(self.ROOT)
-        result = BestReplyAgent(exact=True).search_state(game)
+        result = BestReplyAgent(depth="full", exact=True).search_state(game)
         assert result.action_values == {0: 1, 1: 1}
         late = three(
             0, [three(1, [three(2, [Leaf(4, 0, 0), Leaf(4, 0, 0)]), three(2, [Leaf(4, 0, 0), Leaf(0, 0, 0)])])]
         )
         assert oracle_paranoid(late, 0) == 0
-        assert BestReplyAgent().search_state(tree_of(late)).value == 4, "it takes two opponents to hurt"
+        assert BestReplyAgent(depth="full").search_state(tree_of(late)).value == 4, (
+            "it takes two opponents to hurt"
+        )
 
 
 class TestTies:
@@ -239,27 +243,29 @@ class TestTies:
     def test_the_rule_decides(self, rule, values, action):
         game = tree_of(self.TIE)
         assert max_n(game, self.TIE, rule) == values
-        result = MaxNAgent(tie_rule=rule).search_state(game)
+        result = MaxNAgent(depth="full", tie_rule=rule).search_state(game)
         assert (result.values_by_seat, result.action) == (values, action)
 
     def test_first_is_the_default(self):
-        assert MaxNAgent().tie_rule is TieRule.FIRST
+        assert MaxNAgent(depth="full").tie_rule is TieRule.FIRST
 
     def test_root_ties_are_drawn_among_those_that_are_the_same_for_all(self):
         root = three(0, [Leaf(1, 0, 0), Leaf(2, 0, 1), Leaf(2, 1, 0), Leaf(2, 0, 1)])
-        chosen = {MaxNAgent(seed=seed).search_state(tree_of(root)).action for seed in range(20)}
+        chosen = {MaxNAgent(depth="full", seed=seed).search_state(tree_of(root)).action for seed in range(20)}
         assert chosen == {1, 3}
-        assert MaxNAgent(ties="first").search_state(tree_of(root)).best_actions == (1, 2, 3)
+        assert MaxNAgent(depth="full", ties="first").search_state(tree_of(root)).best_actions == (1, 2, 3)
 
     def test_wins_sooner_and_losses_later_where_nothing_else_differs(self):
         late = three(1, [three(2, [Leaf(2, -1, -1)])])
         root = three(0, [late, Leaf(2, -1, -1), Leaf(-1, 2, -1)])
         options = {"constant": 0.0, "reward_sum": RewardSum.ZERO, "bounds": (-1, 2)}
-        assert MaxNAgent().search_state(tree_of(root, **options)).plies == 1
-        assert MaxNAgent().search_state(tree_of(root, **options)).action == 1
-        assert MaxNAgent(sooner=False, ties="first").search_state(tree_of(root, **options)).action == 0
+        assert MaxNAgent(depth="full").search_state(tree_of(root, **options)).plies == 1
+        assert MaxNAgent(depth="full").search_state(tree_of(root, **options)).action == 1
+        assert (
+            MaxNAgent(depth="full", sooner=False, ties="first").search_state(tree_of(root, **options)).action == 0
+        )
         lost = three(0, [Leaf(-1, 2, -1), three(1, [Leaf(-1, 2, -1)])])
-        assert MaxNAgent().search_state(tree_of(lost, **options)).action == 1
+        assert MaxNAgent(depth="full").search_state(tree_of(lost, **options)).action == 1
 
 
 SETTINGS = [
@@ -287,7 +293,7 @@ def test_max_n_is_its_oracle(seed, seats, total, chance, rewards, rule, setting)
     root = game.root
     expected = oracle_max_n(root, rule.value, root.mover)
     assert max_n(game, root, rule) == pytest.approx(expected, abs=1e-12)
-    result = MaxNAgent(tie_rule=rule, **SETTINGS[setting]).search_state(game)
+    result = MaxNAgent(tie_rule=rule, **SETTINGS[setting], depth="full").search_state(game)
     assert result.values_by_seat == pytest.approx(expected, abs=1e-12)
     assert result.value == result.values_by_seat[root.mover]
     values = [oracle_max_n(child, rule.value, root.mover)[root.mover] for child in root.children]
@@ -312,8 +318,8 @@ def test_shallow_pruning_only_saves(seed, seats, rewards, rule):
         return Node(mover, [grow(depth - 1, (mover + 1) % seats) for _ in range(3)], utility=[0.0] * seats)
 
     game = tree_of(grow(5, 0), seats=seats, constant=6.0, reward_sum=RewardSum.CONSTANT, bounds=(0.0, 6.0))
-    plain = MaxNAgent(shallow=False, tie_rule=rule, table_mb=0).search_state(game)
-    pruned = MaxNAgent(tie_rule=rule, table_mb=0).search_state(game)
+    plain = MaxNAgent(depth="full", shallow=False, tie_rule=rule, table_mb=0).search_state(game)
+    pruned = MaxNAgent(depth="full", tie_rule=rule, table_mb=0).search_state(game)
     assert pruned.values_by_seat == plain.values_by_seat
     assert pruned.nodes <= plain.nodes
 
@@ -322,11 +328,11 @@ def test_shallow_pruning_does_prune():
     """Seat 1 keeps 7 of 9 for itself, so at most 2 are left for seat 0, which has 3 already."""
     root = three(0, [Leaf(3, 3, 3), three(1, [Leaf(1, 7, 1), Leaf(0, 9, 0), Leaf(2, 0, 7)])])
     game = tree_of(root, constant=9.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 9))
-    assert MaxNAgent(shallow=False).search_state(game).nodes == 6
-    result = MaxNAgent().search_state(game)
+    assert MaxNAgent(depth="full", shallow=False).search_state(game).nodes == 6
+    result = MaxNAgent(depth="full").search_state(game)
     assert (result.nodes, result.values_by_seat) == (4, (3, 3, 3))
     assert result.action_values == {0: 3}, "what is left of 9 is a bound, not a value"
-    assert MaxNAgent(exact=True).search_state(game).action_values == {0: 3, 1: 0}
+    assert MaxNAgent(depth="full", exact=True).search_state(game).action_values == {0: 3, 1: 0}
 
 
 @given(
@@ -345,8 +351,8 @@ def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, r
     game = game_of(seed, seats=seats, total=total, chance=chance, rewards=rewards)
     seat = game.root.mover
     for agent, plain, oracle in (
-        (ParanoidAgent(**setting), paranoid, oracle_paranoid),
-        (BestReplyAgent(**setting), best_reply, oracle_best_reply),
+        (ParanoidAgent(**setting, depth="full"), paranoid, oracle_paranoid),
+        (BestReplyAgent(**setting, depth="full"), best_reply, oracle_best_reply),
     ):
         expected = oracle(game.root, seat)
         assert plain(game, game.root, seat) == pytest.approx(expected, abs=1e-12)
@@ -372,7 +378,13 @@ def test_paranoid_and_best_reply_are_their_oracles(seed, seats, total, chance, r
 def test_two_opposed_players_are_minimax(seed, rewards, total):
     game = game_of(seed, seats=2, total=total, rewards=rewards)
     expected = minimax(game, game.root)
-    for agent in (MaxNAgent(), ParanoidAgent(), BestReplyAgent(), AlphaBetaAgent(), MinimaxAgent()):
+    for agent in (
+        MaxNAgent(depth="full"),
+        ParanoidAgent(depth="full"),
+        BestReplyAgent(depth="full"),
+        AlphaBetaAgent(depth="full"),
+        MinimaxAgent(),
+    ):
         result = agent.search_state(game)
         assert result.values_by_seat[0] == expected
         assert result.proven
@@ -443,7 +455,7 @@ class TestSumsThatEvaluationsBreak:
 def test_shallow_pruning_needs_a_constant_sum():
     game = tree_of(three(0, [Leaf(1, 1, 1)]))
     with pytest.raises(UnsupportedGameError, match="shallow pruning needs utilities with a constant sum"):
-        MaxNAgent(shallow=True).search_state(game)
+        MaxNAgent(depth="full", shallow=True).search_state(game)
 
 
 class Pips:
@@ -497,7 +509,7 @@ def test_best_reply_where_turns_can_be_skipped(goal):
         values = [oracle(count + step, not mine) for step in (1, 2)]
         return max(values) if mine else min(values)
 
-    assert BestReplyAgent().search_state(game).value == oracle(0, True)
+    assert BestReplyAgent(depth="full").search_state(game).value == oracle(0, True)
     assert best_reply(game, (0, 0), 0) == oracle(0, True)
 
 
@@ -522,15 +534,19 @@ def test_compiled_rules_for_three():
     expected = max_n(game, state)
     for rule in TieRule:
         found = [
-            MaxNAgent(tie_rule=rule, **options).search_state(game, state)
+            MaxNAgent(depth="full", tie_rule=rule, **options).search_state(game, state)
             for options in ({}, {"shallow": False}, {"table_mb": 0}, {"shallow": False, "table_mb": 0})
         ]
         assert {result.values_by_seat for result in found} == {max_n(game, state, rule)}
         assert found[2].nodes <= found[3].nodes
         assert found[1].nodes < found[3].nodes
-    assert MaxNAgent().search_state(game, state).values_by_seat == expected
-    assert ParanoidAgent().search_state(game, state).value == paranoid(game, state, game.to_move(state))
-    assert BestReplyAgent().search_state(game, state).value == best_reply(game, state, game.to_move(state))
+    assert MaxNAgent(depth="full").search_state(game, state).values_by_seat == expected
+    assert ParanoidAgent(depth="full").search_state(game, state).value == paranoid(
+        game, state, game.to_move(state)
+    )
+    assert BestReplyAgent(depth="full").search_state(game, state).value == best_reply(
+        game, state, game.to_move(state)
+    )
 
 
 @pytest.mark.parametrize("backend", ["auto", "clone"])
@@ -555,21 +571,27 @@ def test_three_agents_play_a_live_environment(backend):
 def test_dice_for_three_are_averaged():
     root = three(0, [three(CHANCE, [Leaf(4, 0, 0), Leaf(0, 4, 0)], probabilities=[0.75, 0.25]), Leaf(2, 1, 1)])
     game = tree_of(root, chance=Chance.EXACT)
-    for agent in (MaxNAgent(), ParanoidAgent(), BestReplyAgent()):
+    for agent in (MaxNAgent(depth="full"), ParanoidAgent(depth="full"), BestReplyAgent(depth="full")):
         result = agent.search_state(game)
         assert result.values_by_seat == (3.0, 1.0, 0.0)
         assert result.principal_variation == (0,)
     with pytest.raises(UnsupportedGameError, match="use 'maxn', 'paranoid' or 'mcts'"):
-        ExpectiminimaxAgent().search_state(game)
+        ExpectiminimaxAgent(depth="full").search_state(game)
 
 
 def test_sampled_chance_is_an_estimate():
     from doubles.small_games import DiceRace
 
-    for agent in (MaxNAgent(samples=16), ParanoidAgent(samples=16), BestReplyAgent(samples=16)):
+    for agent in (
+        MaxNAgent(depth="full", samples=16),
+        ParanoidAgent(depth="full", samples=16),
+        BestReplyAgent(depth="full", samples=16),
+    ):
         result = agent.search_state(DiceRace(rolls=2))
         assert result.is_estimate
         assert not result.proven
         assert result.standard_error is not None
         assert 0 < result.value < 12
-    assert math.isnan(MaxNAgent(samples=1).search_state(DiceRace(rolls=1)).standard_error or math.nan)
+    assert math.isnan(
+        MaxNAgent(depth="full", samples=1).search_state(DiceRace(rolls=1)).standard_error or math.nan
+    )

@@ -32,7 +32,7 @@ def watched(agent: Any, game: Any) -> tuple[list[NodeEvent], Any]:
 
 def test_the_textbook_tree() -> None:
     """Figure 5.5: after B is worth 3, C is cut off at its first leaf, 2; D is searched whole."""
-    events, result = watched((AlphaBetaAgent, TEXTBOOK), TreeGame(AIMA_5_2))
+    events, result = watched((AlphaBetaAgent, TEXTBOOK | {"depth": "full"}), TreeGame(AIMA_5_2))
     cuts = [event for event in events if event.kind is NodeEventKind.CUTOFF]
     assert [(cut.ply, cut.action, cut.not_searched) for cut in cuts] == [(1, 0, (1, 2))]
     assert cuts[0].alpha[0] == 3

@@ -45,13 +45,13 @@ class TestBestLines:
             assert line.proven
 
     def test_one_is_all_that_is_usual(self) -> None:
-        assert AlphaBetaAgent().search_state(ConnectK(2, 2, 2)).best_lines == ()
+        assert AlphaBetaAgent(depth="full").search_state(ConnectK(2, 2, 2)).best_lines == ()
         with pytest.raises(InvalidSettingError, match="best_lines must be a whole number of at least 1, not 0"):
-            AlphaBetaAgent(best_lines=0)
+            AlphaBetaAgent(depth="full", best_lines=0)
 
     def test_without_pruning_they_are_known_anyway(self) -> None:
         tree = TreeGame(Node(0, [Leaf(0, 0), Leaf(1, -1), Leaf(0.5, -0.5)]), bounds=(-1, 1))
-        found = ExpectiminimaxAgent(best_lines=2).search_state(tree)
+        found = ExpectiminimaxAgent(depth="full", best_lines=2).search_state(tree)
         assert [(line.action, line.value) for line in found.best_lines] == [(1, 1), (2, 0.5)]
 
 

@@ -244,7 +244,7 @@ def test_a_tree_searched_to_its_ends_is_then_searched_without_reductions(rules: 
     state = game.initial_state()
     for action in (0, 0, 0) if isinstance(rules, Othello) else ():
         state = game.result(state, game.legal_actions(state)[action])
-    full = AlphaBetaAgent(ties=ties).search_state(game, state)
+    full = AlphaBetaAgent(depth="full", ties=ties).search_state(game, state)
     found = AlphaBetaAgent(
         nodes=20_000_000, late_move_reductions=1, null_move=1, ties=ties, quiescence=0
     ).search_state(game, state)
@@ -266,7 +266,7 @@ def test_a_search_to_the_end_at_once_reduces_nothing() -> None:
     game = RulesGame(MNK(m=4, n=3, k=3))
 
     def nodes(**settings: Any) -> SearchResult:
-        return AlphaBetaAgent(ties="first", **settings).search_state(game)
+        return AlphaBetaAgent(depth="full", ties="first", **settings).search_state(game)
 
     plain, asked = nodes(), nodes(late_move_reductions=1, null_move=1)
     assert (asked.nodes, asked.value, asked.plies) == (plain.nodes, plain.value, plain.plies)

@@ -32,31 +32,31 @@ class TestByHand:
     def test_star1_stops_when_the_rest_cannot_help(self):
         """After -8 and -7 of four: even with two tens the average is 1.25."""
         game = self.game(*zero_sum(-8, -7, 10, 10))
-        assert ExpectiminimaxAgent(table_mb=0).search_state(game).nodes == 7
-        result = ExpectiminimaxAgent(pruning="star1", table_mb=0).search_state(game)
+        assert ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game).nodes == 7
+        result = ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game)
         assert (result.nodes, result.action, result.value) == (5, 0, 2)
         assert result.action_values == {0: 2}, "a bound is not a value"
-        exact = ExpectiminimaxAgent(pruning="star1", exact=True).search_state(game)
+        exact = ExpectiminimaxAgent(depth="full", pruning="star1", exact=True).search_state(game)
         assert exact.action_values == {0: 2, 1: 1.25}
 
     def test_star1_narrows_the_window_below(self):
         """After -8 of two, the other must be worth 12 to reach 2: nothing in it is looked at, though MAX moves."""
         game = self.game(Leaf(-8, 8), Node(1, zero_sum(5, 9, 9)))
-        result = ExpectiminimaxAgent(pruning="star1", table_mb=0).search_state(game)
+        result = ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game)
         assert (result.nodes, result.value) == (4, 2)
 
     def test_star1_cuts_inside_an_outcome(self):
         """After 0 of two, the other must be worth more than 4; MIN has a 3, so its last reply does not matter."""
         game = self.game(Leaf(0, 0), Node(1, zero_sum(3, 9)))
-        assert ExpectiminimaxAgent(table_mb=0).search_state(game).nodes == 7
-        assert ExpectiminimaxAgent(pruning="star1", table_mb=0).search_state(game).nodes == 6
+        assert ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game).nodes == 7
+        assert ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game).nodes == 6
 
     def test_star2_probes_before_it_searches(self):
         """MIN can bring both outcomes to 0 with its first reply, and 0 on average is not 2."""
         first = Node(1, zero_sum(0, 9, 8, 7, 6, 5))
         game = self.game(first, Node(1, zero_sum(0, 9, 9, 9, 9, 9)))
-        one = ExpectiminimaxAgent(pruning="star1", table_mb=0).search_state(game)
-        two = ExpectiminimaxAgent(pruning="star2", table_mb=0).search_state(game)
+        one = ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game)
+        two = ExpectiminimaxAgent(depth="full", pruning="star2", table_mb=0).search_state(game)
         assert one.value == two.value == 2
         assert one.nodes == 1 + 1 + 1 + 7 + 2
         assert two.nodes == 1 + 1 + 1 + 2 + 2
@@ -80,7 +80,7 @@ class TestByHand:
     def test_without_bounds_nothing_is_cut_at_chance(self, pruning):
         dice = Node(CHANCE, zero_sum(-8, -7, 10, 10), probabilities=[0.25] * 4)
         game = TreeGame(Node(0, [Leaf(2, -2), dice]), chance=Chance.EXACT)
-        assert ExpectiminimaxAgent(pruning=pruning, table_mb=0).search_state(game).nodes == 7
+        assert ExpectiminimaxAgent(depth="full", pruning=pruning, table_mb=0).search_state(game).nodes == 7
 
 
 def with_dice(seed, seats, rewards):
@@ -121,7 +121,7 @@ def test_star_is_expectiminimax(
         value = worth[id(state)]
         return (value, -value)[:seats]
 
-    common = {"depth": depth, "evaluator": None if depth is None else evaluator, "sooner": sooner}
+    common = {"depth": depth or "full", "evaluator": None if depth is None else evaluator, "sooner": sooner}
     full = ExpectiminimaxAgent(**common).search_state(game)
     if depth is None:
         assert full.values_by_seat[0] == pytest.approx(expectiminimax(game, root))
@@ -161,7 +161,7 @@ def test_pruning_saves_nodes(seed):
 
     game = TreeGame(grow(3, 0), chance=Chance.EXACT, bounds=(-1, 1))
     found = {
-        name: ExpectiminimaxAgent(pruning=name, table_mb=0, ordering="fixed").search_state(game)
+        name: ExpectiminimaxAgent(depth="full", pruning=name, table_mb=0, ordering="fixed").search_state(game)
         for name in ("none", "star1", "star2")
     }
     assert found["star1"].nodes < found["none"].nodes
@@ -173,8 +173,8 @@ def test_pruning_saves_nodes(seed):
 @pytest.mark.parametrize("pruning", PRUNINGS)
 def test_without_dice_it_is_alpha_beta(pruning):
     game = CoinRow([3, 1, 4, 1, 5, 9, 2, 6])
-    full = ExpectiminimaxAgent().search_state(game)
-    result = ExpectiminimaxAgent(pruning=pruning, exact=True).search_state(game)
+    full = ExpectiminimaxAgent(depth="full").search_state(game)
+    result = ExpectiminimaxAgent(depth="full", pruning=pruning, exact=True).search_state(game)
     assert result.action_values == full.action_values
     assert result.principal_variation[0] in full.best_actions
     assert result.stopped_by is StoppedBy.COMPLETED
@@ -183,8 +183,8 @@ def test_without_dice_it_is_alpha_beta(pruning):
 @pytest.mark.parametrize("pruning", PRUNINGS)
 @pytest.mark.parametrize("samples", [1, 8])
 def test_sampled_dice(pruning, samples):
-    full = ExpectiminimaxAgent(samples=samples, seed=3).search_state(DiceRace(rolls=2))
-    result = ExpectiminimaxAgent(samples=samples, seed=3, pruning=pruning, exact=True).search_state(
+    full = ExpectiminimaxAgent(depth="full", samples=samples, seed=3).search_state(DiceRace(rolls=2))
+    result = ExpectiminimaxAgent(depth="full", samples=samples, seed=3, pruning=pruning, exact=True).search_state(
         DiceRace(rolls=2)
     )
     assert result.action_values == pytest.approx(full.action_values)
@@ -211,9 +211,9 @@ def test_limits(pruning):
 def test_settings():
     assert make_agent("expectiminimax(depth=2, pruning=star2)").pruning == "star2"
     with pytest.raises(InvalidSettingError, match="pruning must be one of 'none', 'star1', 'star2', not 'star3'"):
-        ExpectiminimaxAgent(pruning="star3")
+        ExpectiminimaxAgent(depth="full", pruning="star3")
     with pytest.raises(InvalidSettingError, match="exact must be True or False"):
-        ExpectiminimaxAgent(exact=1)
+        ExpectiminimaxAgent(depth="full", exact=1)
 
 
 @pytest.mark.parametrize("name", ["pig(diceoutcomes=3,winscore=10,horizon=12)"])

@@ -33,7 +33,9 @@ class TestFigure52:
         assert (result.action, result.value) == (action, value)
         assert result.values_by_seat == (-value, value)
 
-    @pytest.mark.parametrize("agent", [MinimaxAgent(), AlphaBetaAgent(exact=True), ExpectiminimaxAgent()])
+    @pytest.mark.parametrize(
+        "agent", [MinimaxAgent(), AlphaBetaAgent(depth="full", exact=True), ExpectiminimaxAgent(depth="full")]
+    )
     def test_root(self, agent):
         result = agent.search_state(TreeGame(AIMA_5_2))
         assert result.action == 0
@@ -56,7 +58,7 @@ class TestFigure52:
 
     def test_alpha_beta_prunes_the_other_leaves_of_c(self):
         game = TreeGame(AIMA_5_2)
-        result = AlphaBetaAgent(**PLAIN).search_state(game)
+        result = AlphaBetaAgent(depth="full", **PLAIN).search_state(game)
         assert game.leaves == ["3", "12", "8", "2", "14", "5", "2"]
         assert result.nodes == 11
         assert result.action_values == {0: 3}, "2 is only a bound for the pruned action 1"
@@ -75,10 +77,10 @@ class TestFigure52:
 def test_after_a_win_in_one_other_bounds_are_not_taken_for_values():
     """The second action is only known to be no better than a win in two; it is a draw."""
     game = TreeGame(Node(0, [Leaf(1, -1), Node(1, [Leaf(0, 0)])]), bounds=(-1, 1))
-    assert AlphaBetaAgent().search_state(game).action_values == {0: 1}
-    assert AlphaBetaAgent(exact=True).search_state(game).action_values == {0: 1, 1: 0}
+    assert AlphaBetaAgent(depth="full").search_state(game).action_values == {0: 1}
+    assert AlphaBetaAgent(depth="full", exact=True).search_state(game).action_values == {0: 1, 1: 0}
     mirrored = TreeGame(Node(1, [Leaf(-1, 1), Node(0, [Leaf(0, 0)])]), bounds=(-1, 1))
-    assert AlphaBetaAgent().search_state(mirrored).action_values == {0: 1}
+    assert AlphaBetaAgent(depth="full").search_state(mirrored).action_values == {0: 1}
 
 
 @pytest.mark.parametrize(("branching", "depth"), [(2, 6), (3, 4), (3, 5), (4, 4), (5, 3)])
@@ -95,7 +97,7 @@ def test_perfect_ordering_visits_the_critical_tree(branching, depth):
     plain = TreeGame(AIMA_5_2)
     tree = perfected(uniform_tree(branching, depth, np.random.default_rng(branching * 10 + depth)))
     game = TreeGame(tree)
-    AlphaBetaAgent(**PLAIN).search_state(game)
+    AlphaBetaAgent(depth="full", **PLAIN).search_state(game)
     assert len(set(game.leaves)) == len(game.leaves)
     assert len(game.leaves) == branching ** math.ceil(depth / 2) + branching ** (depth // 2) - 1
 
@@ -131,7 +133,7 @@ def test_alpha_beta_is_minimax_on_any_tree(seed, constant, rewards, setting):
     bounds = (-8.0 - abs(constant), 8.0 + abs(constant))
     game = TreeGame(root, constant=constant, bounds=bounds, terminal_rewards_only=not rewards)
     settings_ = every_setting(bounds)[setting]
-    result = AlphaBetaAgent(**settings_).search_state(game)
+    result = AlphaBetaAgent(depth="full", **settings_).search_state(game)
     mover = root.mover
     values = [minimax(game, child) if mover == 0 else constant - minimax(game, child) for child in root.children]
     assert result.value == max(values)
@@ -169,7 +171,11 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
     root = tree_from(seed, constant=constant)
     game = TreeGame(root, constant=constant, bounds=(-3.0, 4.0))
     value, promptness = distance_oracle(game, root, constant / 2)
-    for agent in (AlphaBetaAgent(table_mb=table), MinimaxAgent(), ExpectiminimaxAgent(table_mb=table)):
+    for agent in (
+        AlphaBetaAgent(depth="full", table_mb=table),
+        MinimaxAgent(),
+        ExpectiminimaxAgent(depth="full", table_mb=table),
+    ):
         result = agent.search_state(game)
         assert result.values_by_seat[0] == value
         if value != constant / 2:
@@ -181,7 +187,7 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
 def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table):
     root = tree_from(seed, seats=seats, rewards=rewards, chance=True)
     game = TreeGame(root, seats=seats, chance=Chance.EXACT, terminal_rewards_only=not rewards)
-    result = ExpectiminimaxAgent(table_mb=table).search_state(game)
+    result = ExpectiminimaxAgent(depth="full", table_mb=table).search_state(game)
     sign = 1 if root.mover == 0 else -1
     values = [sign * expectiminimax(game, child) for child in root.children]
     assert result.value == pytest.approx(max(values), abs=1e-12)

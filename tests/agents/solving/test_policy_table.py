@@ -61,7 +61,7 @@ def test_a_plan_answers_whatever_the_other_does(rules: Any, owner: int, tmp_path
     table = solve_policy(game, seat=owner)
     table.save(tmp_path / "plan")
     agent = PolicyTableAgent(path=str(tmp_path / "plan"))
-    value = AlphaBetaAgent().search_state(game).values_by_seat[owner]
+    value = AlphaBetaAgent(depth="full").search_state(game).values_by_seat[owner]
     generator = random.Random(f"{rules} {owner}")
     for seed in range(20):
         agent.reset(seed)

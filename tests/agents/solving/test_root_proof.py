@@ -65,7 +65,7 @@ class Briefed:
         limits = Limits(seconds=limit)
         search = new_search(game, limits)
         how = {"until": until, "table_mb": 1, "threads": 1}
-        search.proof = prove_root(agent or AlphaBetaAgent(), search, state, **how)
+        search.proof = prove_root(agent or AlphaBetaAgent(depth="full"), search, state, **how)
         self.value, self.actions = search.proof.value, search.proof.actions
         self.budget, self.root_actions, self.adjusted = search.budget, search.root_actions, search.proof.adjusted
 
@@ -88,7 +88,7 @@ briefed = Briefed
 )
 def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_short_search):
     make_ready(game.rules)
-    agent = AlphaBetaAgent()
+    agent = AlphaBetaAgent(depth="full")
     seen = set()
     for state in late_states(game, 17, number, plies):
         found = briefed(game, state, agent=agent)
@@ -126,7 +126,7 @@ def test_a_position_won_stays_proven_move_after_move(no_short_search):
     """What proved a move proves the next ones: the table still has it, so that few nodes do."""
     states = late_states(GAME, 9, 30, 14)
     state = next(s for s in states if solve(GAME, s).value == 1)
-    agent = AlphaBetaAgent()
+    agent = AlphaBetaAgent(depth="full")
     seat = GAME.to_move(state)
     first = 0
     while not GAME.is_terminal(state):
@@ -143,7 +143,7 @@ def test_a_position_won_stays_proven_move_after_move(no_short_search):
 
 
 def test_what_was_proven_is_known_when_all_time_is_gone(no_short_search):
-    agent = AlphaBetaAgent()
+    agent = AlphaBetaAgent(depth="full")
     for state in late_states(GAME, 9, 6, 16):
         found = briefed(GAME, state, agent=agent)
         again = briefed(GAME, state, agent=agent, until=1e-9, limit=1e-9)
@@ -173,7 +173,9 @@ def test_a_search_that_saw_the_end_needs_no_proof(monkeypatch):
     state = late_states(GAME, 2, 1, 36)[0]
     found = briefed(GAME, state)
     assert found.value is None
-    assert found.root_actions(state)[0] == AlphaBetaAgent(ties="first").search_state(GAME, state).action
+    assert (
+        found.root_actions(state)[0] == AlphaBetaAgent(depth="full", ties="first").search_state(GAME, state).action
+    )
 
 
 def test_the_proof_takes_no_more_than_its_share(no_short_search):
@@ -197,7 +199,7 @@ def test_an_answer_is_given_when_all_time_is_gone():
 
 def test_an_interrupted_proof_leaves_the_prover_to_later_moves(monkeypatch, no_short_search):
     state = late_states(GAME, 3, 1, 16)[0]
-    agent = AlphaBetaAgent()
+    agent = AlphaBetaAgent(depth="full")
 
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -218,7 +220,7 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_short_search):
     """A search that sees the end knows more: how soon."""
     pairs = ((state, briefed(GAME, state)) for state in late_states(GAME, 9, 20, 26))
     state, found = next((state, found) for state, found in pairs if found.value == 1)
-    result = AlphaBetaAgent().search_state(GAME, state)
+    result = AlphaBetaAgent(depth="full").search_state(GAME, state)
     assert result.proven
     assert result.plies
     assert found.adjusted(GAME, state, result) is result
@@ -289,7 +291,7 @@ def test_memory_is_shared():
 @pytest.mark.parametrize(("share", "part"), [(1.5, "at most 1"), (-0.1, "at least 0"), ("x", "a finite number")])
 def test_a_share_is_a_part(share, part):
     with pytest.raises(InvalidSettingError, match=part):
-        AlphaBetaAgent(proof_share=share)
+        AlphaBetaAgent(depth="full", proof_share=share)
 
 
 def test_the_share_is_part_of_the_spec():

@@ -151,17 +151,17 @@ def test_a_search_that_may_peek_says_so_once_and_proves_nothing() -> None:
     with pytest.warns(
         UnknownTraitWarning, match=r"dealt_for_this_test_v0 is searched .* say so: traits={'information'"
     ):
-        result = AlphaBetaAgent().search(env)
+        result = AlphaBetaAgent(depth="full").search(env)
     assert not result.proven
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert AlphaBetaAgent().search(env).value == result.value
+        assert AlphaBetaAgent(depth="full").search(env).value == result.value
         known = AlphaBetaAgent(
-            traits={"information": "perfect", "chance": "deterministic", "reward_sum": "zero_sum"}
+            depth="full", traits={"information": "perfect", "chance": "deterministic", "reward_sum": "zero_sum"}
         )
         assert known.search(env).proven
     with pytest.raises(UnsupportedGameError, match="hides part of it"):
-        AlphaBetaAgent(traits={"information": "hidden"}).search(env)
+        AlphaBetaAgent(depth="full", traits={"information": "hidden"}).search(env)
 
 
 def test_a_rare_end_that_breaks_the_sum_is_no_proof() -> None:
@@ -170,10 +170,10 @@ def test_a_rare_end_that_breaks_the_sum_is_no_proof() -> None:
     game = as_game(env)
     assert game.traits.reward_sum is RewardSum.ZERO
     assert game.traits.source("reward_sum") is TraitSource.INFERRED
-    for result in (AlphaBetaAgent().search(env), solve(env)):
+    for result in (AlphaBetaAgent(depth="full").search(env), solve(env)):
         assert not result.proven
         assert result.plies is None
-    assert MaxNAgent(traits={"reward_sum": "general_sum"}).search(env).values_by_seat[0] >= 0
+    assert MaxNAgent(depth="full", traits={"reward_sum": "general_sum"}).search(env).values_by_seat[0] >= 0
     with pytest.raises(UnsupportedGameError, match="needs to know the information of small_v0"):
         exact_values(env, [game.initial_state()])
 

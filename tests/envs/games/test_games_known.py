@@ -165,4 +165,4 @@ def test_the_only_winning_bites_of_chomp(rows, columns, bites):
     ids=repr,
 )
 def test_alpha_beta_agrees(rules):
-    assert AlphaBetaAgent().search_state(as_game(rules)).values_by_seat[0] == value(rules)
+    assert AlphaBetaAgent(depth="full").search_state(as_game(rules)).values_by_seat[0] == value(rules)

@@ -81,7 +81,10 @@ def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, s
 def test_the_settings_of_an_agent_are_explained(cli):
     lines = cli("agents", "alphabeta").stdout.splitlines()
     told = dict(line.split("\t") for line in lines)
-    assert told["depth=None"] == "Moves to look ahead, every player's counted and chance not."
+    assert (
+        told["depth=None"]
+        == 'Moves to look ahead, every player\'s counted and chance not; "full" looks to the end of the game.'
+    )
     assert len(told) > 20
     assert all(text.endswith(".") for text in told.values())
     unknown = cli("agents", "alphabet")
