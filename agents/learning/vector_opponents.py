@@ -81,13 +81,13 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         return Opponent(agent.name, _looking(game), constants={"LOOKS": True})
     if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "table_mb", "evaluator"):
         agent.check_game(game.traits)
-        if agent.depth is not None and agent.depth > 0:
+        if agent.limits.depth is not None:
             return _alpha_beta(agent, game)
-    if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator") and agent.depth:
+    if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator") and agent.limits.depth:
         agent.check_game(game.traits)
         return _alpha_beta(AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name), game)
     averaging = "depth", "evaluator", "pruning", "min_probability", "chance_at_limit", "ordering", "table_mb"
-    if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, *averaging) and agent.depth:
+    if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, *averaging) and agent.limits.depth:
         agent.check_game(game.traits)
         if can_search_through_chance(game):
             return _expectiminimax(agent, game)
@@ -129,7 +129,7 @@ def _words(count: int) -> Any:
 
 def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
     """What alpha-beta to a depth needs, with room for as many plies."""
-    state, budget, depth = game.initial_state(), Budget(_EVERYTHING), agent.depth or 0
+    state, budget, depth = game.initial_state(), Budget(_EVERYTHING), agent.limits.depth or 0
     evaluator = agent.evaluator_for(game, state)
     if not can_evaluate(evaluator):
         raise InvalidSettingError(
@@ -156,7 +156,7 @@ def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
 
 def _expectiminimax(agent: ExpectiminimaxAgent, game: RulesGame) -> Opponent:
     """What expectiminimax to a depth needs, with room for all states on a path."""
-    depth = agent.depth or 0
+    depth = agent.limits.depth or 0
     evaluator = agent.evaluator_for(game, game.initial_state())
     if not can_use(game, evaluator):
         raise InvalidSettingError(
