@@ -106,7 +106,7 @@ ROOMS = {
     },
 }
 ABOVE_ROOMS = {
-    "envs": {"errors", "files", "game", "spec_text", "traits"},
+    "envs": {"errors", "files", "game", "local_modules", "spec_text", "traits"},
     "agents": set(),
     "evaluation": {"errors", "schedule"},
 }

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.local_modules import import_module
 from zermelo.envs.spec_text import Spec, unknown_setting
 
 __all__ = ["check_spec", "import_name", "name_of"]
@@ -35,12 +33,8 @@ def import_name(name: str) -> Any:
 
 
 def _import(module_name: str, name: str) -> Any:
-    here = os.getcwd()
-    added = here not in sys.path and "" not in sys.path
-    if added:
-        sys.path.insert(0, here)
     try:
-        return importlib.import_module(module_name)
+        return import_module(module_name)
     except ModuleNotFoundError as error:
         # Not found itself (or a package that it is in), rather than something that it imports.
         if error.name is not None and (module_name == error.name or module_name.startswith(error.name + ".")):
@@ -48,9 +42,6 @@ def _import(module_name: str, name: str) -> Any:
         raise InvalidSettingError(f"cannot import {name!r}: {error}") from error
     except Exception as error:
         raise InvalidSettingError(f"cannot import {name!r}: {type(error).__name__}: {error}") from error
-    finally:
-        if added and here in sys.path:
-            sys.path.remove(here)
 
 
 def check_spec(spec: Spec, known: Iterable[str]) -> None:

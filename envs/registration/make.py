@@ -19,9 +19,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import os
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -35,6 +33,7 @@ from zermelo.envs.errors import (
     UnsupportedGameError,
     ZermeloError,
 )
+from zermelo.envs.local_modules import import_module
 from zermelo.envs.registration.own_games import env_maker, is_rules_class
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
@@ -96,25 +95,24 @@ def _user_function(name: str) -> Creator | None:
     module_name, colon, function_name = name.partition(":")
     if not colon:
         return None
-    with _current_directory_importable():
-        try:
-            module = importlib.import_module(module_name)
-        except ModuleNotFoundError as error:
-            missing = error.name or module_name
-            if module_name == missing or module_name.startswith(f"{missing}."):
-                raise UnknownNameError(
-                    f"no module is called {missing!r} (for {name!r}): give it as it is imported, from the current "
-                    "directory or an installed package"
-                ) from None
-            if missing.partition(".")[0] == module_name.partition(".")[0]:  # its own package is not whole
-                raise InvalidSettingError(f"importing {module_name!r} raised {error}{place_of(error)}") from error
-            raise MissingDependencyError(
-                f"module {module_name!r} needs {missing!r}: pip install {missing}"
-            ) from error
-        except Exception as error:
-            raise InvalidSettingError(
-                f"importing {module_name!r} raised {type(error).__name__}: {error}{place_of(error)}"
-            ) from error
+    try:
+        module = import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = error.name or module_name
+        if module_name == missing or module_name.startswith(f"{missing}."):
+            raise UnknownNameError(
+                f"no module is called {missing!r} (for {name!r}): give it as it is imported, from the current "
+                "directory or an installed package"
+            ) from None
+        if missing.partition(".")[0] == module_name.partition(".")[0]:  # its own package is not whole
+            raise InvalidSettingError(f"importing {module_name!r} raised {error}{place_of(error)}") from error
+        raise MissingDependencyError(
+            f"module {module_name!r} needs {missing!r}: pip install the package that has it"
+        ) from error
+    except Exception as error:
+        raise InvalidSettingError(
+            f"importing {module_name!r} raised {type(error).__name__}: {error}{place_of(error)}"
+        ) from error
     creator: Any = getattr(module, function_name, None)
     if is_rules_class(creator):
         return env_maker(creator)
@@ -125,20 +123,6 @@ def _user_function(name: str) -> Creator | None:
         raise unknown_name("env", name, [f"{module_name}:{key}" for key in offered])
     found: Creator = creator
     return found
-
-
-@contextlib.contextmanager
-def _current_directory_importable() -> Iterator[None]:
-    here = os.getcwd()
-    if here in sys.path or "" in sys.path:
-        yield
-        return
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ValueError):
-            sys.path.remove(here)
 
 
 def _own(name: str) -> Creator | None:
@@ -284,7 +268,8 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
         raise _cannot_make(name, arguments, error) from error
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
-            f"{name} needs {error.name}, which is not installed: pip install {error.name}"
+            f"{name} needs {error.name}, which is neither installed nor in the current folder: pip install "
+            f"{error.name}, if you know a package of that name"
         ) from error
     except Exception as error:
         raise _cannot_make(name, arguments, error) from error
