@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -106,11 +107,51 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
     return [(field.name, setting_text(field.default), sentences[field.name]) for field in fields]
 
 
+_OPPONENTS: Final = frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "softmax"})
+_HARMLESS: Final[Mapping[str, frozenset[str]]] = {
+    "agent": frozenset({*_BY_NAME, "openspiel_mcts"}),
+    "opponent": _OPPONENTS,
+    "belief": _OPPONENTS | {"uniform"},
+    "evaluator": frozenset({"chess", "connect_four", "game", "go", "pips", "playout", "rewards", "tictactoe"}),
+}
+"""Settings that are specs, each with the names that run no code but this package's, and read no file."""
+_LABELS: Final = frozenset({"backend", "name", "traits"})
+"""Settings of agents that name nothing outside of this package, whatever their text is."""
+
+
 def runs_own_code(spec: str) -> bool:
-    """Whether the agent of this spec runs code, weights or programs from outside of this package."""
-    runs = spec.partition("(")[0].strip() in (*_LEARNED, *_ENGINES)
-    found = re.search(r"\b(torch|onnx)\s*\(", spec)  # a network as an evaluator
-    return runs or ":" in spec or ".json" in spec or found is not None
+    """Whether the agent of this spec may run code, weights or programs from outside of this package, or read a file.
+
+    It may unless everything in the spec is known not to, at every depth.
+    """
+    return not _is_harmless("agent", spec, frozenset())
+
+
+def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
+    """Whether the value of a setting is known to name nothing outside; ``words`` are settings that take any text."""
+    if value is None or isinstance(value, bool | int | float):
+        return True
+    if setting in _HARMLESS:
+        return _is_harmless_spec(setting, value)
+    if isinstance(value, str | Spec):
+        return setting in words or value in (Spec("true"), Spec("false"))
+    if isinstance(value, Mapping):
+        return all(_is_harmless(setting, part, words) for pair in value.items() for part in pair)
+    return isinstance(value, list | tuple) and all(_is_harmless(setting, part, words) for part in value)
+
+
+def _is_harmless_spec(setting: str, value: Any) -> bool:
+    try:
+        spec = parse_spec(value) if isinstance(value, str) else value
+    except InvalidSettingError:
+        return False
+    if not isinstance(spec, Spec) or spec.name not in _HARMLESS[setting]:
+        return False
+    words = set[str]()
+    if spec.name in _AGENTS:
+        fields = dataclasses.fields(_agent_class(spec.name))
+        words = _LABELS | {field.name for field in fields if isinstance(field.default, enum.Enum)}
+    return all(_is_harmless(key, part, words) for key, part in spec.arguments.items())
 
 
 def make_agent(agent: str | Agent) -> Agent:
@@ -150,7 +191,7 @@ def _plain(name: str, value: Any) -> Any:
     """Bare words are text, but for truth, and for evaluators, opponents and agents, which may have settings."""
     if isinstance(value, Spec) and value.name in _TRUTH and not value.arguments:
         return _TRUTH[value.name]
-    if isinstance(value, Spec) and name not in ("agent", "belief", "evaluator", "opponent"):
+    if isinstance(value, Spec) and name not in _HARMLESS:
         if value.arguments:
             raise InvalidSettingError(f"{name} cannot be {value}: write a plain value")
         return value.name

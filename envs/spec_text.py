@@ -47,8 +47,8 @@ def parse_spec(text: str) -> Spec:
         if not isinstance(call, ast.Call):
             raise ValueError("brackets do not match")
         return Spec(shape["name"], _keywords(call))
-    except (SyntaxError, ValueError) as error:
-        reason = error.msg if isinstance(error, SyntaxError) else error
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:  # of ast
+        reason = error.msg if isinstance(error, SyntaxError) else str(error) or "it is nested too deeply"
         raise InvalidSettingError(
             f"cannot read {text!r}: write a name, or name(key=value, ...) ({reason})"
         ) from None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs import ZermeloError
+from zermelo.envs.registration.own_code import env_runs_own_code
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource, build_env
@@ -40,8 +41,8 @@ class Replayer:
         Raises:
             ReplayError: It cannot be made or reset, or would run code that nobody has said to trust.
         """
-        if self._source is None and not self._trust and ":" in record.env:
-            module = record.env.partition(":")[0]
+        if self._source is None and not self._trust and env_runs_own_code(record.env):
+            module = record.env.partition(":")[0] if ":" in record.env.partition("(")[0] else "what it names"
             raise ReplayError(
                 f"{_shown(record.env)} is not played again, because that would run the code of {_shown(module)}, "
                 "and a record may name any: if you know it, give --trust (trust=True, or env=...)"

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zermelo.agents.specs import runs_own_code
+from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.match.writing import shown
 
 __all__ = ["LONGEST", "TableSettings", "changed_settings", "require_known", "text_setting"]
@@ -71,11 +72,14 @@ def require_known(spec: str, given: TableSettings) -> None:
     """Refuses an agent that only the command line may name.
 
     Raises:
+        UnknownNameError: There is none of that name.
         InvalidSettingError: It runs code, weights or programs from outside of this package, or reads a file.
     """
-    if spec in (given.opponent, given.analyst):
+    if not spec or spec in (given.opponent, given.analyst):
         return
-    if runs_own_code(spec) or "policytable" in spec:
+    if ":" not in (name := parse_spec(spec).name):
+        describe_settings(name)  # an unknown name is said to be one
+    if runs_own_code(spec):
         raise InvalidSettingError(
             f"{shown(spec, 60)} runs code or reads files of its own: name it on the command line (--agent)"
         )

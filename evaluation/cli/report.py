@@ -180,13 +180,14 @@ def judge_agents(folder: Path, *, env: str | None = None, trust: bool = False) -
 
     Agents are made again from their texts. Code of somebody's own is only run where it is trusted.
     """
+    from zermelo.envs.registration.own_code import env_runs_own_code
     from zermelo.evaluation.tournament.run import read_sources
 
     said = read_sources(folder)
     if said is None:
         return None
     name, agents = said
-    if env is None and ":" in name and not trust:
+    if env is None and not trust and env_runs_own_code(name):
         return None  # the judge of games says what to do
     return exploited(name if env is None else env, agents, trust=trust)
 

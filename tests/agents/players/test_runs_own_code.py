@@ -1,0 +1,116 @@
+"""Which texts of agents and environments may come from a stranger: those that name nothing outside of this package."""
+
+from __future__ import annotations
+
+import pytest
+
+from zermelo.agents import list_agents, make_agent
+from zermelo.agents.specs import runs_own_code
+from zermelo.envs import ZermeloError
+
+OUTSIDE = [
+    "uci(path='touch')",
+    "gtp(path='touch')",
+    "gnubg",
+    "sb3(path='model.zip')",
+    "torch(path='net.pt')",
+    "onnx(path='net.onnx')",
+    "policy(policy='beside:Net')",
+    "policytable(path='table.jsonl')",
+    "cfr(path='strategy.jsonl')",
+    "beside:Agent",
+    "nobody_has_this",
+    "uci(",
+    "",
+]
+AROUND = [
+    "{}",
+    "determinized(agent={})",
+    "determinized(agent={!r})",
+    "determinized(samples=2, agent=determinized(agent={}))",
+    "determinized(agent=determinized(agent=determinized(agent={!r})))",
+    "expectimax(opponent={})",
+    "expectimax(opponent=noisy(agent={}, epsilon=0.1))",
+    "expectimax(opponent='noisy(agent={})')",
+    "ismcts(belief={})",
+    "determinized(belief=noisy(agent={}), agent=random)",
+    "alphabeta(depth=[{!r}])",
+    "alphabeta(depth=({!r}, 1))",
+    "alphabeta(traits=1, depth={!r})",
+    "mcts(simulations={})",
+]
+VALUES = [
+    "torch(path='net.pt')",
+    "onnx(path='net.onnx')",
+    "'torch(path=1)'",
+    "'values.json'",
+    "'beside:value'",
+    "'nobody_has_this'",
+    "fitted(path='values.json', features='beside:FEATURES')",
+]
+
+
+@pytest.mark.defect(2)
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("outside", OUTSIDE[:8])
+def test_what_an_agent_is_made_of_counts_at_every_depth(around: str, outside: str) -> None:
+    assert runs_own_code(around.format(outside))
+
+
+@pytest.mark.parametrize("spec", OUTSIDE)
+def test_what_is_not_known_to_be_harmless_is_not(spec: str) -> None:
+    assert runs_own_code(spec)
+
+
+@pytest.mark.defect(2)
+@pytest.mark.parametrize("value", VALUES)
+def test_what_evaluates_counts_too(value: str) -> None:
+    assert runs_own_code(f"greedy(evaluator={value})")
+    assert runs_own_code(f"determinized(agent=alphabeta(evaluator={value}))")
+    assert runs_own_code(f"expectimax(opponent=softmax(evaluator={value}, temperature=2))")
+
+
+@pytest.mark.defect(2)
+@pytest.mark.parametrize("setting", ["cutoff", "on_node", "on_iteration", "seconds", "unknown"])
+@pytest.mark.parametrize("value", ["'beside:function'", "['beside:function']", "uci(path='touch')"])
+def test_functions_by_name_are_somebodys_code(setting: str, value: str) -> None:
+    assert runs_own_code(f"alphabeta({setting}={value})")
+    assert runs_own_code(f"determinized(agent=alphabeta({setting}={value}))")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(entry.name for entry in list_agents()),
+        "alphabeta(depth=4, evaluator=playout(games=8), window=bounds, ties=first, sooner=false)",
+        "alphabeta(depth=4, traits={'chance': 'none'}, backend=clone, name='mine: the best')",
+        "alphabeta(depth=2, evaluator='playout(games=2)', seconds=None)",
+        "determinized(agent=mcts(simulations=50), samples=4, belief=softmax(temperature=2.0))",
+        "determinized(agent='mcts(simulations=50)')",
+        "expectimax(opponent=noisy(agent=greedy, epsilon=0.1), depth=2)",
+        "ismcts(simulations=9, belief=uniform)",
+        "openspiel_mcts(simulations=5)",
+    ],
+)
+def test_agents_of_this_package_are_harmless(spec: str) -> None:
+    assert not runs_own_code(spec)
+    make_agent(spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta(depth=" + "[" * 100_000 + ")",
+        "alphabeta(depth=" + "-" * 100_000 + "1)",
+        "alphabeta(depth=" + "9" * 5_000 + ")",
+        "alphabeta" + "(" * 100_000,
+        "determinized(agent=" * 5_000 + "random" + ")" * 5_000,
+        "alphabeta(depth={[]: 1})",
+        "alphabeta(depth=\0)",
+        "alphabeta(depth='\ud800')",
+    ],
+)
+def test_texts_that_nobody_would_write_are_one_sentence(spec: str) -> None:
+    assert runs_own_code(spec) or "depth" in spec
+    with pytest.raises(ZermeloError):
+        make_agent(spec)
