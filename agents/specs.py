@@ -120,7 +120,7 @@ _LABELS: Final = frozenset({"backend", "name", "traits"})
 
 
 def runs_own_code(spec: str) -> bool:
-    """Whether the agent of this spec may run code, weights or programs from outside of this package, or read a file.
+    """Whether this agent may run code, weights or programs from outside of this package, or read a file.
 
     It may unless everything in the spec is known not to, at every depth.
     """
@@ -128,7 +128,7 @@ def runs_own_code(spec: str) -> bool:
 
 
 def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
-    """Whether the value of a setting is known to name nothing outside; ``words`` are settings that take any text."""
+    """Whether the value of a setting is known to name nothing outside; ``words`` are settings that take text."""
     if value is None or isinstance(value, bool | int | float):
         return True
     if setting in _HARMLESS:
@@ -147,7 +147,7 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
         return False
     if not isinstance(spec, Spec) or spec.name not in _HARMLESS[setting]:
         return False
-    words = set[str]()
+    words: Collection[str] = ()
     if spec.name in _AGENTS:
         fields = dataclasses.fields(_agent_class(spec.name))
         words = _LABELS | {field.name for field in fields if isinstance(field.default, enum.Enum)}

@@ -1,4 +1,4 @@
-"""Writing files so that they are there as a whole or not at all."""
+"""Reading files that may be anybody's, and writing files that are there as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -28,3 +28,18 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def read_file(path: str | os.PathLike[str], largest: int = 2**30) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        OSError: There is none, it cannot be read, or it is larger than ``largest`` bytes.
+    """
+    if Path(path).exists() and not Path(path).is_file():  # to read a pipe could wait for ever
+        raise OSError(errno.EINVAL, "it is no regular file")
+    with open(path, "rb") as file:
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise OSError(errno.EFBIG, f"it is larger than {largest:,} bytes")
+    return content

@@ -21,7 +21,8 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
 
     Args:
         given: An evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
-            ``zermelo tune`` wrote (``"breakthrough.json"``); or ``"module:name"`` of a function of game and state,
+            ``zermelo tune`` wrote (``"breakthrough.json"``, or ``fitted(path=..., features="module:name")`` if it
+            has features of your own); or ``"module:name"`` of a function of game and state,
             or of a class whose objects are called so.
 
     Raises:
@@ -45,9 +46,10 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
         return make_evaluator(found)
-    if spec.name not in EVALUATORS:
-        raise unknown_name("evaluator", spec.name, EVALUATORS)
-    return _build(EVALUATORS[spec.name], spec)
+    makers = {**EVALUATORS, "fitted": FittedEvaluator.load}
+    if spec.name not in makers:
+        raise unknown_name("evaluator", spec.name, makers)
+    return _build(makers[spec.name], spec)
 
 
 def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:

@@ -13,7 +13,7 @@ _TEXT_ALLOWED = frozenset({"FrozenLake", "FrozenLake8x8"})
 
 
 def env_runs_own_code(text: str) -> bool:
-    """Whether making this environment may run code of a module, or of an agent, that the text names, or read a file.
+    """Whether making this environment may run code of a module or agent that the text names, or read a file.
 
     It may unless the name is an id and the settings are numbers, or in environments of ours plain values.
     """

@@ -214,7 +214,7 @@ def tune(
     if depth is None and seconds is None and features_for(game, starts[0]) is None:
         seconds = _SECONDS
     limit = f"seconds={seconds}" if seconds is not None else f"depth={_DEPTH if depth is None else depth}"
-    specs = {"tuned": f"{kind}({limit}, evaluator={out!r})", "untuned": f"{kind}({limit})"}
+    specs = {"tuned": f"{kind}({limit}, evaluator={evaluator.spec()})", "untuned": f"{kind}({limit})"}
     wins, draws, losses = _matched(env, specs, match, seed, on_game)
     against = (specs["tuned"], specs["untuned"])
     return Tuned(evaluator, tuple(done), against, wins, draws, losses, elo(wins, draws, losses))

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.core.options import FITTED_UNIT
-from zermelo.agents.evaluators.fitted.feature_sets import LEAST_SHARE, TIMES, AboveEvaluation, features_from
+from zermelo.agents.evaluators.fitted.feature_sets import (
+    LEAST_SHARE,
+    TIMES,
+    AboveEvaluation,
+    NamedFeatures,
+    features_from,
+)
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet
 from zermelo.agents.evaluators.fitted.pattern_tables import (
     PatternTables,
@@ -23,6 +29,8 @@ from zermelo.agents.evaluators.fitted.pattern_tables import (
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
 from zermelo.envs import Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.files import read_file
+from zermelo.envs.spec_text import format_spec
 
 __all__ = ["FittedEvaluator"]
 
@@ -32,6 +40,16 @@ _PARTS: Final = 1 << 16
 """Weights are multiples of one part of so many: sums of such numbers are never rounded, whatever their order."""
 _LARGEST: Final = 30.0
 """A logit that is as good as certain, and whose probability is still less than 1."""
+
+
+class _Stored(msgspec.Struct):
+    """What is read of a file."""
+
+    form: Literal["zermelo evaluation"]
+    version: Literal[1]
+    features: dict[str, Any]
+    weights: list[float]
+    bounds: tuple[float, float] | None = None
 
 
 class FittedEvaluator:
@@ -71,7 +89,10 @@ class FittedEvaluator:
         return hash((self.features.kind, self.weights.tobytes()))
 
     def spec(self) -> str:
-        """The file, in quotes."""
+        """The file, in quotes; with features of somebody's own, a spec that names them."""
+        inner = self.features.inner if isinstance(self.features, AboveEvaluation) else self.features
+        if isinstance(inner, NamedFeatures):
+            return format_spec("fitted", {"path": self.path, "features": inner.source})
         return repr(self.path)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
@@ -139,25 +160,24 @@ class FittedEvaluator:
         return json.dumps(told) + "\n"
 
     @classmethod
-    def load(cls, path: str) -> FittedEvaluator:
+    def load(cls, path: str, features: str = "") -> FittedEvaluator:
         """Reads a file.
+
+        Args:
+            path: Where it is.
+            features: The ``"module:name"`` of the features, if they are of somebody's own: what a file names is
+                not imported unless it is named here.
 
         Raises:
             InvalidSettingError: There is none, or it holds no evaluation.
         """
         try:
-            told = json.loads(Path(path).read_text(encoding="utf-8"))
-            if told["form"] != _FORM or told["version"] > _VERSION:
-                raise ValueError("it is of another kind, or of a newer version")
-            bounds = told.get("bounds")
-            if bounds is not None:
-                lower, upper = map(float, bounds)
-                bounds = lower, upper
-            return cls(features_from(told["features"]), np.array(told["weights"], np.float64), path, bounds)
+            stored = msgspec.json.decode(read_file(path), type=_Stored)
+            return cls(features_from(stored.features, features), np.array(stored.weights), path, stored.bounds)
         except FileNotFoundError:
             raise InvalidSettingError(f"there is no file {path}: zermelo tune writes one") from None
-        except (KeyError, TypeError, ValueError, OSError, AssertionError) as error:
-            raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error!r}") from None
+        except (ValueError, OSError, RecursionError) as error:
+            raise InvalidSettingError(f"{path} is no evaluation that zermelo tune wrote: {error}") from None
 
     def __reduce__(self) -> Any:
         return FittedEvaluator, (self.features, self.weights, self.path, self.bounds)

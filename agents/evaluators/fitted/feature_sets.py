@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
+import msgspec
 import numpy as np
 
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.evaluators.fitted.observed import Entries, FeatureSet, ObservationFeatures
-from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
+from zermelo.agents.evaluators.fitted.patterns import MOST_CODES, OWN, PatternFeatures
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
@@ -24,6 +25,11 @@ TIMES: Final = 1024 * LARGE
 LEAST_SHARE: Final = 1e-4
 """A probability that is never fallen short of where log odds are taken."""
 _SAMPLES: Final = 1_000
+_Small: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
+_Turn: TypeAlias = Annotated[int, msgspec.Meta(ge=OWN, le=7)]
+_Places: TypeAlias = Annotated[
+    tuple[Annotated[int, msgspec.Meta(ge=0, le=10_000)], ...], msgspec.Meta(max_length=MOST_CODES)
+]
 
 
 @dataclass(frozen=True)
@@ -144,21 +150,61 @@ def feature_set(name: str, game: Any, states: Sequence[Any]) -> FeatureSet:
     return found if features_for(game, states[0]) is None else AboveEvaluation(found)
 
 
-def features_from(settings: Mapping[str, Any]) -> FeatureSet:
-    """The features that a file names.
+class _Observation(msgspec.Struct, tag_field="kind", tag=ObservationFeatures.kind, forbid_unknown_fields=True):
+    seats: int
+    length: int
+
+
+class _Patterns(msgspec.Struct, tag_field="kind", tag=PatternFeatures.kind, forbid_unknown_fields=True):
+    seats: Annotated[int, msgspec.Meta(ge=1, le=2)]
+    rows: _Small
+    columns: _Small
+    planes: _Places = ()
+    codes: Annotated[tuple[int | float, ...], msgspec.Meta(max_length=MOST_CODES)] = ()
+    layers: Annotated[
+        tuple[Annotated[tuple[_Places, ...], msgspec.Meta(max_length=MOST_CODES)], ...],
+        msgspec.Meta(max_length=MOST_CODES),
+    ] = ()
+    turns: tuple[_Turn, ...] = (0,)
+    second: _Turn = OWN
+    phases: tuple[int, ...] = ()
+    longest: _Small = 9
+
+
+class _Named(msgspec.Struct, tag_field="kind", tag=NamedFeatures.kind, forbid_unknown_fields=True):
+    source: str
+
+
+class _Above(msgspec.Struct, tag_field="kind", tag=AboveEvaluation.kind, forbid_unknown_fields=True):
+    inner: _Observation | _Patterns | _Named
+
+
+_Stored: TypeAlias = _Observation | _Patterns | _Named | _Above
+
+
+def features_from(settings: Mapping[str, Any], named: str | None = None) -> FeatureSet:
+    """The features with some settings.
+
+    Args:
+        settings: As ``FeatureSet.settings`` gives them, with the kind.
+        named: The only ``"module:name"`` that they may import; any, if that is None.
 
     Raises:
-        KeyError, TypeError, ValueError: The file is damaged.
+        InvalidSettingError: They name another.
+        ValueError: They are none.
     """
-    plain: dict[str, Any] = {key: _frozen(value) for key, value in settings.items()}
-    kind = plain.pop("kind")
-    if kind == AboveEvaluation.kind:
-        return AboveEvaluation(features_from(plain["inner"]))
-    if kind == NamedFeatures.kind:
-        return NamedFeatures(**plain)
-    return PatternFeatures(**plain) if kind == PatternFeatures.kind else ObservationFeatures(**plain)
+    return _made(msgspec.convert(settings, _Stored), named)
 
 
-def _frozen(value: Any) -> Any:
-    """Lists, and those inside them, as tuples."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def _made(stored: _Stored, named: str | None) -> FeatureSet:
+    if isinstance(stored, _Above):
+        return AboveEvaluation(_made(stored.inner, named))
+    if isinstance(stored, _Named):
+        if named not in (stored.source, None):
+            raise InvalidSettingError(
+                f"it needs the features {stored.source!r}, and a file may name any code: if you know it, write "
+                f"fitted(path=..., features={stored.source!r})"
+            )
+        return NamedFeatures(stored.source)
+    made = PatternFeatures if isinstance(stored, _Patterns) else ObservationFeatures
+    return made(**msgspec.structs.asdict(stored))

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from zermelo.agents.evaluators.fitted.layers import Layers, boards_of, kinds_on, layers_of
 from zermelo.agents.evaluators.fitted.observed import Entries, observed_array, seats_of, unlike
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
-__all__ = ["OWN", "PatternFeatures", "turned"]
+__all__ = ["MOST_CODES", "OWN", "PatternFeatures", "turned"]
 
 _MOST_WEIGHTS: Final = 4_000_000
-_MOST_CODES: Final = 40
+MOST_CODES: Final = 40
 _MOST_PATTERNS: Final = 400_000
 """Of windows of one size."""
 _FEW_KINDS: Final = 3
@@ -95,6 +95,10 @@ class PatternFeatures:
             for board, kinds in enumerate(kinds_of)
             for tied in _tied(_windows(self.rows, self.columns, self._longest_of(kinds)), moved)
         ]
+        if not found or sum(kinds ** len(window) for _, kinds, _, window in found) > _MOST_WEIGHTS:
+            raise InvalidSettingError(
+                f"a board of {self.rows} by {self.columns} has no windows, or too many patterns"
+            )
         most = max(len(window) for *_, window in found)
         padded = np.full((len(found), most), len(kinds_of) * cells, np.int64)
         powers = np.zeros((len(found), most), np.int64)
@@ -125,15 +129,15 @@ class PatternFeatures:
         if seen.ndim == 4:
             uneven = (seen != seen[:, :1, :1, :]).any(axis=(0, 1, 2))
             planes = tuple(np.flatnonzero(uneven).tolist())
-            fits = 0 < len(planes) < _MOST_CODES
+            fits = 0 < len(planes) < MOST_CODES
             layers = layers_of(seen, planes) if fits else ()
-            shown: dict[str, Any] = {"planes": planes[:_MOST_CODES]} if len(layers) < 2 else {"layers": layers}
+            shown: dict[str, Any] = {"planes": planes[:MOST_CODES]} if len(layers) < 2 else {"layers": layers}
             found = cls._small_enough(game.traits.seats, seen.shape[1], seen.shape[2], **shown)
         else:
             rows, columns = seen.shape[1:] if seen.ndim == 3 else (1, seen[0].size)
             codes = np.unique(seen)
-            fits = 1 < len(codes) <= _MOST_CODES
-            found = cls._small_enough(game.traits.seats, rows, columns, codes=tuple(codes[:_MOST_CODES].tolist()))
+            fits = 1 < len(codes) <= MOST_CODES
+            found = cls._small_enough(game.traits.seats, rows, columns, codes=tuple(codes[:MOST_CODES].tolist()))
         if not fits or found.size > _MOST_WEIGHTS:
             raise UnsupportedGameError(
                 f"what {game.traits.name} shows its players, of shape {seen.shape[1:]}, is no board with few "

@@ -1,4 +1,4 @@
-"""Which texts of agents and environments may come from a stranger: those that name nothing outside of this package."""
+"""Which texts of agents may come from a stranger: those that name nothing outside of this package."""
 
 from __future__ import annotations
 
