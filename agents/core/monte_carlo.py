@@ -10,14 +10,15 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
-from zermelo.envs import Chance, Game, RewardSum, Traits
+from zermelo.envs import CHANCE, Chance, Game, RewardSum, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
     "EDGE_WORDS",
-    "EVEN",
-    "LOOKED_AT",
+    "MAX_REUSE_PROBES",
+    "PRIOR_DRAWS",
+    "Edge",
     "MonteCarlo",
     "RandomNumbers",
     "RootAction",
@@ -29,16 +30,16 @@ __all__ = [
     "proven_bounds",
 ]
 
-LOOKED_AT: Final = 2_000
-"""So many nodes are compared at most with the state to go on from."""
+MAX_REUSE_PROBES: Final = 2_000
+"""Nodes checked when looking for the new root in a kept tree."""
 _NODE_WORDS: Final = 8
 EDGE_WORDS: Final = 6
 """Words of eight bytes of every node of the compiled tree, and of every edge besides one for each value kept."""
 _TRANSPOSITION_WORDS: Final = 2
 _MORE_EDGE_WORDS: Final = 4
 """Further words of a node where transpositions share it, and of an edge where chance or a setting needs them."""
-EVEN: Final = 10.0
-"""Where the game has priors, an action begins as if so many simulations of it had come out even, besides those."""
+PRIOR_DRAWS: Final = 10.0
+"""Virtual drawn visits of an action where the game has priors."""
 
 
 class Selection(enum.StrEnum):
@@ -91,7 +92,6 @@ class RootAction(NamedTuple):
         visits: How many simulations followed it.
         values: Mean utility, of each seat that is kept (``kept_seats``); empty without visits.
         lower, upper: What the first seat is proven to get at least and at most.
-        line: Most visited actions after it, as long as no chance is met.
     """
 
     action: int
@@ -99,7 +99,22 @@ class RootAction(NamedTuple):
     values: tuple[float, ...]
     lower: float
     upper: float
-    line: tuple[int, ...]
+
+
+class Edge(NamedTuple):
+    """An action of an expanded node, as a finished batch of simulations leaves it.
+
+    Attributes:
+        action: An integer of the game; of chance, an outcome.
+        visits: How many simulations followed it.
+        totals: Sums of utilities, of each seat that is kept.
+        child: The node below, or None.
+    """
+
+    action: int
+    visits: int
+    totals: Sequence[float]
+    child: Any
 
 
 def kept_seats(traits: Traits) -> int:
@@ -184,11 +199,15 @@ class MonteCarlo(SimulationSearch):
         budget: Counts states, those of playouts too, and stops.
 
     Attributes:
+        root: The root, which is expanded.
+        solves: Whether nodes have proven bounds.
         tree_nodes: How many nodes the tree has.
         tree_depth: How many moves below the root the lowest one is.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
     """
 
+    root: Any
+    solves: bool
     tree_nodes: int
     tree_depth: int
     leaves: int = 0
@@ -226,8 +245,16 @@ class MonteCarlo(SimulationSearch):
         """The memory that a node and an edge take, in words of eight bytes."""
         self.tree_nodes = self.tree_depth = 0
 
-    def root_actions(self) -> list[RootAction]:
-        """All actions at the root, in ascending order."""
+    def edges(self, node: Any) -> Sequence[Edge]:
+        """The actions of a node; none of one that is not expanded."""
+        raise NotImplementedError
+
+    def mover(self, node: Any) -> int:
+        """The seat to move at a node, or ``CHANCE``."""
+        raise NotImplementedError
+
+    def bounds_of(self, node: Any) -> tuple[float, float]:
+        """What the first seat is proven to get at least and at most from a node on."""
         raise NotImplementedError
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
@@ -236,6 +263,61 @@ class MonteCarlo(SimulationSearch):
         It is looked for at the root, and where the player of the root moves next after the action ``played``.
         """
         raise NotImplementedError
+
+    def is_proven(self, node: Any) -> bool:
+        """Whether the value of a node is proven."""
+        lower, upper = self.bounds_of(node)
+        return self.solves and lower == upper
+
+    def root_actions(self) -> list[RootAction]:
+        """All actions at the root, in ascending order."""
+        found = []
+        for action, visits, totals, child in self.edges(self.root):
+            values = tuple(total / visits for total in totals) if visits else ()
+            bounds = self.bounds if child is None else self.bounds_of(child)
+            found.append(RootAction(action, visits, values, *bounds))
+        return sorted(found)
+
+    def line_after(self, action: int) -> tuple[int, ...]:
+        """The principal variation after an action at the root, as far as chance.
+
+        It follows the most visited actions, the smallest of several; from a proven node on, one that ends in its
+        value.
+        """
+        node = next(edge.child for edge in self.edges(self.root) if edge.action == action)
+        line: list[int] = []
+        seen = {self.root}
+        while node is not None and node not in seen and self.mover(node) != CHANCE:
+            if self.is_proven(node):
+                return (*line, *self._proven_line(node))
+            seen.add(node)
+            edge = min(self.edges(node), key=lambda edge: (-edge.visits, edge.action), default=None)
+            if edge is None or not edge.visits:
+                break
+            line.append(edge.action)
+            node = edge.child
+        return tuple(line)
+
+    def _proven_line(self, node: Any) -> tuple[int, ...]:
+        """Actions from a proven node to an end of the game, or to chance, each of which keeps the value.
+
+        Positions may come again where several move sequences share a node, so a way may lead nowhere.
+        """
+        value = self.bounds_of(node)
+        waiting: list[tuple[Any, tuple[int, ...]]] = [(node, ())]
+        seen = set()
+        while waiting:
+            node, line = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            edges = () if self.mover(node) == CHANCE else self.edges(node)
+            if not edges:
+                return line
+            keeping = [edge for edge in edges if edge.child is not None and self.bounds_of(edge.child) == value]
+            keeping.sort(key=lambda edge: (edge.visits, -edge.action))
+            waiting += [(edge.child, (*line, edge.action)) for edge in keeping]
+        return ()
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""

@@ -24,7 +24,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     MEAN,
     UPPER,
     VISITED,
-    believed,
+    expected_value,
     random_below,
     random_outcome,
 )
@@ -74,7 +74,7 @@ def looked_at(rules: Rules, state: Any, games: Games, search: Search) -> int:
     chosen, tied, best = 0, 0, 0.0
     for place in range(count):
         action = load(games.scratch, place)
-        value = believed(rules, rules.result(state, action), mover, search)
+        value = expected_value(rules, rules.result(state, action), mover, search)
         if tied == 0 or value > best:
             chosen, tied, best = action, 1, value
         elif value == best:

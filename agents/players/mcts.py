@@ -94,7 +94,7 @@ class MCTSAgent(SimulatingAgent):
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: the tree of the last one is forgotten."""
         super().reset(seed)
-        self._set("_kept", (None, None))
+        self._set("_kept", None)
 
     def check_game(self, traits: Traits) -> None:
         """Any game whose whole state is seen."""
@@ -124,30 +124,32 @@ class MCTSAgent(SimulatingAgent):
             drawn = self.generator.dirichlet([self.noise] * len(actions))
             search.add_noise(dict(zip(actions, map(float, drawn), strict=True)), self.noise_share)
         draw = float(self.generator.random())
-        return self.simulate(
+        result = self.simulate(
             search, lambda stopped_by: self._result(search, stopped_by, draw), first=64, most=1 << 20
         )
+        if self.keep_tree:
+            self._set("_kept", (game, search, result.action))
+        return result
 
     def _tree(self, game: Game[Any], state: Any, seed: int, budget: Budget) -> MonteCarlo:
         """The tree of the last move, if it has this state, or a new one."""
-        kept_game, kept = self.__dict__["_kept"]
-        if kept is not None and kept_game == game and kept.move_to(state, budget, self.__dict__["_played"]):
-            search: MonteCarlo = kept
-        else:
-            start = Start(game, state, self.policy, seed)
-            how: dict[str, Any] = {"threads": self.threads, "batch_size": self.batch_size}
-            how["on_simulation"] = self.on_simulation
-            search = backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, **how)
-        if self.keep_tree:
-            self._set("_kept", (game, search))
-        return search
+        kept = self.__dict__["_kept"]
+        self._set("_kept", None)  # an error or Ctrl-C may leave a tree half way
+        if kept is not None:
+            search: MonteCarlo
+            kept_game, search, played = kept
+            if kept_game == game and search.move_to(state, budget, played):
+                return search
+        start = Start(game, state, self.policy, seed)
+        how: dict[str, Any] = {"threads": self.threads, "batch_size": self.batch_size}
+        how["on_simulation"] = self.on_simulation
+        return backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, **how)
 
     def _result(self, search: MonteCarlo, stopped_by: StoppedBy, draw: float) -> SearchResult:
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
         bounds = {move.action: _bounds(move, search, seat) for move in moves}
         chosen = self._chosen(moves, bounds, search, seat, draw)
-        self._set("_played", chosen.action)
         best = max(lower for lower, _ in bounds.values())
         proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
         proven = proven and search.kept == 1 and search.policy.solver and math.isfinite(best)
@@ -162,7 +164,7 @@ class MCTSAgent(SimulatingAgent):
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,
-            principal_variation=(chosen.action, *chosen.line),
+            principal_variation=(chosen.action, *search.line_after(chosen.action)),
             nodes=search.budget.nodes,
             seconds=search.budget.seconds,
             compiling=search.budget.compiling,

@@ -273,6 +273,38 @@ def _add_float(typing_context: Any, address: Any, amount: Any) -> Any:
 
 
 @intrinsic
+def _load_acquire(typing_context: Any, address: Any, index: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load_atomic(_slot(builder, *args), "acquire", 8)
+
+    return types.int64(types.int64, types.int64), code
+
+
+@intrinsic
+def _store_release(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store_atomic(args[2], _slot(builder, args[0], args[1]), "release", 8)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.int64), code
+
+
+def _swapping(kind: Any) -> Any:
+    """An intrinsic that writes a word of a type where another one is."""
+
+    @intrinsic
+    def made(typing_context: Any, address: Any, expected: Any, value: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            words = [builder.bitcast(each, _WORD) for each in args[1:]]
+            pointer = builder.inttoptr(args[0], _WORD.as_pointer())
+            return builder.extract_value(builder.cmpxchg(pointer, *words, "acq_rel", "acquire"), 1)
+
+        return types.boolean(types.int64, kind, kind), code
+
+    return made
+
+
+@intrinsic
 def _wrapped_product(typing_context: Any, first: Any, second: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.mul(*args)
@@ -377,6 +409,10 @@ INTRINSICS: Final[dict[Any, Any]] = {
     memory.prefetch: _prefetch,
     memory.take: _take,
     memory.add_float: _add_float,
+    memory.load_acquire: _load_acquire,
+    memory.store_release: _store_release,
+    memory.compare_and_swap: _swapping(types.int64),
+    memory.compare_and_swap_float: _swapping(types.float64),
     memory.wrapped_product: _wrapped_product,
     memory.stack_address: _stack_address,
     memory.words: _words,

@@ -19,15 +19,19 @@ from zermelo.envs.rules.boards import whole
 
 __all__ = [
     "add_float",
+    "compare_and_swap",
+    "compare_and_swap_float",
     "floats",
     "int8s",
     "load",
+    "load_acquire",
     "load_float",
     "load_state",
     "prefetch",
     "stack_address",
     "store",
     "store_float",
+    "store_release",
     "store_state",
     "take",
     "words",
@@ -55,6 +59,16 @@ def store_float(address: int, index: int, value: float) -> None:
     ctypes.c_double.from_address(address + 8 * index).value = value
 
 
+def load_acquire(address: int, index: int) -> int:
+    """As ``load``; what another thread wrote before it published the integer by ``store_release`` is seen then."""
+    return load(address, index)
+
+
+def store_release(address: int, index: int, value: int) -> None:
+    """As ``store``, but only after everything that this thread has written before."""
+    store(address, index, value)
+
+
 def prefetch(address: int, index: int) -> None:
     """Asks for a cache line ahead of its use."""
 
@@ -71,6 +85,26 @@ def add_float(address: int, amount: float) -> float:
     before = load_float(address, 0)
     store_float(address, 0, before + amount)
     return before
+
+
+def compare_and_swap(address: int, expected: int, value: int) -> bool:
+    """Writes an integer that several threads write, if the expected one is there still; whether it was.
+
+    What this thread has written before is seen by whoever reads the integer by ``load_acquire``.
+    """
+    is_there = load(address, 0) == expected
+    if is_there:
+        store(address, 0, value)
+    return is_there
+
+
+def compare_and_swap_float(address: int, expected: float, value: float) -> bool:
+    """As ``compare_and_swap``, for a float; equal is what has the same bits."""
+    return compare_and_swap(address, _bits(expected), _bits(value))
+
+
+def _bits(value: float) -> int:
+    return ctypes.c_int64.from_buffer(ctypes.c_double(value)).value
 
 
 def wrapped_product(first: int, second: int) -> int:

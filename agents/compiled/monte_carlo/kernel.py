@@ -1,8 +1,8 @@
 """Monte Carlo tree search, as it is compiled over a game's rules: ``search.monte_carlo``, node for node.
 
-Several threads share one tree without locks: now and then a count is lost. Each has an arena of its own for what
-it adds. Whoever goes down an edge counts a loss there until it has the outcome. Enzenberger and Mueller, "A
-lock-free multithreaded Monte-Carlo tree search algorithm", Advances in Computer Games (2009).
+Several threads share one tree without locks (``nodes``), each with an arena of its own for what it adds. Whoever
+goes down an edge counts a loss there until it has the outcome. Enzenberger and Mueller, "A lock-free multithreaded
+Monte-Carlo tree search algorithm", Advances in Computer Games (2009).
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     CHILD,
     COUNT,
     EDGES,
+    EXPANDING,
+    HAS_PROVEN_CHILD,
     INVERSE,
     LOWER,
     MEAN,
     MOVER,
-    NARROWED,
     PRIOR,
     STAMP,
     TOTALS,
@@ -35,12 +36,23 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     VISITS,
     expand,
     for_mover,
+    link_child,
     make_node,
     random_outcome,
     scaled,
 )
 from zermelo.agents.compiled.monte_carlo.selection import select
-from zermelo.envs.jit.memory import add_float, load, load_float, prefetch, store, store_float, take
+from zermelo.envs.jit.memory import (
+    add_float,
+    compare_and_swap_float,
+    load,
+    load_acquire,
+    load_float,
+    prefetch,
+    store,
+    store_float,
+    take,
+)
 from zermelo.envs.rules.protocol import Rules
 
 __all__ = ["simulate"]
@@ -71,10 +83,7 @@ def loss_of(mover: int, search: Search) -> float:
 
 @compiled_into_kernels
 def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
-    """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile.
-
-    They add to the same numbers: of atomic additions none is lost.
-    """
+    """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile."""
     take(node + 8 * VISITS, -sign)
     take(edge + 8 * VISITED, -sign)
     mover = load(node, MOVER)
@@ -96,15 +105,26 @@ def count_outcome(mover: int, edge: int, search: Search) -> None:
 
 
 @compiled_into_kernels
+def tighten_to(bound: int, value: float, sign: int) -> bool:
+    """Raises a lower bound (``sign`` 1) or lowers an upper one (-1) to a value; whether that changed it."""
+    while True:
+        before = load_float(bound, 0)
+        if sign * value <= sign * before:
+            return False
+        if compare_and_swap_float(bound, before, value):
+            return True
+
+
+@compiled_into_kernels
 def tighten(node: int, search: Search) -> bool:
     """Brings the proven bounds of a node up to date; whether that changed them."""
     mover, edges, step = load(node, MOVER), load(node, EDGES), search.edge_words
-    store(node, NARROWED, 1)
+    store(node, HAS_PROVEN_CHILD, 1)
     lower = 0.0 if mover < 0 else -math.inf if mover == 0 else math.inf
     upper = lower
     for place in range(load(node, COUNT)):
         edge = edges + 8 * step * place
-        child = load(edge, CHILD)
+        child = load_acquire(edge, CHILD)
         low, high = search.lower_value, search.upper_value
         if child != 0:
             low, high = load_float(child, LOWER), load_float(child, UPPER)
@@ -116,6 +136,9 @@ def tighten(node: int, search: Search) -> bool:
             lower, upper = max(lower, low), max(upper, high)
         else:
             lower, upper = min(lower, low), min(upper, high)
+    if search.counts_losses != 0:
+        raised = tighten_to(node + 8 * LOWER, lower, 1)
+        return tighten_to(node + 8 * UPPER, upper, -1) or raised
     changed = lower != load_float(node, LOWER) or upper != load_float(node, UPPER)
     store_float(node, LOWER, lower)
     store_float(node, UPPER, upper)
@@ -135,8 +158,12 @@ def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
         other = edges + 8 * step * place
         if load(marks, load(other, ACTION)) == mark:
             more = other + 8 * search.more
-            store(more, AMAF_VISITS, load(more, AMAF_VISITS) + 1)
-            store_float(more, AMAF_TOTAL, load_float(more, AMAF_TOTAL) + outcome)
+            if search.counts_losses != 0:
+                take(more + 8 * AMAF_VISITS, -1)
+                add_float(more + 8 * AMAF_TOTAL, outcome)
+            else:
+                store(more, AMAF_VISITS, load(more, AMAF_VISITS) + 1)
+                store_float(more, AMAF_TOTAL, load_float(more, AMAF_TOTAL) + outcome)
 
 
 @compiled_into_kernels
@@ -224,6 +251,18 @@ def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) 
 
 
 @compiled_into_kernels
+def comes_again(node: int, ply: int, search: Search) -> bool:
+    """Whether a node is on the path already."""
+    if search.table == 0:
+        return False
+    if search.counts_losses == 0:
+        return load(node, STAMP) == search.stamp
+    while ply > 0 and load(search.lines, 2 * ply - 2) != node:
+        ply -= 1
+    return ply > 0
+
+
+@compiled_into_kernels
 def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     """One simulation; false where a limit came, and then it is forgotten.
 
@@ -245,21 +284,27 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
                 for seat in range(search.kept_seats):
                     store_float(scratch, seat, load_float(node, search.node_words + seat))
             break
-        if search.table != 0:
+        if search.table != 0 and search.counts_losses == 0:
             store(node, STAMP, search.stamp)
-        if load(node, EDGES) == 0:
+        edges = load_acquire(node, EDGES)
+        if edges == 0 or edges == EXPANDING:
             state, known = state_below(rules, state, known, ply, search), ply
             first = load(node, VISITS) == 0 and load(node, MOVER) >= 0
-            if first or not expand(rules, state, node, search):
+            if first or edges == EXPANDING or not expand(rules, state, node, search):
                 found = evaluate(rules, state, search)
                 break
+            edges = load(node, EDGES)
             if edge != 0:
-                store(edge, BELOW, load(node, EDGES))
-        edges = load(node, EDGES)
+                store(edge, BELOW, edges)
         if load(node, MOVER) < 0:
             place = random_outcome(search, load(node, COUNT), edges + 8 * (search.more + PRIOR), step)
         else:
             place = select(node, search)
+            if place < 0:
+                tighten(node, search)
+                if load_float(node, LOWER) == load_float(node, UPPER):
+                    continue
+                place = 0
         edge = edges + 8 * step * place
         store(path, 2 * ply, node)
         store(path, 2 * ply + 1, edge)
@@ -276,7 +321,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             prefetch(below, 0)
             prefetch(below, 8)
             prefetch(below, 16)
-        node = load(edge, CHILD)
+        node = load_acquire(edge, CHILD)
         if node == 0:
             state, known = state_below(rules, state, known, ply, search), ply
             if search.nodes >= search.node_limit and not claim_nodes(search):
@@ -284,9 +329,9 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
                 break
             search.nodes += 1
             node = make_node(rules, state, search)
-            store(edge, CHILD, node)
-        repeats = search.table != 0 and node != 0 and load(node, STAMP) == search.stamp
-        if node == 0 or repeats:  # memory is out, or a position of this path again
+            if node != 0:
+                node = link_child(edge, node, search)
+        if node == 0 or comes_again(node, ply, search):  # memory is out, or a position of this path again
             state, known = state_below(rules, state, known, ply, search), ply
             found = evaluate(rules, state, search)
             break

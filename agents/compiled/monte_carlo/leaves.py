@@ -7,11 +7,11 @@ from typing import Any
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import claim_nodes, compiled_into_kernels
 from zermelo.agents.compiled.monte_carlo.nodes import (
-    believed,
-    believed_here,
+    expected_value,
     random_below,
     random_bits,
     random_outcome,
+    static_value,
 )
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
@@ -33,7 +33,7 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
         else:
             if moves >= search.playout_moves:
                 for seat in range(search.kept_seats):
-                    value = believed_here(rules, state, seat, search)
+                    value = static_value(rules, state, seat, search)
                     store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
                 return True
             moves += 1
@@ -63,7 +63,7 @@ def evaluate(rules: Rules, state: Any, search: Search) -> bool:
         store_float(search.scratch, seat, 0.0)
     if search.evaluated != 0:
         for seat in range(kept):
-            store_float(search.scratch, seat, believed(rules, state, seat, search))
+            store_float(search.scratch, seat, expected_value(rules, state, seat, search))
         return True
     for _ in range(games):
         if not play_out(rules, state, search):

@@ -18,15 +18,30 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.compiled.memory import compiled_into_kernels
-from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words, wrapped_product
+from zermelo.envs.jit.memory import (
+    compare_and_swap,
+    floats,
+    load,
+    load_acquire,
+    load_float,
+    store,
+    store_float,
+    store_release,
+    words,
+    wrapped_product,
+)
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, NARROWED, STAMP, KEY = range(10)
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD, STAMP, KEY = range(10)
 ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
 PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
 UCT, PUCT = range(2)
+EXPANDING: Final = 1
+"""In ``EDGES`` while a thread gives a node its edges."""
 GOLDEN: Final = -7046029254386353131
+MAX_PROBES: Final = 256
+"""Slots of the table that are looked at for a node; beyond that it is not shared."""
 
 
 # -- random numbers
@@ -80,7 +95,7 @@ def scaled(value: float, search: Search) -> float:
 
 
 @compiled_into_kernels
-def believed_here(rules: Rules, state: Any, seat: int, search: Search) -> float:
+def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """What the evaluation says of a state, or what is left to expect where it says nothing."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
@@ -91,7 +106,7 @@ def believed_here(rules: Rules, state: Any, seat: int, search: Search) -> float:
 
 
 @compiled_into_kernels
-def believed(rules: Rules, state: Any, seat: int, search: Search) -> float:
+def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The same, averaged over what chance does next."""
     if not rules.is_terminal(state) and rules.to_move(state) < 0:
         outcomes, probabilities = search.looks, search.looks + 8 * search.width
@@ -99,9 +114,9 @@ def believed(rules: Rules, state: Any, seat: int, search: Search) -> float:
         total = 0.0
         for index in range(count):
             after = rules.result(state, load(outcomes, index))
-            total += load_float(probabilities, index) * believed_here(rules, after, seat, search)
+            total += load_float(probabilities, index) * static_value(rules, after, seat, search)
         return total
-    return believed_here(rules, state, seat, search)
+    return static_value(rules, state, seat, search)
 
 
 # -- nodes
@@ -119,24 +134,38 @@ def allocate(search: Search, size: int) -> int:
 
 @compiled_into_kernels
 def slot_of(search: Search, key: int) -> int:
-    """Where the tree's table has the node of a key, or would have it."""
+    """The address of the table's slot that has the node of a key, or would have it; 0 if there is no room."""
     mixed = wrapped_product(key ^ shift_right(key, 32), GOLDEN)
     slot = shift_right(mixed, 64 - search.table_bits)
-    while True:
-        node = load(search.table, slot)
+    for _ in range(MAX_PROBES):
+        node = load_acquire(search.table, slot)
         if node == 0 or load(node, KEY) == key:
-            return slot
+            return search.table + 8 * slot
         slot = (slot + 1) & ((1 << search.table_bits) - 1)
+    return 0
+
+
+@compiled_into_kernels
+def share_node(search: Search, key: int, node: int) -> int:
+    """Enters a new node into the tree's table, if there is room; the node of its key, if another was faster."""
+    slot = slot_of(search, key)
+    while slot != 0:
+        if compare_and_swap(slot, 0, node):
+            break
+        slot = slot_of(search, key)
+        if slot != 0 and load_acquire(slot, 0) != 0:
+            return load_acquire(slot, 0)
+    return node
 
 
 @compiled_into_kernels
 def make_node(rules: Rules, state: Any, search: Search) -> int:
     """The address of a node of a state, the one that is there or a new one; 0 where memory is out."""
-    key, slot = 0, 0
+    key = 0
     if search.table != 0:
         key = rules.key(state)
         slot = slot_of(search, key)
-        node = load(search.table, slot)
+        node = load_acquire(slot, 0) if slot != 0 else 0
         if node != 0:
             return node
     is_over = rules.is_terminal(state)
@@ -151,7 +180,7 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
     store_float(node, LOWER, search.lower_value)
     store_float(node, UPPER, search.upper_value)
     store(node, TRIED, 0)
-    store(node, NARROWED, 0)
+    store(node, HAS_PROVEN_CHILD, 0)
     if is_over:
         value = float(rules.utility(state, 0))
         store_float(node, LOWER, value)
@@ -163,13 +192,32 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
     if search.table != 0:
         store(node, STAMP, 0)
         store(node, KEY, key)
-        store(search.table, slot, node)
+        return share_node(search, key, node)
     return node
 
 
 @compiled_into_kernels
+def link_child(edge: int, node: int, search: Search) -> int:
+    """Puts a new node below an edge; the child, which is another one if another thread was faster."""
+    if search.counts_losses == 0:
+        store(edge, CHILD, node)
+        return node
+    if compare_and_swap(edge + 8 * CHILD, 0, node):
+        return node
+    if search.table == 0:  # then it is the last thing in this thread's arena
+        search.arena_top = node
+        search.tree_nodes -= 1
+    return load_acquire(edge, CHILD)
+
+
+@compiled_into_kernels
 def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
-    """Gives a node its actions, in the order in which they are tried; false where memory is out."""
+    """Gives a node its actions, in the order in which they are tried.
+
+    False where memory is out, or where another thread does it or has done it.
+    """
+    if search.counts_losses != 0 and not compare_and_swap(node + 8 * EDGES, 0, EXPANDING):
+        return False
     buffer, width = search.rows, search.width
     mover = load(node, MOVER)
     if mover < 0:
@@ -179,6 +227,7 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
     step, prior = search.edge_words, search.more + PRIOR
     edges = allocate(search, count * step)
     if edges == 0:
+        store(node, EDGES, 0)
         return False
     if mover >= 0:
         for last in range(count - 1, 0, -1):
@@ -202,5 +251,5 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
         for index in range(count):
             store_float(edges, step * index + search.more + VIRTUAL, load_float(buffer + 8 * width, index))
     store(node, COUNT, count)
-    store(node, EDGES, edges)
+    store_release(node, EDGES, edges)
     return True

@@ -17,13 +17,12 @@ from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import (
     EDGE_WORDS,
-    LOOKED_AT,
+    MAX_REUSE_PROBES,
+    Edge,
     MonteCarlo,
-    RootAction,
     Start,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.envs import CHANCE
 from zermelo.envs.jit.memory import load, load_float, store_float
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
@@ -31,7 +30,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 __all__ = ["CompiledMonteCarlo"]
 
 _FEW: Final = 64
-"""So many simulations are not worth another thread."""
+"""So many simulations are not worth more than one thread."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
 ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 0  # as ``nodes`` has them
 
@@ -62,11 +61,13 @@ class CompiledMonteCarlo(MonteCarlo):
         policy, seed = start.policy, start.seed
         self.kernel = self.program.load(game.rules)
         self.solves = policy.solver and self.kept == 1
-        words = int(policy.tree_mb * 2**17) // threads
+        words = int(policy.tree_mb * 2**17)
         table = None
         if policy.transpositions:
             table = np.zeros(1 << max(words // 16, 1 << 10).bit_length(), np.int64)
-        self.searches = [make_search(self, words, evaluates=evaluator is not None) for _ in range(threads)]
+        self.searches = [
+            make_search(self, words // threads, evaluates=evaluator is not None) for _ in range(threads)
+        ]
         for number, search in enumerate(self.searches):
             search.random = seed if number == 0 else mix(seed + number) >> 2
             search.stamp, search.threads = number, threads
@@ -125,7 +126,7 @@ class CompiledMonteCarlo(MonteCarlo):
             return made
 
         try:
-            if len(searches) == 1 and count <= _FEW:
+            if count == 0:  # makes the root, and plays nothing
                 run_here(call, searches[0])
             else:
                 share(call, searches, self.budget.check_clock)
@@ -138,37 +139,33 @@ class CompiledMonteCarlo(MonteCarlo):
             self.tree_nodes = sum(search.tree_nodes for search in self.searches)
         return list(found.values())
 
-    # -- what is known at the root
+    # -- the tree as Python sees it; its nodes are addresses
 
-    def _edges(self, node: int) -> list[int]:
+    def _addresses(self, node: int) -> list[int]:
         """The addresses of a node's edges."""
         if not load(node, EDGES):
             return []
         return [load(node, EDGES) + 8 * self.edge_words * place for place in range(load(node, COUNT))]
 
-    def root_actions(self) -> list[RootAction]:
-        """All actions at the root, in ascending order."""
-        found = []
-        for edge in self._edges(self.root):
-            visits, child = load(edge, VISITED), load(edge, CHILD)
-            values = tuple(load_float(edge, TOTALS + seat) / visits for seat in range(self.kept)) if visits else ()
-            lower, upper = (load_float(child, LOWER), load_float(child, UPPER)) if child else self.bounds
-            line = self._line(child) if child else ()
-            found.append(RootAction(load(edge, ACTION), visits, values, lower, upper, line))
-        return sorted(found)
+    def edges(self, node: int) -> list[Edge]:
+        """The actions of a node; none of one that is not expanded."""
+        return [
+            Edge(
+                load(edge, ACTION),
+                load(edge, VISITED),
+                [load_float(edge, TOTALS + seat) for seat in range(self.kept)],
+                load(edge, CHILD) or None,
+            )
+            for edge in self._addresses(node)
+        ]
 
-    def _line(self, node: int) -> tuple[int, ...]:
-        """The most visited actions from a node on, the smallest of several, as long as no chance is met."""
-        line: list[int] = []
-        seen = {self.root}
-        while node and node not in seen and load(node, EDGES) and load(node, MOVER) != CHANCE:
-            seen.add(node)
-            edge = min(self._edges(node), key=lambda each: (-load(each, VISITED), load(each, ACTION)))
-            if not load(edge, VISITED):
-                break
-            line.append(load(edge, ACTION))
-            node = load(edge, CHILD)
-        return tuple(line)
+    def mover(self, node: int) -> int:
+        """The seat to move at a node, or ``CHANCE``."""
+        return load(node, MOVER)
+
+    def bounds_of(self, node: int) -> tuple[float, float]:
+        """What the first seat is proven to get at least and at most from a node on."""
+        return load_float(node, LOWER), load_float(node, UPPER)
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
         """Makes a state the root, and forgets what led there; whether it was found.
@@ -179,27 +176,29 @@ class CompiledMonteCarlo(MonteCarlo):
         if 2 * (search.arena_top - search.arena) > search.arena_end - search.arena:
             return False
         game: RulesGame = self.game
-        seat = load(self.root, MOVER)
-        after = [load(edge, CHILD) for edge in self._edges(self.root) if load(edge, ACTION) == played]
+        seat = self.mover(self.root)
         waiting = [(self.root, self.root_state)]
-        if any(after):
-            waiting.append((after[0], game.result(self.root_state, played)))
-        for place in range(LOOKED_AT):
-            if place == len(waiting):
+        waiting += [
+            (edge.child, game.result(self.root_state, played))
+            for edge in self.edges(self.root)
+            if edge.action == played and edge.child is not None
+        ]
+        for index in range(MAX_REUSE_PROBES):
+            if index == len(waiting):
                 break
-            node, here = waiting[place]
+            node, here = waiting[index]
             if here == state and load(node, EDGES):
                 self.root, self.root_state, self.budget = node, state, budget
                 self.simulations = self.tree_depth = 0
                 return True
-            if load(node, MOVER) != seat:
-                edges = [edge for edge in self._edges(node) if load(edge, CHILD)]
-                waiting += [(load(edge, CHILD), game.result(here, load(edge, ACTION))) for edge in edges]
+            if self.mover(node) != seat:
+                below = [edge for edge in self.edges(node) if edge.child is not None]
+                waiting += [(edge.child, game.result(here, edge.action)) for edge in below]
         return False
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""
-        for edge in self._edges(self.root):
+        for edge in self._addresses(self.root):
             at = TOTALS + self.kept + PRIOR
             prior = load_float(edge, at)
             store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])

@@ -12,11 +12,11 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     CHILD,
     COUNT,
     EDGES,
+    HAS_PROVEN_CHILD,
     INVERSE,
     LOWER,
     MEAN,
     MOVER,
-    NARROWED,
     PRIOR,
     PUCT,
     TOTALS,
@@ -29,16 +29,16 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     for_mover,
     scaled,
 )
-from zermelo.agents.core.monte_carlo import EVEN
-from zermelo.envs.jit.memory import load, load_float, store
+from zermelo.agents.core.monte_carlo import PRIOR_DRAWS
+from zermelo.envs.jit.memory import load, load_acquire, load_float, store, take
 
 __all__ = ["select"]
 
 
 @compiled_into_kernels
-def is_needless(edge: int, node: int, mover: int) -> bool:
+def is_dominated(edge: int, node: int, mover: int) -> bool:
     """Whether an action can at best equal what is proven."""
-    child = load(edge, CHILD)
+    child = load_acquire(edge, CHILD)
     if child == 0:
         return False
     if mover == 0:
@@ -58,8 +58,8 @@ def value_of(edge: int, mover: int, search: Search) -> float:
     more, tries = edge + 8 * search.more, float(count)
     if search.has_priors != 0:
         prior = load_float(more, VIRTUAL)
-        tries += EVEN + abs(prior)
-        value = (value * count + 0.5 * EVEN + max(prior, 0.0)) / tries
+        tries += PRIOR_DRAWS + abs(prior)
+        value = (value * count + 0.5 * PRIOR_DRAWS + max(prior, 0.0)) / tries
     if search.rave > 0 and load(more, AMAF_VISITS) > 0:
         seen = float(load(more, AMAF_VISITS))
         weight = seen / (seen + tries + seen * tries / search.rave)
@@ -78,20 +78,24 @@ def bonus(visits: int, search: Search) -> float:
 
 @compiled_into_kernels
 def select(node: int, search: Search) -> int:
-    """The place of the action to follow."""
+    """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
     count, tried = load(node, COUNT), load(node, TRIED)
     if search.tries_first != 0 and tried < count:
-        store(node, TRIED, tried + 1)
-        return tried
+        if search.counts_losses == 0:
+            store(node, TRIED, tried + 1)
+            return tried
+        tried = take(node + 8 * TRIED, -1)
+        if tried < count:
+            return tried
     mover, edges = load(node, MOVER), load(node, EDGES)
     visits, step = load(node, VISITS), 8 * search.edge_words
-    best = -math.inf
-    chosen = 0
+    best, has_proven_child = -math.inf, load(node, HAS_PROVEN_CHILD) != 0
+    chosen = -1 if has_proven_child else 0
     if search.selection == UCT and search.is_plain != 0:
-        weight, narrowed = search.exploration * bonus(visits, search), load(node, NARROWED) != 0
+        weight = search.exploration * bonus(visits, search)
         for place in range(count):
             edge = edges + step * place
-            if narrowed and is_needless(edge, node, mover):
+            if has_proven_child and is_dominated(edge, node, mover):
                 continue
             value = load_float(edge, MEAN) + weight * load_float(edge, INVERSE)
             if value > best:
@@ -101,7 +105,7 @@ def select(node: int, search: Search) -> int:
     weight, root = search.exploration * math.sqrt(math.log(visits + 1)), math.sqrt(visits + 1)
     for place in range(count):
         edge = edges + step * place
-        if load(node, NARROWED) != 0 and is_needless(edge, node, mover):
+        if has_proven_child and is_dominated(edge, node, mover):
             continue
         more, visited = edge + 8 * search.more, load(edge, VISITED)
         value = value_of(edge, mover, search)

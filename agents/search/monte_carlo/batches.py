@@ -50,7 +50,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         """So many simulations, or fewer where the root gets proven, which is the answer."""
         target = self.simulations + count
         try:
-            while self.simulations < target and not self.is_settled():
+            while self.simulations < target and not self.is_proven(self.root):
                 self.fill(min(self.room(), target - self.simulations))
                 self.answer_all()
         except SearchStopped as stopped:
@@ -58,11 +58,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
                 self.answer_all()  # all that was counted
             self.forget_all()
             raise
-        return self.is_settled()
-
-    def is_settled(self) -> bool:
-        """Whether the root's value is proven."""
-        return self.solves and self.root.bounds[0] == self.root.bounds[1]
+        return self.is_proven(self.root)
 
     def room(self) -> int:
         """How many leaves to ask about: no more than there is time for, as far as that is known."""
@@ -73,7 +69,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
 
     def fill(self, room: int) -> None:
         """Goes down until so many leaves wait, or until it comes to one that waits already."""
-        while len(self.waiting) < room and not self.is_settled():
+        while len(self.waiting) < room and not self.is_proven(self.root):
             path, node, outcome = self.go_down()
             if outcome is None and node.mover == CHANCE:
                 outcome = self.evaluate(node.state)  # where memory is out

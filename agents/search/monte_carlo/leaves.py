@@ -66,17 +66,17 @@ class Leaves(PlainTree):
         began = self.budget.now()
         self.leaves += 1
         try:
-            return self.judged(state)
+            return self.leaf_value(state)
         finally:  # a playout may be cut short
             self.leaf_seconds += self.budget.now() - began
 
-    def judged(self, state: Any) -> tuple[float, ...]:
+    def leaf_value(self, state: Any) -> tuple[float, ...]:
         """The same, by playouts or the evaluation."""
         if self.plays_out:
             games = self.policy.playouts
             results = [self.play_out(state) for _ in range(games)]
             return tuple(sum(values) / games for values in zip(*results, strict=True))
-        return self.kept_of(self.believed(state))
+        return self.kept_of(self.expected_value(state))
 
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
@@ -104,7 +104,7 @@ class Leaves(PlainTree):
                 state = self.after(state, outcomes[place][0], None)
                 continue
             if longest is not None and moves >= longest:
-                return self.kept_of(self.believed_here(state))
+                return self.kept_of(self.static_value(state))
             moves += 1
             action = self.playout_action(state)
             self.budget.visit(0)
@@ -128,18 +128,18 @@ class Leaves(PlainTree):
         actions = self.game.legal_actions(state)
         return int(actions[self.random.below(len(actions))])
 
-    def believed(self, state: Any) -> tuple[float, ...]:
+    def expected_value(self, state: Any) -> tuple[float, ...]:
         """What the evaluation says of a state for each seat, averaged over what chance does next."""
         game = self.game
         if game.is_terminal(state) or game.to_move(state) != CHANCE:
-            return self.believed_here(state)
+            return self.static_value(state)
         total = [0.0] * game.traits.seats
         for outcome, probability in game.chance_outcomes(state):
-            for seat, value in enumerate(self.believed_here(game.result(state, outcome))):
+            for seat, value in enumerate(self.static_value(game.result(state, outcome))):
                 total[seat] += probability * value
         return tuple(total)
 
-    def believed_here(self, state: Any) -> tuple[float, ...]:
+    def static_value(self, state: Any) -> tuple[float, ...]:
         """The same, or the middle where the evaluation says nothing: before dice, or where there is none."""
         game = self.game
         so_far: tuple[float, ...] = tuple(map(float, game.utility(state)))

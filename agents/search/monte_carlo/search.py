@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import EVEN, Selection, Start
+from zermelo.agents.core.monte_carlo import PRIOR_DRAWS, Selection, Start
 from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
@@ -60,10 +60,10 @@ class PlainMonteCarlo(Leaves):
     def simulate(self, count: int) -> bool:
         """So many simulations, or fewer where the root gets proven, which is the answer."""
         for _ in range(count):
-            if self.solves and self.root.bounds[0] == self.root.bounds[1]:
+            if self.is_proven(self.root):
                 return True
             self.simulate_once()
-        return self.solves and self.root.bounds[0] == self.root.bounds[1]
+        return self.is_proven(self.root)
 
     def simulate_once(self) -> None:
         """From the root to an outcome, and back."""
@@ -93,6 +93,11 @@ class PlainMonteCarlo(Leaves):
             if not node.is_expanded and (is_leaf or not self.expand(node)):
                 return path, node, None
             place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)
+            if place < 0:
+                self.tighten(node)
+                if self.is_proven(node):
+                    continue
+                place = 0
             path.append((node, place))
             node = self.child(node, place, len(path))
             if node.stamp == stamp:  # a position of this path again
@@ -188,16 +193,16 @@ class PlainMonteCarlo(Leaves):
     # -- the tree policy
 
     def select(self, node: Node) -> int:
-        """The place of the action to follow."""
+        """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
         policy, mover = self.policy, node.mover
         weight = policy.exploration * math.sqrt(math.log(node.visits + 1))
         root = math.sqrt(node.visits + 1)
-        best, chosen = -math.inf, -1
+        best, chosen = -math.inf, -1 if node.has_proven_child else 0
         for place, count in enumerate(node.counts):
-            if node.narrowed and self.is_needless(node, place):
+            if node.has_proven_child and self.is_dominated(node, place):
                 continue
             value = self.value_of(node, place, mover)
             if policy.selection is Selection.PUCT:
@@ -218,8 +223,8 @@ class PlainMonteCarlo(Leaves):
             value = 0.5 if policy.selection is Selection.PUCT else 1.0
         if self.has_priors:
             prior = node.virtual[place]
-            tries += EVEN + abs(prior)
-            value = (value * count + 0.5 * EVEN + max(prior, 0.0)) / tries
+            tries += PRIOR_DRAWS + abs(prior)
+            value = (value * count + 0.5 * PRIOR_DRAWS + max(prior, 0.0)) / tries
         if policy.rave and node.amaf_counts[place]:
             seen = float(node.amaf_counts[place])
             weight = seen / (seen + tries + seen * tries / policy.rave)
@@ -227,7 +232,7 @@ class PlainMonteCarlo(Leaves):
             value = (1.0 - weight) * value + weight * others
         return value
 
-    def is_needless(self, node: Node, place: int) -> bool:
+    def is_dominated(self, node: Node, place: int) -> bool:
         """Whether an action can at best equal what is proven."""
         child = node.children[place]
         if child is None:
@@ -278,7 +283,7 @@ class PlainMonteCarlo(Leaves):
 
     def tighten(self, node: Node) -> bool:
         """Brings the proven bounds of a node up to date; whether that changed them."""
-        node.narrowed = True
+        node.has_proven_child = True
         bounds = [self.bounds if child is None else child.bounds for child in node.children]
         if node.mover == CHANCE:
             found = 0.0, 0.0

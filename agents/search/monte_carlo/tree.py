@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.monte_carlo import LOOKED_AT, MonteCarlo, RootAction, Start
+from zermelo.agents.core.monte_carlo import MAX_REUSE_PROBES, Edge, MonteCarlo, Start
 from zermelo.envs import CHANCE, Chance
 
 __all__ = ["STATE_WORDS", "Node", "PlainTree"]
@@ -21,7 +21,7 @@ class Node:
     Attributes:
         state, mover: The state, and who is to move.
         bounds: What the first seat is proven to get at least and at most.
-        narrowed: Whether a simulation has come back from a child of which something was proven.
+        has_proven_child: Whether a simulation has come back from a child of which something was proven.
         visits: How many simulations came by or ended here.
         tried: How many of the actions have been tried.
         stamp: The last simulation that came by.
@@ -43,9 +43,9 @@ class Node:
         "bounds",
         "children",
         "counts",
+        "has_proven_child",
         "is_expanded",
         "mover",
-        "narrowed",
         "outcome",
         "priors",
         "probabilities",
@@ -73,7 +73,7 @@ class Node:
         self.bounds = bounds
         self.visits = self.tried = self.stamp = 0
         self.outcome: tuple[float, ...] | None = None
-        self.is_expanded = self.narrowed = False
+        self.is_expanded = self.has_proven_child = False
 
     def expand(self, actions: list[int], kept: int) -> None:
         """Gives the node its actions, and a number of each kind for each of them."""
@@ -136,25 +136,27 @@ class PlainTree(MonteCarlo):
         """Gives a node its actions; false where memory is out."""
         raise NotImplementedError
 
-    def root_actions(self) -> list[RootAction]:
-        """All actions at the root, in ascending order."""
-        root = self.root
-        found = []
-        for place, action in enumerate(root.actions):
-            visits = root.counts[place]
-            values = tuple(total / visits for total in root.totals[place]) if visits else ()
-            child = root.children[place]
-            lower, upper = child.bounds if isinstance(child, Node) else self.bounds
-            line = self.line(child) if isinstance(child, Node) else ()
-            found.append(RootAction(action, visits, values, lower, upper, line))
-        return sorted(found)
+    def edges(self, node: Node) -> list[Edge]:
+        """The actions of a node; a child that chance has drawn among others is none."""
+        if not node.is_expanded:
+            return []
+        children = (child if isinstance(child, Node) else None for child in node.children)
+        return list(map(Edge, node.actions, node.counts, node.totals, children))
+
+    def mover(self, node: Node) -> int:
+        """The seat to move at a node, or ``CHANCE``."""
+        return node.mover
+
+    def bounds_of(self, node: Node) -> tuple[float, float]:
+        """What the first seat is proven to get at least and at most from a node on."""
+        return node.bounds
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
         """Makes a state the root, and forgets what led there; whether it was found."""
         key, seat = self.game.key(state), self.root.mover
         place = self.root.actions.index(played)
         waiting = [self.root, *children_at(self.root, place)]
-        for index in range(LOOKED_AT):
+        for index in range(MAX_REUSE_PROBES):
             if index == len(waiting):
                 break
             node = waiting[index]
@@ -180,26 +182,12 @@ class PlainTree(MonteCarlo):
         words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
         self.words_left = self.all_words - words
         self.nodes_by_key = {self.game.key(each.state): each for each in kept.values()} if self.shares else {}
-        self.root, self.budget, self.simulations, self.tree_depth = node, budget, 0, 0
+        self.root, self.root_state, self.budget = node, state, budget
+        self.simulations = self.tree_depth = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         if not node.is_expanded:
             self.expand(node)
         return True
-
-    def line(self, node: Node) -> tuple[int, ...]:
-        """The most visited actions from a node on, the smallest of several, as long as no chance is met."""
-        line: list[int] = []
-        seen = {id(self.root)}
-        while node.is_expanded and node.mover != CHANCE and id(node) not in seen:
-            seen.add(id(node))
-            place = min(range(len(node.actions)), key=lambda at: (-node.counts[at], node.actions[at]))
-            if not node.counts[place]:
-                break
-            line.append(node.actions[place])
-            if not isinstance(node.children[place], Node):
-                break
-            node = node.children[place]
-        return tuple(line)
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""

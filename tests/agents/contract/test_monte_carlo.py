@@ -53,7 +53,8 @@ def found(position: Position, **settings: Any) -> SearchResult:
 def seen(search: Any) -> Any:
     """All that can be told of a search."""
     counts = search.simulations, search.tree_nodes, search.tree_depth, search.budget.nodes
-    return search.root_actions(), counts
+    actions = search.root_actions()
+    return actions, [search.line_after(each.action) for each in actions], counts
 
 
 @pytest.mark.parametrize(

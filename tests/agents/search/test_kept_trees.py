@@ -1,0 +1,127 @@
+"""Trees that Monte Carlo tree search keeps between moves, and the principal variations that it gives."""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+import pytest
+from doubles.signatures import Uncompiled
+
+from zermelo.agents import MCTSAgent, SearchResult
+from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.monte_carlo import Start
+from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
+from zermelo.envs.games import MNK
+from zermelo.envs.rules import RulesGame
+
+RULES = MNK(3, 3, 3)
+HOW = pytest.mark.parametrize("make", [RulesGame, Uncompiled], ids=["compiled", "plain"])
+
+
+@functools.cache
+def value_of(state: Any) -> int:
+    """What the first player gets in tic-tac-toe by best play of both."""
+    game = RulesGame(RULES)
+    if game.is_terminal(state):
+        return int(game.utility(state)[0])
+    best = max if game.to_move(state) == 0 else min
+    return best(value_of(game.result(state, action)) for action in game.legal_actions(state))
+
+
+def check_truth(state: Any, result: SearchResult, *, is_best: bool = False) -> None:
+    """What is proven is so, and the principal variation of a proven result ends the game with its value."""
+    game = RulesGame(RULES)
+    seat = game.to_move(state)
+    sign = 1 if seat == 0 else -1
+    assert result.value == result.values_by_seat[seat] == -result.values_by_seat[1 - seat]
+    assert result.action in game.legal_actions(state)
+    if result.proven or is_best:
+        assert value_of(game.result(state, result.action)) == value_of(state)
+    if result.proven:
+        assert result.value == sign * value_of(state)
+        for action in result.principal_variation:
+            state = game.result(state, action)
+        assert game.is_terminal(state)
+        assert sign * game.utility(state)[0] == result.value
+
+
+@HOW
+@pytest.mark.defect(34)
+def test_a_kept_tree_answers_for_whoever_is_to_move(make: Any) -> None:
+    game = make(RULES)
+    for seed in range(2):
+        agent = MCTSAgent(simulations=200, seed=seed)
+        state = game.initial_state()
+        while not game.is_terminal(state):
+            result = agent.search_state(game, state)
+            check_truth(state, result, is_best=True)
+            state = game.result(state, result.action)
+
+
+@HOW
+@pytest.mark.parametrize("settings", [{}, {"transpositions": True}], ids=str)
+@pytest.mark.defect(36)
+def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any, settings: Any) -> None:
+    game, generator = make(RULES), random.Random(36)
+    for _ in range(40):
+        state = game.initial_state()
+        for _ in range(generator.randrange(2, 6)):
+            if not game.is_terminal(state):
+                state = game.result(state, generator.choice(game.legal_actions(state)))
+        if not game.is_terminal(state):
+            agent = MCTSAgent(simulations=2_000, seed=generator.randrange(1_000), **settings)
+            result = agent.search_state(game, state)
+            assert result.proven
+            check_truth(state, result)
+
+
+class Interrupted(Exception):  # noqa: N818 - an error like any other
+    pass
+
+
+@HOW
+@pytest.mark.parametrize("error", [KeyboardInterrupt, Interrupted])
+@pytest.mark.defect(9)
+def test_it_goes_on_after_ctrl_c_and_after_an_error(make: Any, error: type[BaseException]) -> None:
+    game = make(RULES)
+    first = game.initial_state()
+    later = game.result(game.result(first, 0), 4)
+    other = game.result(game.result(game.result(later, 8), 2), 6)
+    armed = False
+
+    def look(result: SearchResult) -> None:
+        if armed:
+            raise error
+
+    agent = MCTSAgent(simulations=200, on_iteration=look)
+    for before in ((), (first,), (first, later)):
+        agent.reset(1)
+        for state in before:
+            agent.search_state(game, state)
+        raised = 0
+        for state in (first, later, other, later):
+            armed = True
+            try:
+                agent.search_state(game, state)  # what is proven at once ends before
+            except error:
+                raised += 1
+            armed = False
+            check_truth(state, agent.search_state(game, state))
+        assert raised
+
+
+@pytest.mark.defect(16)
+def test_transpositions_that_settle_a_node_are_seen_alike_plain_and_compiled() -> None:
+    """A node whose children other ways have proven is proven itself; no action of it is followed."""
+    game: Any = RulesGame(RULES)
+    for seed in (3, 17, 18):
+        policy, limits = MCTSAgent(transpositions=True).policy, Limits()
+        start = Start(game, game.initial_state(), policy, seed)
+        plain = PlainMonteCarlo(start, Budget(limits))
+        compiled = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
+        assert plain.run(limits, 1_500) == compiled.run(limits, 1_500), seed
+        assert plain.root_actions() == compiled.root_actions(), seed
