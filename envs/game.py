@@ -68,6 +68,7 @@ class TraitSource(enum.StrEnum):
     KNOWN = "known to zermelo"
     INFERRED = "inferred from random play"
     ASSUMED = "assumed, as random play did not show it"
+    UNKNOWN = "not known yet, as the time for a move was too short to see it in random play"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +131,13 @@ class Traits:
         names = ["information", "chance"]
         if self.seats > 1 and self.reward_sum is not RewardSum.GENERAL:
             names.append("reward_sum")
-        return tuple(name for name in names if self.source(name) in (TraitSource.INFERRED, TraitSource.ASSUMED))
+        guesses = (TraitSource.INFERRED, TraitSource.ASSUMED, TraitSource.UNKNOWN)
+        return tuple(name for name in names if self.source(name) in guesses)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The fields that random play may still show; their values are those that claim least."""
+        return tuple(name for name, source in self.sources.items() if source is TraitSource.UNKNOWN)
 
 
 class Game(Protocol[State]):

@@ -50,6 +50,7 @@ class Budget:
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
         self._most = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
+        self._checked, self._gap = math.inf, 0.0
         self.compiling = 0.0
         self.deepest = 0
         self.seat: int | None = None
@@ -83,10 +84,7 @@ class Budget:
         """
         if self.nodes >= self._most:
             raise SearchStopped(StoppedBy.NODES)
-        if self.stop.is_set:
-            raise SearchStopped(StoppedBy.INTERRUPT)
-        if self._deadline is not None and self.now() >= self._deadline:
-            raise SearchStopped(StoppedBy.SECONDS)
+        self.check_clock()
         self.nodes += 1
         if ply > self.deepest:
             if ply > MAX_PLIES:
@@ -99,9 +97,15 @@ class Budget:
         """For long work inside one node, such as playouts.
 
         Raises:
-            SearchStopped: The time is up, or another thread wants the search to end.
+            SearchStopped: The time is up, or will be before the next call if that comes as late as one of the
+                last two did, as a step of an environment may take a good part of the limit; or another thread
+                wants the search to end.
         """
         if self.stop.is_set:
             raise SearchStopped(StoppedBy.INTERRUPT)
-        if self._deadline is not None and self.now() >= self._deadline:
+        if self._deadline is None:
+            return
+        now = self.now()
+        before, self._gap, self._checked = self._gap, now - self._checked, now
+        if now + max(before, self._gap) >= self._deadline:
             raise SearchStopped(StoppedBy.SECONDS)

@@ -21,7 +21,7 @@ class RandomAgent(ConfiguredAgent):
 
     kind: ClassVar[str] = "random"
 
-    def act(self, env: Any) -> Any:
+    def decide(self, env: Any) -> Any:
         """A legal action, as ``env.step`` takes it.
 
         Raises:

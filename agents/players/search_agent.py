@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -24,12 +25,14 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.search.backend import Root
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
+from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.tree.sampling import as_sampled
-from zermelo.envs import Chance, Game, InvalidSettingError, as_game
+from zermelo.envs import Chance, Game, GameOverError, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.openspiel.game import is_openspiel
+from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.game import Traits
 from zermelo.envs.jit.notices import say_after
 from zermelo.envs.spec_text import format_spec
@@ -42,6 +45,8 @@ FULL: Final = "full"
 DEFAULT_SECONDS: Final = 1.0
 """How long a search takes that deepens step by step and has no limit."""
 _NO_LIMITS: Final = Limits()
+_KNOWING: Final = 0.5
+"""How much of a time limit may go into finding out what an environment is."""
 _LONG: Final = 10.0
 """Seconds after which a search without a limit says so."""
 
@@ -86,6 +91,20 @@ class ConfiguredAgent:
         if seed is not None:
             self._set("_generator", np.random.default_rng(seed))
 
+    def act(self, env: Any) -> Any:
+        """The action to play, as ``env.step`` takes it; None for a dead agent of an AEC environment.
+
+        Raises:
+            UnsupportedGameError: The game and this agent do not fit; the message names one that does.
+            GameOverError: There is nothing to decide.
+            KeyboardInterrupt: Ctrl-C was pressed; it is not caught here.
+        """
+        return None if is_dead(env) else self.decide(env)
+
+    def decide(self, env: Any) -> Any:
+        """The action for an agent that is alive, as ``env.step`` takes it."""
+        raise TypeError(f"{type(self).__name__} does not say how it acts: define decide(env)")
+
     @property
     def generator(self) -> np.random.Generator:
         """The agent's stream of random numbers."""
@@ -118,22 +137,36 @@ class SearchAgent(ConfiguredAgent):
         self._set("_running", set())
         super().__post_init__()
 
-    def act(self, env: Any) -> Any:
-        """The action to play, as ``env.step`` takes it.
-
-        Raises:
-            UnsupportedGameError: The game and this agent do not fit; the message names one that does.
-            GameOverError: There is nothing to decide.
-            KeyboardInterrupt: Ctrl-C was pressed; it is not caught here.
-        """
+    def decide(self, env: Any) -> Any:
+        """The action for an agent that is alive, as ``env.step`` takes it."""
         return self.search(env).env_action
 
     def search(self, env: Any) -> SearchResult:
         """Searches the position of a live environment, which is copied and never changed."""
         started = Budget.now()
-        game = as_game(env, backend=self.backend, traits=self.traits)
-        self.check_game(game.traits)
+        if is_dead(env):
+            raise GameOverError(
+                f"{env.agent_selection!r}, who is to move in {game_name(env)}, is dead: env.step(None) goes on"
+            )
+        ends = math.inf if self.limits.seconds is None else started + _KNOWING * self.limits.seconds
+        game = as_game(env, backend=self.backend, traits=self.traits, deadline=ends)
+        try:
+            self.check_game(game.traits)
+        except UnsupportedGameError:
+            if not game.traits.unknown:
+                raise
+            return self._meanwhile(game, env, started)
         return self._search(game, game.snapshot(env), started, asked_seat(game, env))
+
+    def _meanwhile(self, game: Any, env: Any, started: float) -> SearchResult:
+        """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
+        state = game.snapshot(env)
+        require_decision(game, state)
+        budget = self.new_budget(started)
+        answered = answer_one_ply(game, state, budget, self.generator)
+        ends = Budget.now() + _KNOWING * budget.seconds_left
+        as_game(env, backend=self.backend, traits=self.traits, deadline=ends)
+        return dataclasses.replace(answered, seconds=budget.seconds, method="one ply: the game is not known yet")
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game.

@@ -17,7 +17,9 @@ from zermelo.agents.core.mate_distance import Frame, Score, just_above, just_bel
 from zermelo.agents.core.options import Ties
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
+from zermelo.agents.search.one_ply import totals_after
 from zermelo.agents.search.time_manager import TimeManager
+from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = ["Iteration", "deepen"]
@@ -204,6 +206,22 @@ def _half_way(
     return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
 
 
+def _glance(search: TreeSearch, state: Any, actions: list[int]) -> Iteration | None:
+    """Sorts actions by what they pay at once, the best first, before anything dearer is looked at.
+
+    Returns what to answer with if the time ends before the first action is searched.
+    """
+    game = search.game
+    totals, _ = totals_after(game, state, search.budget, seed=0)
+    if not totals:
+        return None
+    seat, worst = game.to_move(state), -math.inf
+    actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
+    first = actions[0]
+    found = RootMove(first, (search.frame(state).middle, 0), False, False, (first,), math.nan)
+    return Iteration(1, [found], found)
+
+
 def deepen(
     search: TreeSearch,
     state: Any,
@@ -244,6 +262,8 @@ def deepen(
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
     actions = list(search.root_actions(state))
+    looks_first = limits.seconds is not None and isinstance(search, PlainSearch)
+    glance = _glance(search, state, actions) if looks_first else None
     depth: float = 1 if step_by_step else deepest
     while True:
         iteration = Iteration(depth)
@@ -263,7 +283,7 @@ def deepen(
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
-            half_way = _half_way(search, state, last, iteration, actions, exact=exact)
+            half_way = _half_way(search, state, last, iteration, actions, exact=exact) or glance
             return half_way, _depth(last, search.budget.deepest), reason
         last = iteration
         found = (last, _depth(last, search.budget.deepest))

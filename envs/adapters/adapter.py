@@ -4,9 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Adapter"]
+__all__ = ["Adapted", "Adapter", "Investigation"]
+
+
+class Investigation(Protocol):
+    """Finds out by random play what a search must know of an environment, over as many moves as it takes."""
+
+    def go_on(self, deadline: float) -> Adapted:
+        """Plays until a time of ``time.perf_counter``."""
+        ...
+
+
+class Adapted(NamedTuple):
+    """An environment as a game.
+
+    Attributes:
+        game: The game.
+        constants: The configuration for which its traits hold.
+        investigation: Finds out what is not known of it yet; None where nothing is to come.
+    """
+
+    game: Any
+    constants: Mapping[str, Any]
+    investigation: Investigation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,11 +37,11 @@ class Adapter:
 
     Attributes:
         accepts: Whether it can take an environment, below its checking wrappers.
-        make: The game of an environment, and the configuration for which its traits hold; called with it and with
-            fields of ``Traits`` that the caller gave.
+        make: The game of an environment; called with it, with fields of ``Traits`` that the caller gave, and with
+            the time of ``time.perf_counter`` at which it is needed.
         copies: Its states are copies of the environment, so that it serves for ``backend="clone"`` as well.
     """
 
     accepts: Callable[[Any], bool]
-    make: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]]
+    make: Callable[[Any, Mapping[str, Any], float], Adapted]
     copies: bool = False

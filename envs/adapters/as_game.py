@@ -7,11 +7,13 @@ environment declares; the generic clone.
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from zermelo.envs.adapters import gymnasium, transition_table
+from zermelo.envs.adapters.adapter import Adapted
 from zermelo.envs.adapters.aec import simultaneous
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.facts.inference import configuration, same_configuration
@@ -60,7 +62,13 @@ _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
 }
 
 
-def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, Any] | Traits | None = None) -> Any:
+def as_game(
+    env_or_rules: Any,
+    *,
+    backend: str = "auto",
+    traits: Mapping[str, Any] | Traits | None = None,
+    deadline: float = math.inf,
+) -> Any:
     """The game of a live environment, to be searched; ``game.snapshot(env)`` is its position now.
 
     The environment is copied, never changed. Asking again for the same live environment returns the same game, as
@@ -73,6 +81,8 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
             ``"environment"`` what the environment itself offers, as ``"auto"`` does where there are no rules, such
             as OpenSpiel's own states; ``"clone"`` copies the environment whatever else is there.
         traits: What the caller knows better: fields of ``Traits`` with their values, trusted above all else.
+        deadline: The time of ``time.perf_counter`` at which the game is needed. What random play has not shown by
+            then is ``traits.unknown``; asked again for the same environment, play goes on from there.
 
     Raises:
         UnsupportedGameError: It is no environment that can be searched; the message says why.
@@ -92,7 +102,9 @@ def as_game(env_or_rules: Any, *, backend: str = "auto", traits: Mapping[str, An
     if openspiel.is_openspiel(env_or_rules):
         return _openspiel_game(env_or_rules, backend, given)
     require_reset(env_or_rules)
-    return _cached(env_or_rules, (backend, repr(given)), lambda: _build(env_or_rules, backend, given))
+    return _cached(
+        env_or_rules, (backend, repr(given)), deadline, lambda: _build(env_or_rules, backend, given, deadline)
+    )
 
 
 def is_game(thing: Any) -> bool:
@@ -116,19 +128,19 @@ def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | N
     _rules[env_class] = to_game
 
 
-def _build(env: Any, backend: str, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """The game and the configuration that it holds for."""
+def _build(env: Any, backend: str, given: Mapping[str, Any], deadline: float) -> Adapted:
+    """The game of an environment."""
     raw = innermost(env)
     if backend in _WITH_RULES:
         game = _rules_game(raw)
         if game is not None:
             if given:
                 game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
-            return game, {}
+            return Adapted(game, {})
         if backend == "rules":
             raise _no_rules(game_name(env))
     fitting = (one for one in _ADAPTERS if (one.copies or backend != "clone") and one.accepts(raw))
-    return next(fitting).make(raw, given)
+    return next(fitting).make(raw, given, deadline)
 
 
 def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
@@ -136,7 +148,7 @@ def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
     game = rules_of(source, given) if backend in _WITH_RULES else None
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
-    return openspiel.ADAPTER.make(source, given)[0] if game is None else game
+    return openspiel.ADAPTER.make(source, given, math.inf).game if game is None else game
 
 
 def _no_rules(name: str) -> UnsupportedGameError:
@@ -156,7 +168,7 @@ def _rules_game(raw: Any) -> Any | None:
 _games: dict[int, tuple[weakref.ref[Any], dict[Any, tuple[Any, ...]]]] = {}
 
 
-def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, Any]]]) -> Any:
+def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted]) -> Any:
     """The game of a live environment, made anew when the environment's configuration has changed."""
     identity = id(env)
     entry = _games.get(identity)
@@ -164,12 +176,16 @@ def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, 
         try:
             reference = weakref.ref(env, _forget(identity))
         except TypeError:  # an environment with __slots__ cannot be referred to weakly
-            return build()[0]
+            return build().game
         entry = _games[identity] = (reference, {})
     found = entry[1].get(options)
     raw = innermost(env)
     if found is not None:
-        game, identity_of_raw, shape, constants = found
+        adapted, identity_of_raw, shape = found
+        if adapted.investigation is not None:
+            adapted = adapted.investigation.go_on(deadline)
+            entry[1][options] = (adapted, identity_of_raw, shape)
+        game, constants, _ = adapted
         fits = getattr(game, "fits", None)
         if (
             identity_of_raw == id(raw)
@@ -179,9 +195,9 @@ def _cached(env: Any, options: Any, build: Callable[[], tuple[Any, Mapping[str, 
             and (isinstance(game, RulesGame) or options[0] not in _WITH_RULES or _rules_game(raw) is None)
         ):
             return game
-    game, constants = build()
-    entry[1][options] = (game, id(raw), _shape(raw), constants)
-    return game
+    adapted = build()
+    entry[1][options] = (adapted, id(raw), _shape(raw))
+    return adapted.game
 
 
 def _forget(identity: int) -> Callable[[Any], None]:

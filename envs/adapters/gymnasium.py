@@ -8,6 +8,7 @@ legal. A time limit that wraps the environment is part of the game.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
-from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
@@ -75,6 +76,14 @@ class GymGame:
     def traits(self) -> Traits:
         """What a search must know before it starts."""
         return self._traits
+
+    def with_traits(self, traits: Traits, *, uses_global_random: bool) -> GymGame:
+        """This game with other traits; states of one are states of the other."""
+        changed = copy.copy(self)
+        changed._traits = traits
+        changed._sampled = traits.chance is Chance.SAMPLED
+        changed._uses_global_random = uses_global_random
+        return changed
 
     def snapshot(self, env: Any) -> GymState:
         """The position of a live environment of this game, now; it is taken not to be over."""
@@ -219,8 +228,8 @@ class GymGame:
             ) from error
 
 
-def _make(raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    return with_traits(GymGame, raw, given, seats=("player",), actions=codec_for(raw, None).size)
+def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    return with_traits(GymGame, raw, given, deadline, seats=("player",), actions=codec_for(raw, None).size)
 
 
 ADAPTER = Adapter(accepts=is_gymnasium, make=_make, copies=True)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.envs.adapters.actions import listed
-from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
@@ -250,5 +250,6 @@ class TableGame:
 
 
 ADAPTER = Adapter(
-    accepts=lambda raw: is_gymnasium(raw) and has_table(raw), make=lambda raw, given: (TableGame(raw, given), {})
+    accepts=lambda raw: is_gymnasium(raw) and has_table(raw),
+    make=lambda raw, given, deadline: Adapted(TableGame(raw, given), {}),
 )

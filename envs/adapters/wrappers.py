@@ -18,6 +18,7 @@ __all__ = [
     "game_name",
     "innermost",
     "is_aec",
+    "is_dead",
     "is_gymnasium",
     "is_parallel",
     "layers",
@@ -181,6 +182,14 @@ def quieten(env: Any) -> Any:
         if attributes.get("render_mode") is not None:
             attributes["render_mode"] = None
     return env
+
+
+def is_dead(env: Any) -> bool:
+    """Whether an AEC environment asks an agent that is out of the game, whose only action is None."""
+    if not is_aec(env) or not getattr(env, "agents", None):
+        return False
+    agent = getattr(env, "agent_selection", None)
+    return bool(getattr(env, "terminations", {}).get(agent) or getattr(env, "truncations", {}).get(agent))
 
 
 def seat_agents(raw: Any) -> tuple[Any, ...]:

@@ -173,7 +173,7 @@ class GnubgAgent(EngineAgent):
             said.append(line)
         return " ".join(said)
 
-    def act(self, env: Any) -> int:
+    def decide(self, env: Any) -> int:
         """The action; for doubles gnubg is asked once for both."""
         game: Any = as_game(env)
         if type(getattr(game, "rules", None)) is not Backgammon:

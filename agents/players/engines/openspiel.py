@@ -33,7 +33,7 @@ class OpenSpielMCTSAgent(ConfiguredAgent):
     solver: bool = flag(True)
     memory_mb: int = whole(1_000, lower=1)
 
-    def act(self, env: Any) -> int:
+    def decide(self, env: Any) -> int:
         """The action to play.
 
         Raises:

@@ -187,7 +187,7 @@ class UciAgent(EngineAgent):
             pass
         return line
 
-    def act(self, env: Any) -> int:
+    def decide(self, env: Any) -> int:
         """The engine's move in the position."""
         position, actions = _chess_position(env)
         self._running.tell(f"position fen {position}")
@@ -255,7 +255,7 @@ class GtpAgent(EngineAgent):
             raise EngineError(f"{self.path} answered {lines[0]!r} to {command!r}")
         return lines[0][1:].strip()
 
-    def act(self, env: Any) -> int:
+    def decide(self, env: Any) -> int:
         """The engine's move in the position."""
         raw = env.unwrapped
         position = getattr(raw, "_go", None)

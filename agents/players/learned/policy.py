@@ -56,7 +56,7 @@ class ViewAgent(ConfiguredAgent):
     outputs: Outputs = choice(Outputs.AUTO)
     sample: bool = flag(False)
 
-    def act(self, env: Any) -> Any:
+    def decide(self, env: Any) -> Any:
         """The action for the player to move of a live AEC environment, of which only its view is looked at.
 
         Raises:

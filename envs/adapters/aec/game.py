@@ -19,6 +19,7 @@ Chance, in one of three ways:
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -109,6 +110,14 @@ class AECGame:
     def traits(self) -> Traits:
         """What a search must know before it starts."""
         return self._traits
+
+    def with_traits(self, traits: Traits, *, uses_global_random: bool) -> AECGame:
+        """This game with other traits; states of one are states of the other."""
+        changed = copy.copy(self)
+        changed._traits = traits
+        changed._sampled = traits.chance is Chance.SAMPLED
+        changed._uses_global_random = uses_global_random
+        return changed
 
     # -- positions -----------------------------------------------------------------------------------------------
 

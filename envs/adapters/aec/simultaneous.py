@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.aec.game import AECGame, EnvState
 from zermelo.envs.adapters.aec.informed import InformedAECGame
 from zermelo.envs.adapters.aec.unseen import hidden_of
@@ -92,14 +92,14 @@ class SimultaneousInformedGame(SimultaneousAECGame, InformedAECGame):
     """One of which it is known besides what its agents have seen."""
 
 
-def _make(raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
     agents = seat_agents(raw)
     actions = max(codec_for(raw, agent).size for agent in agents)
     informed = hidden_of(raw) is not None
     game: type[AECGame] = InformedAECGame if informed else AECGame
     if known_facts(raw).rounds is not None:
         game = SimultaneousInformedGame if informed else SimultaneousAECGame
-    return with_traits(game, raw, given, seats=tuple(map(str, agents)), actions=actions)
+    return with_traits(game, raw, given, deadline, seats=tuple(map(str, agents)), actions=actions)
 
 
 ADAPTER = Adapter(accepts=lambda raw: not is_gymnasium(raw), make=_make, copies=True)

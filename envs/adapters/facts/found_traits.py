@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import time
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Final, cast
 
+from zermelo.envs.adapters.adapter import Adapted
 from zermelo.envs.adapters.facts.declared import declared_traits, declares_chance
 from zermelo.envs.adapters.facts.global_random import may_use_global_random
 from zermelo.envs.adapters.facts.inference import Findings, infer, remembered
@@ -19,20 +21,30 @@ from zermelo.envs.traits import merge_traits
 __all__ = ["with_traits"]
 
 
+_PATIENCE: Final = 10.0
+"""Seconds of play, all slices together, after which what is not known stays unknown."""
+_SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
+
+
 def with_traits(
-    make: Callable[..., Any], raw: Any, given: Mapping[str, Any], *, seats: tuple[str, ...], actions: int
-) -> tuple[Any, Mapping[str, Any]]:
-    """A game that works on copies with its traits found, and the configuration for which they hold.
+    make: Callable[..., Any],
+    raw: Any,
+    given: Mapping[str, Any],
+    deadline: float,
+    *,
+    seats: tuple[str, ...],
+    actions: int,
+) -> Adapted:
+    """A game that works on copies, with its traits as far as they are known in time.
 
     Args:
         make: Called with the environment, its traits and ``uses_global_random``.
         raw: The environment.
         given: Fields of ``Traits`` that the caller gave.
+        deadline: The time of ``time.perf_counter`` at which the game is needed.
         seats: The names of its seats.
         actions: How many different actions it has.
     """
-    declared = declared_traits(raw)
-    known = dict(known_facts(raw).traits_of(raw))
     base = Traits(
         name=game_name(raw),
         seat_names=seats,
@@ -41,36 +53,62 @@ def with_traits(
         num_actions=actions,
         sources={"information": TraitSource.ASSUMED, "num_actions": TraitSource.KNOWN},
     )
+    declared = declared_traits(raw)
+    known = dict(known_facts(raw).traits_of(raw))
     if declares_chance(raw):
         known["chance"] = Chance.EXACT
     decided = {**known, **declared, **given}
-    hidden = decided.get("information") == Information.HIDDEN
-    traits_of_play = ("reward_sum", "chance", "information", "terminal_rewards_only")
-    needed = [name for name in traits_of_play if name not in decided]
-    if decided.get("reward_sum") == "constant_sum" and "constant" not in decided:
+    sources = ((TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known))
+    needed = [name for name in _SHOWN_IN_PLAY if name not in decided]
+    if decided.get("reward_sum") == RewardSum.CONSTANT and "constant" not in decided:
         needed.append("constant")
     uses_global = may_use_global_random(raw)
-    inferred: Mapping[str, Any] = {}
-    assumed: Mapping[str, Any] = {}
-    constants: Mapping[str, Any] = {}
-    if hidden:  # no search will look at it, so nothing need be found out
+    if decided.get("information") == Information.HIDDEN:  # no search will look at it, so nothing need be found out
         assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
-    else:
-        _check_copies(raw)
-    if needed and not hidden:
-        findings = _findings(make, raw, base, len(seats))
-        inferred, assumed = findings.inferred, findings.assumed
-        uses_global = uses_global or findings.uses_global_random
-        constants = findings.constants
-    traits = merge_traits(
-        base,
-        (TraitSource.GIVEN, given),
-        (TraitSource.DECLARED, declared),
-        (TraitSource.KNOWN, known),
-        (TraitSource.INFERRED, inferred),
-        (TraitSource.ASSUMED, assumed),
-    )
-    return make(raw, traits, uses_global_random=uses_global), constants
+        traits = merge_traits(base, *sources, (TraitSource.ASSUMED, assumed))
+        return Adapted(make(raw, traits, uses_global_random=uses_global), {})
+    unknown = (TraitSource.UNKNOWN, {name: getattr(base, name) for name in needed})
+    game = make(raw, merge_traits(base, *sources, unknown), uses_global_random=bool(needed) or uses_global)
+
+    def settled(findings: Findings) -> Adapted:
+        by_play = ((TraitSource.INFERRED, findings.inferred), (TraitSource.ASSUMED, findings.assumed))
+        uses = uses_global or findings.uses_global_random
+        traits = merge_traits(base, *sources, *by_play)
+        return Adapted(game.with_traits(traits, uses_global_random=uses), findings.constants)
+
+    return _Slices(game, game.snapshot(raw), settled if needed else None).go_on(deadline)
+
+
+class _Slices:
+    """Checks copies of an environment, then plays them at random, over as many moves as that takes."""
+
+    def __init__(self, game: Any, root: Any, settled: Callable[[Findings], Adapted] | None) -> None:
+        self._game, self._settled = game, settled
+        self._spent = 0.0
+        self._steps = self._run(root)
+
+    def go_on(self, deadline: float) -> Adapted:
+        """Goes on until a time of ``time.perf_counter``; the game then has what is known of it."""
+        begun = time.perf_counter()
+        ends = min(deadline, begun + _PATIENCE - self._spent)
+        try:
+            while time.perf_counter() < ends:
+                next(self._steps)
+        except StopIteration as done:
+            return cast("Adapted", done.value)
+        self._spent += time.perf_counter() - begun
+        return Adapted(self._game, {}, self if self._spent < _PATIENCE else None)
+
+    def _run(self, root: Any) -> Generator[None, None, Adapted]:
+        env = self._game.environment(root)
+        _check_copies(env)
+        if self._settled is None:
+            return Adapted(self._game, {})
+        findings = remembered(env)
+        if findings is None:
+            yield
+            findings = yield from infer(self._game, root, self._game.traits.seats)
+        return self._settled(findings)
 
 
 def _check_copies(raw: Any) -> None:
@@ -82,11 +120,3 @@ def _check_copies(raw: Any) -> None:
             raise
         # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
         # that gets there will say so.
-
-
-def _findings(make: Callable[..., Any], raw: Any, base: Traits, seats: int) -> Findings:
-    findings = remembered(raw)
-    if findings is None:
-        game = make(raw, base, uses_global_random=True)
-        findings = infer(game, game.snapshot(raw), seats)
-    return findings

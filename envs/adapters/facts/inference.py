@@ -5,11 +5,11 @@ first steps, then on every fifth and on those that end a game. What players see 
 ``zermelo.envs.adapters.facts.sight``.
 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
-with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key;
-one whose own code is so slow that this takes ``_SECONDS`` of the processor's time shows what was seen by then, as
-the first search waits for it. What play shows is remembered for later environments of the same class and the same
-configuration: all simple attributes that stayed the same throughout that play. An environment whose constructor or
-reset options differ therefore is looked at again.
+with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key.
+Play is a generator that yields after each move, so that an agent with a time limit spreads it over its first
+moves; nothing follows from it before its end. What play shows is remembered for later environments of the same
+class and the same configuration: all simple attributes that stayed the same throughout that play. An environment
+whose constructor or reset options differ therefore is looked at again.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ import contextlib
 import enum
 import math
 import pickle
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -45,7 +44,6 @@ _PROBES = 3
 _PAIRED_PART = 8
 """Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
-_SECONDS = 1.0
 _SUM_TOLERANCE = 1e-9
 
 
@@ -120,11 +118,11 @@ _memory: dict[tuple[type, ...], list[Findings]] = {}
 _MEMORY_PER_CLASS = 32
 
 
-def infer(game: Probe, root: Any, seats: int) -> Findings:
-    """Plays at random from resets (and from ``root``, where reset does not work) and says what was seen."""
+def infer(game: Probe, root: Any, seats: int) -> Generator[None, None, Findings]:
+    """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen."""
     most = min(MAX_STEPS, max(_MIN_STEPS, _KEY_PARTS // len(game.position(root))))
-    play = _Play(game, root, Sight(game, seats, _PROBES * most, _SECONDS / 2), most, time.thread_time() + _SECONDS)
-    play.run()
+    play = _Play(game, root, Sight(game, seats, _PROBES * most), most)
+    yield from play.run()
     inferred: dict[str, Any] = {"chance": Chance.SAMPLED if play.differs else Chance.NONE}
     assumed: dict[str, Any] = {}
     if play.sums:
@@ -197,7 +195,6 @@ class _Play:
     root: Any
     sight: Sight
     most: int
-    ends: float
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
     differs: bool = False
@@ -205,7 +202,8 @@ class _Play:
     constants: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
 
-    def run(self) -> None:
+    def run(self) -> Generator[None]:
+        """Plays; yields after each move."""
         self.constants = configuration(self.game.environment(self.root))
         generator = np.random.default_rng(0)
         starts = []
@@ -215,22 +213,24 @@ class _Play:
             except ZermeloError:
                 starts.append(self.root)
                 break
-        self.sight.compare_starts(starts)
+            yield
+        yield from self.sight.compare_starts(starts)
         for state in starts:
             try:
-                self._play(state, generator)
+                yield from self._play(state, generator)
             except ZermeloError:
                 continue  # a broken position ends this game; the search will report it if it gets there
 
-    def _play(self, state: Any, generator: np.random.Generator) -> None:
+    def _play(self, state: Any, generator: np.random.Generator) -> Generator[None]:
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
-            if self.steps >= self.most or (self.steps > 0 and time.thread_time() >= self.ends):
+            if self.steps >= self.most:
                 return
             action = self._draw(state, generator)
             after, used = game.probe(state, action, 2 * self.steps)
             self.uses_global_random |= used
+            yield
             if (
                 self.steps < self.most // _PAIRED_PART
                 or self.steps % _PAIRED_EVERY == 0
@@ -240,13 +240,14 @@ class _Play:
                     again, used = game.probe(state, action, 2 * self.steps + 1)
                     self.uses_global_random |= used
                     self.differs = game.comparable(after) != game.comparable(again)
+                    yield
                 if self.differs:
                     again, _ = game.probe(state, action, 2 * self.steps + 1)
-                    self.sight.compare(after, again)
+                    yield from self.sight.compare(after, again)
                 if game.to_move(state) != CHANCE:
                     other = self._draw(state, generator)
                     if other != action:
-                        self.sight.compare(after, game.probe(state, other, 2 * self.steps)[0])
+                        yield from self.sight.compare(after, game.probe(state, other, 2 * self.steps)[0])
             self.steps += 1
             state = after
             if not game.is_terminal(state) and any(game.utility(state)):

@@ -11,7 +11,7 @@ be of perfect information unless its starts look the same in groups: hands seldo
 
 from __future__ import annotations
 
-import time
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -40,29 +40,24 @@ class Sight:
         seats: How many players it has.
         probes: How many moves may be played to see whether positions that look the same go on the same way; after
             that they are taken to do so.
-        seconds: How much of the processor's time this thread may take from now on; what other threads compile
-            meanwhile does not count.
+
+    What compares is a generator that yields after each move it has played.
     """
 
-    def __init__(self, game: Probe, seats: int, probes: int, seconds: float) -> None:
+    def __init__(self, game: Probe, seats: int, probes: int) -> None:
         self._game = game
         self._seats = seats
         self._generator = np.random.default_rng(1)
         self._compared = 0
         self._left = probes
-        self._ends = time.thread_time() + seconds
         self._hidden = False
         self._starts_unlike = False
-
-    def is_late(self) -> bool:
-        """Whether the time for comparisons is over."""
-        return time.thread_time() >= self._ends
 
     def is_whole(self) -> bool:
         """Whether enough was compared, and every observation determined the state."""
         return not (self._hidden or self._starts_unlike) and self._compared >= _COMPARISONS
 
-    def compare_starts(self, states: list[Any]) -> None:
+    def compare_starts(self, states: list[Any]) -> Generator[None]:
         """Compares positions after resets with different seeds."""
         game = self._game
         if len(states) < 2:
@@ -75,44 +70,52 @@ class Sight:
         self._starts_unlike = any(len(group) == 1 for group in groups.values())
         for first, *others in groups.values():
             for other in others:
-                self.compare(first, other)
+                yield from self.compare(first, other)
 
-    def compare(self, first: Any, second: Any) -> None:
+    def compare(self, first: Any, second: Any) -> Generator[None]:
         """Compares two positions, and those that the same moves lead to from both."""
         game = self._game
         for _ in range(_TOGETHER):
-            if self._hidden or self.is_late() or game.is_terminal(first) or game.is_terminal(second):
+            if self._hidden or game.is_terminal(first) or game.is_terminal(second):
                 return
             if CHANCE in (game.to_move(first), game.to_move(second)):
                 return
             if game.position(first) == game.position(second):
                 return
             self._compared += 1
-            if self._mover_sees(first) == self._mover_sees(second) and not self._is_one(first, second):
+            if self._mover_sees(first) == self._mover_sees(second) and not (
+                yield from self._is_one(first, second)
+            ):
                 self._hidden = True
                 return
             common = sorted(set(game.legal_actions(first)) & set(game.legal_actions(second)))
             if not common or game.to_move(first) != game.to_move(second):
                 return
             action = common[int(self._generator.integers(len(common)))]
-            first, second = game.probe(first, action, 0)[0], game.probe(second, action, 0)[0]
+            first = game.probe(first, action, 0)[0]
+            yield
+            second = game.probe(second, action, 0)[0]
+            yield
 
     def _mover_sees(self, state: Any) -> Any:
         game = self._game
         mover = game.to_move(state)
         return mover, tuple(game.legal_actions(state)), None if mover == CHANCE else game.sight(state, mover)
 
-    def _is_one(self, first: Any, second: Any) -> bool:
+    def _is_one(self, first: Any, second: Any) -> Generator[None, None, bool]:
         """Whether two states that look the same to the player to move go on in the same way."""
         game = self._game
         if any(game.sight(first, seat) != game.sight(second, seat) for seat in range(self._seats)):
             return False
         try:
-            return all(self._walk_is_one(first, second) for _ in range(_WALKS))
+            for _ in range(_WALKS):
+                if not (yield from self._walk_is_one(first, second)):
+                    return False
         except ZermeloError:
             return False
+        return True
 
-    def _walk_is_one(self, first: Any, second: Any) -> bool:
+    def _walk_is_one(self, first: Any, second: Any) -> Generator[None, None, bool]:
         game, generator = self._game, self._generator
         for step in range(_WALK_STEPS):
             if self._left <= 0:
@@ -132,7 +135,10 @@ class Sight:
                 return False
             action = actions[int(generator.integers(len(actions)))]
             paid = [game.utility(first), game.utility(second)]
-            first, second = game.probe(first, action, step)[0], game.probe(second, action, step)[0]
+            first = game.probe(first, action, step)[0]
+            yield
+            second = game.probe(second, action, step)[0]
+            yield
             gains = [
                 tuple(now - before for now, before in zip(game.utility(state), was, strict=True))
                 for state, was in zip((first, second), paid, strict=True)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
@@ -380,13 +380,13 @@ def resampled(state: Any, seat: int, generator: np.random.Generator) -> Any:
         return str(error)
 
 
-def _make(source: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+def _make(source: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
     import pyspiel
 
     found = source.get_game() if isinstance(source, pyspiel.State) else source
     game = found if isinstance(found, pyspiel.Game) else source._env
     informed = game.get_type().provides_information_state_string
-    return (_InformedGame if informed else OpenSpielGame)(source, given), {}
+    return Adapted((_InformedGame if informed else OpenSpielGame)(source, given), {})
 
 
 ADAPTER = Adapter(accepts=lambda raw: full_name(type(raw)) == SHIMMY, make=_make)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.adapter import Adapter
+from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.facts.hanabi import key_of_hanabi, redealt_hanabi, sees_all
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
@@ -55,8 +55,8 @@ class HanabiGame(OpenSpielGame):
         return redealt_hanabi(state, seat, generator)
 
 
-def _make(raw: Any, given: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    return HanabiGame(raw, given), {}
+def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
+    return Adapted(HanabiGame(raw, given), {})
 
 
 ADAPTER = Adapter(

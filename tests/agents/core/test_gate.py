@@ -104,15 +104,18 @@ def test_finished_game(agent):
 
 
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(), MinimaxAgent(), GreedyAgent(), RandomAgent()])
-def test_finished_environment(agent):
+@pytest.mark.defect(51)
+def test_a_dead_agent_is_given_none_and_a_finished_environment_refused(agent):
     pettingzoo = pytest.importorskip("pettingzoo")
     env = pettingzoo.make("aec", "classic/tictactoe-v3")
     env.reset(seed=0)
     for action in (0, 3, 1, 4, 2):
         env.step(action)
-    with pytest.raises(GameOverError, match=r"over"):
-        agent.act(env)
+    if not isinstance(agent, RandomAgent):
+        with pytest.raises(GameOverError, match=r"is dead: env.step\(None\) goes on"):
+            agent.search(env)
     while env.agents:
+        assert agent.act(env) is None
         env.step(None)
     with pytest.raises(GameOverError, match=r"over"):
         agent.act(env)

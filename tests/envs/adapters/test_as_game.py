@@ -24,8 +24,10 @@ from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
 from zermelo.envs import (
+    Chance,
     GameOverError,
     IllegalActionError,
+    RewardSum,
     TraitSource,
     UnsupportedGameError,
     as_game,
@@ -294,29 +296,24 @@ def test_an_environment_that_lacks_what_aec_environments_have() -> None:
         as_game(env)
 
 
-def test_a_slow_environment_is_not_played_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(1_000_000))
-    monkeypatch.setattr(time, "thread_time", lambda: next(clock))
-    steps: list[int] = []
-
-    class Counting(Numbers):
-        def step(self, action: Any) -> None:
-            steps.append(action)
-            super().step(action)
-
-    env = Counting()
-    env.reset(seed=1)
-    assert as_game(env).traits.sources["chance"] is TraitSource.INFERRED
-    few = len(steps)
-    monkeypatch.undo()
-
-    class Quick(Counting):
+def test_what_play_has_not_shown_in_time_is_unknown_and_play_goes_on_later() -> None:
+    class Numbers2(Numbers):
         pass
 
-    other = Quick()
-    other.reset(seed=1)
-    as_game(other)
-    assert few < len(steps) - few
+    env = Numbers2()
+    env.reset(seed=1)
+    first = as_game(env, deadline=time.perf_counter()).traits
+    assert {"chance", "reward_sum"} <= set(first.unknown)
+    assert first.chance is Chance.SAMPLED
+    assert first.reward_sum is RewardSum.GENERAL
+    for _ in range(10_000):
+        game = as_game(env, deadline=time.perf_counter() + 0.002)
+        if not game.traits.unknown:
+            break
+    assert game.traits.sources["chance"] is TraitSource.INFERRED
+    assert game.traits.chance is Chance.NONE
+    env.step(5)
+    assert as_game(env, deadline=time.perf_counter()) is game
 
 
 def test_who_is_to_move_is_asked_once_what_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:

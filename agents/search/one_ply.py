@@ -1,0 +1,90 @@
+"""One move ahead: what each action pays, or leads to, before anything dearer is looked at."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.options import Ties
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
+from zermelo.agents.evaluators.registry import evaluator_name
+from zermelo.agents.evaluators.written import EVALUATORS
+from zermelo.envs import Chance, Game
+from zermelo.envs.capabilities import SupportsSampling
+
+__all__ = ["answer_one_ply", "totals_after"]
+
+
+def totals_after(
+    game: Any, state: Any, budget: Budget, *, seed: int, evaluator: Evaluator | None = None, samples: int = 1
+) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
+    """For each action, what every seat can expect after it; those that the limits leave time for.
+
+    Args:
+        game: Any game.
+        state: A state in which somebody decides.
+        budget: Counts nodes and time.
+        seed: Where draws of sampled chance start; each action has a stream of its own.
+        evaluator: Adds what is to come; None counts rewards only.
+        samples: Draws to average over, where chance can only be simulated.
+    """
+    evaluate = evaluator or EVALUATORS["rewards"]()
+    visit = functools.partial(budget.visit, 1)
+    totals: dict[int, tuple[float, ...]] = {}
+    try:
+        for action in game.legal_actions(state):
+            budget.check_clock()
+            if not isinstance(game, SupportsSampling) or game.traits.chance is not Chance.SAMPLED:
+                totals[action] = expected_totals(evaluate, game, game.result(state, action), visit)
+                continue
+            generator = np.random.default_rng((seed, action))
+            draws = [
+                expected_totals(evaluate, game, game.sample_result(state, action, generator), visit)
+                for _ in range(samples)
+            ]
+            totals[action] = tuple(math.fsum(values) / samples for values in zip(*draws, strict=True))
+    except SearchStopped as stopped:
+        return totals, stopped.reason
+    return totals, StoppedBy.DEPTH
+
+
+def answer_one_ply(
+    game: Game[Any],
+    state: Any,
+    budget: Budget,
+    generator: np.random.Generator,
+    *,
+    evaluator: Evaluator | None = None,
+    samples: int = 1,
+    ties: Ties = Ties.RANDOM,
+) -> SearchResult:
+    """The action after which its player can expect most; settings as ``totals_after`` has them."""
+    budget.nodes += 1  # whatever the limits: there must be an answer
+    seat, seed = game.to_move(state), int(generator.integers(2**62))
+    totals, stopped_by = totals_after(game, state, budget, seed=seed, evaluator=evaluator, samples=samples)
+    actions = list(totals) or list(game.legal_actions(state))
+    so_far = tuple(map(float, game.utility(state)))
+    best = max(totals.get(action, so_far)[seat] for action in actions)
+    tied = [action for action in actions if totals.get(action, so_far)[seat] == best]
+    action = tied[0] if ties is Ties.FIRST else tied[int(generator.integers(len(tied)))]
+    values = totals.get(action, so_far)
+    return SearchResult(
+        action=action,
+        env_action=game.to_env_action(state, action),
+        value=values[seat],
+        values_by_seat=values,
+        action_values={tried: total[seat] for tried, total in totals.items()},
+        principal_variation=(action,),
+        nodes=budget.nodes,
+        depth=1,
+        seconds=budget.seconds,
+        stopped_by=stopped_by,
+        is_estimate=game.traits.chance is Chance.SAMPLED,
+        evaluator=evaluator_name(evaluator or EVALUATORS["rewards"]()),
+    )
