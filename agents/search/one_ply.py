@@ -37,10 +37,11 @@ def totals_after(
     evaluate = evaluator or EVALUATORS["rewards"]()
     visit = functools.partial(budget.visit, 1)
     totals: dict[int, tuple[float, ...]] = {}
+    draws_here = game.traits.chance is Chance.SAMPLED and isinstance(game, SupportsSampling)
     try:
         for action in game.legal_actions(state):
             budget.check_clock()
-            if not isinstance(game, SupportsSampling) or game.traits.chance is not Chance.SAMPLED:
+            if not draws_here:
                 totals[action] = expected_totals(evaluate, game, game.result(state, action), visit)
                 continue
             generator = np.random.default_rng((seed, action))
