@@ -231,7 +231,7 @@ def simulations(game: Any, state: Any, seconds: float, *, copies: bool) -> tuple
     """How many a second, and how many moves each; with a copy for every move of a playout, or one for all."""
     search = PlainMonteCarlo(Start(game, state, MCTSAgent(solver=False).policy, 1), Budget(Limits()))
     if copies:
-        search.own_state, search.after = None, search.result_of
+        search.playouts.own_state, search.playouts.after = None, search.playouts.result
     started = time.process_time()
     while time.process_time() - started < seconds:
         search.simulate(1)

@@ -16,6 +16,7 @@ from zermelo.envs.rules.bits import mix, shift_right
 
 __all__ = [
     "EDGE_WORDS",
+    "MAX_PLAYOUT_STEPS",
     "MAX_REUSE_PROBES",
     "PRIOR_DRAWS",
     "Edge",
@@ -38,6 +39,8 @@ EDGE_WORDS: Final = 6
 _TRANSPOSITION_WORDS: Final = 2
 _MORE_EDGE_WORDS: Final = 4
 """Further words of a node where transpositions share it, and of an edge where chance or a setting needs them."""
+MAX_PLAYOUT_STEPS: Final = 10_000
+"""Moves and chance events after which a playout is cut off in any game, so that it ends."""
 PRIOR_DRAWS: Final = 10.0
 """Virtual drawn visits of an action where the game has priors."""
 

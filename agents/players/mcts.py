@@ -47,7 +47,7 @@ class MCTSAgent(SimulatingAgent):
         keep_tree: Whether what the tree knows of the position after the next moves is kept for them.
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
-            leaves it to the game.
+            leaves it to the game, which has 10,000 moves and chance events at most.
         widening: How many states chance draws for an action where it can only be simulated: so many times the
             square root of its visits.
         tree_mb: The memory for the tree, in MiB; once it is used up no nodes are added.

@@ -289,8 +289,8 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
         edges = load_acquire(node, EDGES)
         if edges == 0 or edges == EXPANDING:
             state, known = state_below(rules, state, known, ply, search), ply
-            first = load(node, VISITS) == 0 and load(node, MOVER) >= 0
-            if first or edges == EXPANDING or not expand(rules, state, node, search):
+            is_leaf = (load(node, VISITS) == 0 and load(node, MOVER) >= 0) or ply >= search.max_ply
+            if is_leaf or edges == EXPANDING or not expand(rules, state, node, search):
                 found = evaluate(rules, state, search)
                 break
             edges = load(node, EDGES)

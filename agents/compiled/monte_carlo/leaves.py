@@ -13,6 +13,7 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
     random_outcome,
     static_value,
 )
+from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
@@ -23,7 +24,9 @@ __all__ = ["evaluate"]
 def play_out(rules: Rules, state: Any, search: Search) -> bool:
     """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
     buffer, width, moves = search.rows, search.width, 0
-    while not rules.is_terminal(state):
+    for _ in range(MAX_PLAYOUT_STEPS):
+        if rules.is_terminal(state):
+            break
         if search.stop != 0:
             return False
         mover = rules.to_move(state)
@@ -32,10 +35,7 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
             action = load(buffer, random_outcome(search, count, buffer + 8 * width, 1))
         else:
             if moves >= search.playout_moves:
-                for seat in range(search.kept_seats):
-                    value = static_value(rules, state, seat, search)
-                    store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
-                return True
+                break
             moves += 1
             action = -1
             if search.guides != 0:
@@ -50,7 +50,7 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
         search.nodes += 1
         state = rules.result(state, action)
     for seat in range(search.kept_seats):
-        value = load_float(search.scratch, seat) + float(rules.utility(state, seat))
+        value = load_float(search.scratch, seat) + static_value(rules, state, seat, search)
         store_float(search.scratch, seat, value)
     return True
 

@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from zermelo.agents.compiled import layout
 from zermelo.agents.compiled.layout import Search
-from zermelo.agents.core.monte_carlo import EDGE_WORDS, MonteCarlo, Selection
+from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, MonteCarlo, Selection
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.history import starter
 
 __all__ = ["make_search"]
 
-_LONGEST: Final = 50_000
-"""Moves that a playout has room for, where rules know the past."""
+_LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
+"""Moves of a simulation, where rules know the past."""
 
 
 @functools.cache

@@ -21,8 +21,9 @@ import numpy as np
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
 from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
-from zermelo.envs import CHANCE, Chance
-from zermelo.envs.capabilities import SupportsPlayouts, SupportsWholePlayouts
+from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.search.monte_carlo.playouts import Playouts
+from zermelo.envs import CHANCE
 
 __all__ = ["InformationSetSearch", "Observers", "TriedAction"]
 
@@ -95,25 +96,16 @@ class InformationSetSearch(SimulationSearch):
         self.game, self.root_state, self.budget = game, state, budget
         self.seat: int = game.to_move(state)
         self.observers, self.exploration = observers, exploration
-        self._longest = math.inf if playout_moves is None else playout_moves
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
-        self._drawn = self._generator if game.traits.chance is Chance.SAMPLED else None
+        self._playouts = Playouts(game, budget, self._random, self._generator, longest=playout_moves)
         lower, upper = game.traits.utility_bounds
         self._has_bounds = game.traits.terminal_rewards_only and math.isfinite(upper - lower) and lower < upper
         self._low: float = lower if self._has_bounds else math.inf
         self._high: float = upper if self._has_bounds else -math.inf
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
         self._deals_are_kept = deal is not None
-        self._own_state: Callable[[Any], Any] = lambda state: state
-        self._after: Callable[..., Any] = self._result
-        if isinstance(game, SupportsPlayouts):
-            self._own_state, self._after = game.playout_state, game.play_on
-        self._whole: Callable[..., Any] | None = None
-        is_whole = math.isinf(budget.nodes_left) and math.isinf(self._longest)
-        if is_whole and isinstance(game, SupportsWholePlayouts):
-            self._whole = game.play_out
         self._root_key = self._key(state, self.seat)
         self.nodes[self._root_key] = {}
 
@@ -139,26 +131,28 @@ class InformationSetSearch(SimulationSearch):
 
     def _simulate(self) -> None:
         """Deals again, goes down the tree, adds a node, plays on to the end, and takes the outcome back up."""
-        game, visit = self.game, self.budget.visit
+        game, visit, playouts = self.game, self.budget.visit, self._playouts
         visit(0)
         state = self._deal(self._generator)
-        if self._deals_are_kept or state is self.root_state:
-            state = self._own_state(state)
+        if playouts.own_state is not None and (self._deals_are_kept or state is self.root_state):
+            state = playouts.own_state(state)
         path: list[_Edge] = []
         edges: dict[int, _Edge] | None = self.nodes[self._root_key]
-        while edges is not None and not game.is_terminal(state):
+        while edges is not None and len(path) < MAX_PLIES and not game.is_terminal(state):
             actions = self._actions(state)
             action = self._select(edges, actions, game.to_move(state))
             path.append(edges[action])
             visit(len(path))
-            state = self._through_chance(self._after(state, action, self._drawn))
+            state = playouts.after(state, action, playouts.generator)
+            state = playouts.through_chance(state, self.budget)
             edges = None
-            if not game.is_terminal(state):
+            if not game.is_terminal(state) and game.to_move(state) != CHANCE:
                 key = self._key(state, game.to_move(state))
                 edges = self.nodes.get(key)
                 if edges is None:
                     self.nodes[key] = {}
-        outcome = self._play_out(state)
+        end, _ = playouts.play(state, self.budget, is_own=True)
+        outcome = tuple(map(float, game.utility(end)))
         if not self._has_bounds:
             self._low, self._high = min(self._low, *outcome), max(self._high, *outcome)
         for edge in path:
@@ -189,44 +183,11 @@ class InformationSetSearch(SimulationSearch):
                 best, chosen = bound, action
         return chosen
 
-    def _play_out(self, state: Any) -> tuple[float, ...]:
-        """The outcome of a game at random from a state on, which is used up."""
-        game, moves = self.game, 0
-        if self._whole is not None and not game.is_terminal(state):
-            self.budget.check_clock()
-            played = self._whole(state, self._random.bits())
-            if played is not None:
-                self.budget.nodes += len(played[1])
-                return tuple(map(float, game.utility(played[0])))
-        while moves < self._longest and not game.is_terminal(state):
-            actions = self._actions(state)
-            moves += 1
-            self.budget.visit(0)
-            state = self._through_chance(
-                self._after(state, actions[self._random.below(len(actions))], self._drawn)
-            )
-        return tuple(map(float, game.utility(state)))
-
     def _actions(self, state: Any) -> Sequence[int]:
         actions: Sequence[int] = self.game.legal_actions(state)
         if not actions:
             raise no_legal_action(self.game)
         return actions
-
-    def _through_chance(self, state: Any) -> Any:
-        """The state once chance has decided."""
-        game = self.game
-        while not game.is_terminal(state) and game.to_move(state) == CHANCE:
-            outcomes = game.chance_outcomes(state)
-            place = self._random.draw([probability for _, probability in outcomes])
-            state = self._after(state, outcomes[place][0], None)
-        return state
-
-    def _result(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
-        """The state after an action, as a state of its own."""
-        if generator is None:
-            return self.game.result(state, action)
-        return self.game.sample_result(state, action, generator)
 
     def _key(self, state: Any, mover: int) -> Hashable:
         observer = self.seat if self.observers is Observers.SINGLE else mover

@@ -10,9 +10,10 @@ import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import RandomNumbers, Start
+from zermelo.agents.search.monte_carlo.playouts import Playouts
 from zermelo.agents.search.monte_carlo.tree import PlainTree
 from zermelo.envs import CHANCE
-from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsPlayouts, SupportsWholePlayouts
+from zermelo.envs.capabilities import SupportsPlayoutActions
 
 __all__ = ["Evaluation", "Leaves"]
 
@@ -42,18 +43,10 @@ class Leaves(PlainTree):
         self.random = RandomNumbers(start.seed)
         self.generator = np.random.default_rng(start.seed)
         self.constant = start.game.traits.constant
-        self.own_state: Callable[[Any], Any] | None = None
-        """What copies a state for a playout, where it then goes on by steps of that one copy."""
-        self.after: Callable[..., Any] = self.result_of
-        """What a playout comes to by an action; of chance that is simulated with a generator."""
-        if isinstance(start.game, SupportsPlayouts):
-            self.own_state, self.after = start.game.playout_state, start.game.play_on
-        self.whole: Callable[..., Any] | None = None
-        """What plays a whole game at random, where nothing limits it."""
-        is_unlimited = self.playout_moves is None and math.isinf(budget.nodes_left)
-        if is_unlimited and isinstance(start.game, SupportsWholePlayouts):
-            self.whole = start.game.play_out
-        self.guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
+        guide = start.game.playout_action if isinstance(start.game, SupportsPlayoutActions) else None
+        self.playouts = Playouts(
+            start.game, budget, self.random, self.generator, longest=self.playout_moves, guide=guide
+        )
         self.first_takers: dict[int, int] = {}
         """Who was first to take an action in this simulation, for all moves as first."""
 
@@ -80,53 +73,11 @@ class Leaves(PlainTree):
 
     def play_out(self, state: Any) -> tuple[float, ...]:
         """The outcome of a game at random from a state on."""
-        game, moves = self.game, 0
-        longest, generator = self.playout_moves, self.generator if self.is_sampled else None
-        if self.whole is not None and not game.is_terminal(state):
-            self.budget.check_clock()
-            played = self.whole(state, self.random.bits())
-            if played is not None:
-                end, taken = played
-                self.budget.nodes += len(taken)
-                if self.policy.rave:
-                    for mover, action in taken:
-                        self.first_takers.setdefault(action, mover)
-                return self.kept_of(game.utility(end))
-        if self.own_state is not None and not game.is_terminal(state):
-            self.budget.check_clock()  # a copy may take long
-            state = self.own_state(state)
-        while not game.is_terminal(state):
-            mover = game.to_move(state)
-            if mover == CHANCE:
-                outcomes = game.chance_outcomes(state)
-                place = self.random.draw([probability for _, probability in outcomes])
-                self.budget.visit(0)
-                state = self.after(state, outcomes[place][0], None)
-                continue
-            if longest is not None and moves >= longest:
-                return self.kept_of(self.static_value(state))
-            moves += 1
-            action = self.playout_action(state)
-            self.budget.visit(0)
-            state = self.after(state, action, generator)
-            if self.policy.rave:
+        end, taken = self.playouts.play(state, self.budget)
+        if self.policy.rave:
+            for mover, action in taken:
                 self.first_takers.setdefault(action, mover)
-        return self.kept_of(game.utility(state))
-
-    def result_of(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
-        """The state after an action, as a state of its own."""
-        if generator is None:
-            return self.game.result(state, action)
-        return self.game.sample_result(state, action, generator)
-
-    def playout_action(self, state: Any) -> int:
-        """An action of a playout: the game's choice, or any."""
-        if self.guide is not None:
-            action = self.guide(state, self.random.bits())
-            if action >= 0:
-                return action
-        actions = self.game.legal_actions(state)
-        return int(actions[self.random.below(len(actions))])
+        return self.kept_of(self.static_value(end))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
         """What the evaluation says of a state for each seat, averaged over what chance does next."""

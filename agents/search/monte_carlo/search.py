@@ -18,6 +18,7 @@ from typing import Any
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import PRIOR_DRAWS, Selection, Start
+from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
@@ -89,7 +90,7 @@ class PlainMonteCarlo(Leaves):
             if self.solves and node.bounds[0] == node.bounds[1]:
                 self.budget.visit(0)
                 return path, node, (node.bounds[0],)
-            is_leaf = node.visits == 0 and node.mover != CHANCE
+            is_leaf = (node.visits == 0 and node.mover != CHANCE) or len(path) >= MAX_PLIES
             if not node.is_expanded and (is_leaf or not self.expand(node)):
                 return path, node, None
             place = self.random.draw(node.probabilities) if node.mover == CHANCE else self.select(node)

@@ -16,7 +16,8 @@ import numpy as np
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.monte_carlo import RandomNumbers, SimulationSearch
+from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS, RandomNumbers, SimulationSearch
+from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs import Chance
 from zermelo.envs.capabilities import SupportsWholePlayouts
 
@@ -262,7 +263,7 @@ class SimultaneousSearch(SimulationSearch):
             path.append((node, places))
             visit(len(path))
             state, chances = self._through_chance(self._after(state, node, places))
-            if game.is_terminal(state):
+            if game.is_terminal(state) or not game.movers(state):
                 break
             edge: Hashable = (*places, *chances)
             if self._drawn is not None:  # one of many states that these moves may lead to
@@ -270,6 +271,7 @@ class SimultaneousSearch(SimulationSearch):
             child = node.children.get(edge)
             if child is None:
                 node.children[edge] = self._node(state)
+            if child is None or len(path) >= MAX_PLIES:
                 state = self._play_out(state)
                 break
             node = child
@@ -312,7 +314,9 @@ class SimultaneousSearch(SimulationSearch):
             if played is not None:
                 self.budget.nodes += len(played[1])
                 return played[0]
-        while not game.is_terminal(state):
+        for _ in range(MAX_PLAYOUT_STEPS):
+            if game.is_terminal(state):
+                break
             self.budget.visit(0)
             joint = {}
             for seat in game.movers(state):
@@ -328,9 +332,12 @@ class SimultaneousSearch(SimulationSearch):
         return actions
 
     def _through_chance(self, state: Any) -> tuple[Any, list[int]]:
-        """The state once chance has decided, and its outcomes."""
+        """The state once chance has decided, as far as that ever happens, and its outcomes."""
         game, drawn = self.game, []
-        while not game.is_terminal(state) and not game.movers(state):
+        for _ in range(MAX_PLAYOUT_STEPS):
+            if game.is_terminal(state) or game.movers(state):
+                break
+            self.budget.visit(0)
             outcomes = game.chance_outcomes(state)
             drawn.append(outcomes[self._random.draw([probability for _, probability in outcomes])][0])
             state = game.result(state, drawn[-1])

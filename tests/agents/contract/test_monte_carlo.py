@@ -298,7 +298,7 @@ def test_playouts_on_one_copy(env_class: Any) -> None:
         state = game.snapshot(env)
         search = PlainMonteCarlo(Start(counted, state, policy, 7), Budget(Limits()))
         if not on_one:
-            search.own_state, search.after = None, search.result_of
+            search.playouts.own_state, search.playouts.after = None, search.playouts.result
         search.simulate(40)
         found.append(search.root_actions())
         copies.append(counted.copies)
