@@ -120,6 +120,18 @@ class Session:
         """The seat to move; None when the game is over."""
         return None if self.lost_on_time is not None else self._mover
 
+    def require_mover(self) -> int:
+        """The seat to move.
+
+        Raises:
+            GameOverError: The game is over.
+        """
+        if (seat := self.mover) is not None:
+            return seat
+        late = self.lost_on_time
+        why = "" if late is None else f", as the flag of {self.driver.seat_names[late]} fell"
+        raise GameOverError(f"the game is over{why}: take a move back, or start a new one")
+
     @property
     def viewer(self) -> int | None:
         """The seat whose player looks at the board; None where nobody may see what is hidden."""
@@ -194,9 +206,7 @@ class Session:
             GameOverError: The game is over.
             IllegalActionError: The move is not legal.
         """
-        seat = self.mover
-        if seat is None:
-            raise GameOverError("the game is over: take a move back, or start a new one")
+        seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move
         refusal = self.driver.refusal(action)
         if refusal is not None:
@@ -223,12 +233,11 @@ class Session:
         mine = [place for place, one in enumerate(self.played) if one.move.seat in self.people]
         if not mine:
             raise GameOverError("there is no move of yours to take back")
-        self.lost_on_time = None
         self.go_back_to(mine[-1])
 
     def go_back_to(self, ply: int) -> None:
         """Takes back all moves from a ply on."""
-        self.driver = self.replayed(ply)
+        self.driver, self.lost_on_time = self.replayed(ply), None
         del self.played[ply:]
         del self.frames[ply:]
         self._arrive()

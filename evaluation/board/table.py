@@ -38,6 +38,7 @@ __all__ = ["Table"]
 _YOU: Final = "you"
 _HINT_SECONDS: Final = 2.0
 _REVIEW_SECONDS: Final = 0.3
+_AFTER_FAILURE: Final = "Move now asks it again; or swap seats, take a move back, or start a new game"
 
 
 class Table:
@@ -71,6 +72,7 @@ class Table:
         clock = Clock(settings.clock, seats) if settings.clock else None
         if seats > 1 and settings.seat >= 0:
             require_fit(make_agent(settings.opponent), made.driver.env, settings.opponent)
+        self._player.stop()
         self._settings, self._session, self._clock = settings, made, clock
         self._games += 1
         self._jobs = Jobs(settings, made, self._games)
@@ -85,6 +87,8 @@ class Table:
     def new(self, wanted: dict[str, Any]) -> None:
         """A new game, with some settings changed: ``seat``, ``opponent``, ``clock``, ``seed``.
 
+        On failure the old game goes on.
+
         Raises:
             InvalidSettingError: A setting has a value it cannot have.
             ZermeloError: The agent does not fit the game.
@@ -92,7 +96,6 @@ class Table:
         with self._lock:
             settings = changed_settings(self._settings, wanted)
             require_known(settings.opponent, self._given)
-            self._player.stop()
             self._begin(settings)
 
     # -- what is seen ------------------------------------------------------------------------------------------
@@ -201,8 +204,10 @@ class Table:
                 return
             self._thinking = False
             self._look_at_clock()
+            if self._session.mover is None:
+                return  # the answer came after the flag fell
             if "failed" in answer:
-                self._problem = f"{self._settings.opponent}: {answer['failed']}"
+                self._problem = f"{self._settings.opponent}: {answer['failed']}. {_AFTER_FAILURE}"
                 self._changed()
                 return
             try:
@@ -245,12 +250,12 @@ class Table:
             GameOverError: There is none.
         """
         with self._lock:
+            has_time = self._session.lost_on_time is None
+            self._session.take_back()
             self._player.stop()
-            try:
-                self._session.take_back()
-            finally:
-                self._problem = ""
-                self._moved()
+            self._clock = self._clock if has_time else None
+            self._problem = ""
+            self._moved()
 
     def swap(self) -> None:
         """Exchanges the seats of person and agent.
@@ -261,11 +266,18 @@ class Table:
         with self._lock:
             self._session.swap()
             self._player.stop()
+            self._problem = ""
             self._moved()
 
     def now(self) -> None:
-        """Has the agent play what it has found so far."""
-        self._player.stop(keep=True)
+        """Has the agent play what it has found so far; one that has failed to move is asked again."""
+        with self._lock:
+            if self._thinking:
+                self._player.stop(keep=True)
+            elif self._is_agents(self._session.mover):
+                self._problem = ""
+                self._ask_agent(self._session.mover)
+                self._changed()
 
     def _look_at_clock(self) -> None:
         """Ends the game if a player's time is over."""
@@ -281,8 +293,10 @@ class Table:
 
     # -- analysis ----------------------------------------------------------------------------------------------
 
-    def analyse(self, on: bool, ply: Any = None, agent: Any = None) -> None:
+    def analyse(self, on: Any, ply: Any = None, agent: Any = None) -> None:
         """Begins or ends the analysis of a position; that of the last one goes on with the next moves.
+
+        On failure nothing is changed.
 
         Args:
             on: Whether to begin.
@@ -290,23 +304,26 @@ class Table:
             agent: Who analyses from now on.
 
         Raises:
-            InvalidSettingError: There is no such position, or no such agent.
+            InvalidSettingError: There is no such position, or no such agent, or ``on`` is neither true nor false.
             UnsupportedGameError: What is hidden from the person may not be looked at.
             GameOverError: There is nothing to decide in that position.
         """
+        if not isinstance(on, bool):
+            raise InvalidSettingError(f"on is true or false, not {shown(on, 40)}")
         spec = None if agent is None else text_setting("agent", agent)
         require_known(spec or "", self._given)
         with self._lock:
-            self._analyst.stop()
-            self._analyst.follows = False
             if spec:
                 make_agent(spec)
-                self._settings = self._jobs.settings = dataclasses.replace(self._settings, analyst=spec)
-            if on:
-                last = len(self._session.played)
-                at = last if ply is None else ply
-                self._analyst.analyse(self._jobs.analysis(at), at)
-                self._analyst.follows = at == last
+            settings = dataclasses.replace(self._settings, analyst=spec or self._settings.analyst)
+            last = len(self._session.played)
+            at = last if ply is None else ply
+            job = self._jobs.analysis(at, settings.analyst) if on else None
+            self._settings = self._jobs.settings = settings
+            self._analyst.stop()
+            self._analyst.follows = on and at == last
+            if job is not None:
+                self._analyst.analyse(job, at)
             self._changed()
 
     def _follow(self) -> None:
@@ -316,19 +333,20 @@ class Table:
         if follows and self._session.mover is not None:
             ply = len(self._session.played)
             with contextlib.suppress(UnsupportedGameError, GameOverError):
-                self._analyst.analyse(self._jobs.analysis(ply), ply)
+                self._analyst.analyse(self._jobs.analysis(ply, self._settings.analyst), ply)
 
     def hint(self) -> None:
         """Looks for a good move for a moment, and shows it.
 
         Raises:
-            GameOverError: It is not the person's turn.
+            GameOverError: The game is over, or it is not the person's turn.
         """
         with self._lock:
-            if self._session.mover is None or self._is_agents(self._session.mover):
+            self._look_at_clock()
+            if self._is_agents(self._session.require_mover()):
                 raise GameOverError("there is no hint to give: it is not your turn")
             ply = len(self._session.played)
-            self._analyst.look_for_hint(self._jobs.analysis(ply, _HINT_SECONDS), ply)
+            self._analyst.look_for_hint(self._jobs.analysis(ply, self._settings.analyst, _HINT_SECONDS), ply)
             self._changed()
 
     def review(self) -> None:
@@ -369,16 +387,13 @@ class Table:
         if not isinstance(text, str):
             raise InvalidSettingError("a game is loaded from the text of a file")
         with self._lock:
-            record = load_game(text, self._settings.env)
+            self._session.load(load_game(text, self._settings.env))
             self._player.stop()
-            try:
-                self._session.load(record)
-                self._games += 1
-                self._jobs = Jobs(self._settings, self._session, self._games)
-                self._clock = None  # nobody knows what time was left
-                self._problem = ""
-            finally:
-                self._moved()
+            self._games += 1
+            self._jobs = Jobs(self._settings, self._session, self._games)
+            self._clock = None  # nobody knows what time was left
+            self._problem = ""
+            self._moved()
 
     def close(self) -> None:
         """Ends the processes that think."""

@@ -27,7 +27,7 @@ import numpy as np
 from zermelo.agents import Agent, Observation
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
-from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env, exact, play_known
 from zermelo.evaluation.match.faults import AgentFault, choose, fault_kind, is_of_the_env, sentence, traceback_text
 from zermelo.evaluation.match.readiness import require_fit
@@ -213,7 +213,7 @@ def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver)
         else:
             agent.reset(seed)
     except BaseException as error:
-        raise _charged(error, seat, name, "reset", FailureKind.INVALID_START) from error
+        raise _charged(error, agent, seat, name, "reset", FailureKind.INVALID_START) from error
 
 
 def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Callable[[int], None]) -> Move:
@@ -225,7 +225,7 @@ def _one_move(driver: EnvDriver, agent: Agent, seat: int, name: str, watch: Call
         action, figures = _ask(agent, driver)
         action = exact(action)
     except BaseException as error:
-        raise _charged(error, seat, name, "act", FailureKind.CRASH, isinstance(agent, RemoteAgent)) from error
+        raise _charged(error, agent, seat, name, "act", FailureKind.CRASH) from error
     seconds = round(time.perf_counter() - clock, 6)
     watch(-1)
     if driver.fingerprint() != before:
@@ -253,15 +253,16 @@ def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, Any, Any]]:
 
 
 def _charged(
-    error: BaseException, seat: int, name: str, method: str, otherwise: FailureKind, stops: bool = True
+    error: BaseException, agent: Agent, seat: int, name: str, method: str, otherwise: FailureKind
 ) -> BaseException:
-    """What an exception that came out of an agent means for the game.
-
-    With ``stops``, an ``UnsupportedGameError`` says that the game cannot be shown to the agent at all.
-    """
+    """The exception that ends the game, or the run, after one that came out of an agent."""
     if isinstance(error, AgentFault):
         return _AgentFailureError(seat, error)
-    if isinstance(error, UnsupportedGameError) and stops:
+    is_remote = isinstance(agent, RemoteAgent)
+    if is_remote and isinstance(error, WorkerError | OSError):
+        return error  # of this process, which has no memory, processes or files left: no agent is to blame
+    # The game cannot be shown to the agent at all, or the agent says so before it begins.
+    if isinstance(error, UnsupportedGameError) and (is_remote or method == "reset"):
         return UnsupportedGameError(f"{name} cannot play here: {error}")
     if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         return error  # in a worker, which is sent none, it is the agent's own

@@ -36,6 +36,10 @@ SHORT: Final = 0.02
 """Seconds; a game that takes longer is handed out alone, so that no worker sits idle at the end."""
 TRIES: Final = 3
 """How often a game may end its worker after it was played, before it counts for nobody."""
+START: Final = 20.0
+"""Seconds that a worker has to get ready, or the limit on hangs where that is longer."""
+HIRE: Final = 1.0
+"""Seconds until a worker that could not be started is tried again, while others play."""
 PATIENCE: Final = 5.0
 """Seconds that a worker is given to end when asked to."""
 
@@ -54,27 +58,27 @@ class ProcessRunner:
         self._count = workers
         self._dumps = dumps
         self._ended = Counter[str]()
+        self._hires_from = 0.0
 
     def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
         """The records as games end. When the iterator ends or is closed, no worker is left.
 
         Raises:
-            WorkerError: A worker could not start.
+            WorkerError: No worker could start, or one did not get ready.
             ZermeloError: What a game raised that no other game could do better.
         """
         waiting = Waiting(games)
         workers: list[_Worker] = []
         try:
-            while len(workers) < min(self._count, len(games)):
-                workers.append(_Worker(self._dumps(self._player)))
             while waiting or any(worker.games for worker in workers):
+                self._hire(workers, min(self._count, len(games)))
                 for worker in workers:
                     worker.give(waiting)
                 ends = [end for worker in workers for end in (worker.pipe, worker.process.sentinel)]
                 ready = wait(ends, self._player.hang_seconds and min(1.0, self._player.hang_seconds / 4))
                 for worker in workers:
                     worker.end_if_hung(self._player.hang_seconds)
-                for place, worker in enumerate(workers):
+                for worker in list(workers):
                     if worker.pipe in ready or worker.process.sentinel in ready:
                         yield from worker.records()
                         if worker.dead:
@@ -83,12 +87,22 @@ class ProcessRunner:
                                 yield self._lost(worker, game)
                             waiting.give_back(unsent)
                             worker.stop()
-                            workers[place] = _Worker(self._dumps(self._player))
+                            workers.remove(worker)
             for worker in workers:
                 worker.dismiss()
         finally:
             for worker in workers:
                 worker.stop()
+
+    def _hire(self, workers: list[_Worker], wanted: int) -> None:
+        """Starts workers up to that number; while others play, one that cannot start is tried again later."""
+        while len(workers) < wanted and (not workers or time.monotonic() >= self._hires_from):
+            try:
+                workers.append(_Worker(self._dumps(self._player)))
+            except WorkerError:
+                if not workers:
+                    raise
+                self._hires_from = time.monotonic() + HIRE
 
     def _lost_again(self, games: list[ScheduledGame]) -> list[ScheduledGame]:
         """Of games to be played again the first, if its worker has ended before it could tell too often."""
@@ -186,11 +200,23 @@ class _Worker:
                 )
 
     def end_if_hung(self, seconds: float | None) -> None:
-        """Ends the worker if nothing has begun or ended in its game for that long."""
+        """Ends the worker if nothing has begun or ended in its game for that long.
+
+        Raises:
+            WorkerError: It did not get ready in time.
+        """
         turns, now = self.turn[TURNS], time.monotonic()
-        if turns != self._turns or not self.games or not self._started:
+        if turns != self._turns or (self._started and not self.games):
             self._turns, self._since = turns, now
-        elif seconds is not None and now - self._since > seconds + 0.5 and not self.pipe.poll():
+        elif seconds is not None and not self.pipe.poll():
+            limit = seconds if self._started else max(seconds, START)
+            if now - self._since <= limit + 0.5:
+                return
+            if not self._started:
+                raise WorkerError(
+                    f"a worker process did not get ready within {limit:g} s: the script, the environment or an "
+                    "agent hangs while it is loaded; if it only takes long, raise hang_seconds"
+                )
             self.hung = True
             self.process.kill()
             self.process.join(PATIENCE)

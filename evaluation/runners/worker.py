@@ -151,7 +151,7 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
             for game in games:
                 try:
                     records.append(player.play(game, on_turn))
-                except ZermeloError as error:
+                except (ZermeloError, OSError) as error:  # agents' and environments' own do not come as far
                     pipe.send(records)
                     pipe.send(sendable(error))
                     return
@@ -175,8 +175,10 @@ def _is_open(pipe: int, before: os.stat_result) -> bool:
     return (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
 
 
-def sendable(error: ZermeloError) -> ZermeloError:
-    """The error, or if it would not survive the way to another process, its message as a ``WorkerError``."""
+def sendable(error: Exception) -> ZermeloError:
+    """The error, or a ``WorkerError`` with its message if it is another kind or would not survive the journey."""
+    if not isinstance(error, ZermeloError):
+        return WorkerError(f"a game could not be played: {error}")
     try:
         pickle.loads(pickle.dumps(error))  # an error of the user's own may need arguments that pickle forgets
     except Exception:

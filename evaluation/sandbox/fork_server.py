@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import gc
 import importlib
 import json
@@ -33,8 +34,6 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.evaluation.sandbox.wire import frame, read_frame
-
-__all__ = ["ForkedProcess", "fork", "interrupts_ignored", "main", "servers"]
 
 _START: Final = """
 import json, sys
@@ -78,23 +77,28 @@ class ForkedProcess:
             if code := os.read(self.sentinel, _NUMBER.size):
                 self.exitcode = _NUMBER.unpack(code)[0]
             else:  # the server is gone: nobody would tell how its processes end
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self.pid, signal.SIGKILL)
+                kill_group(self.pid)
                 self.exitcode = -signal.SIGKILL
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """Ends it, and what it has started, at once."""
         if self.is_alive():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+            kill_group(self.pid)
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # at the end of the interpreter anything may be gone already
             os.close(self.sentinel)
 
 
+def kill_group(pid: int) -> None:
+    """Ends a process and the group that it leads."""
+    for kill in (os.killpg, os.kill):  # just forked it may not lead a group yet
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(pid, signal.SIGKILL)
+
+
 def fork(function: str, files: Sequence[int], *, may_fork: bool = False) -> ForkedProcess:
-    """A new process that runs a function of this package.
+    """A new process that runs a function of this package and leads a group; the others of it end with it.
 
     Args:
         function: Such as ``"zermelo.evaluation.sandbox.supervisor:main"``; it is called with the descriptors.
@@ -130,8 +134,8 @@ class _Client:
                 self._retire()
             try:
                 return self._start(function, files, may_fork)
-            except OSError:
-                self.close()
+            except (ConnectionError, TimeoutError):  # it was killed or stopped; what it has started goes on
+                self._retire()
             return self._start(function, files, may_fork)
 
     def _start(self, function: str, files: Sequence[int], may_fork: bool) -> ForkedProcess:
@@ -148,15 +152,21 @@ class _Client:
         channel = self._channel or self._open()
         status, theirs = os.pipe()
         try:
-            with _output() as output:
-                socket.send_fds(channel, [b"f"], [theirs, *output, *files])
-            channel.sendall(frame(pickle.dumps(request)))
-        finally:
-            os.close(theirs)
-        if not wait([status], _ANSWER) or not (pid := os.read(status, _NUMBER.size)):
+            try:
+                with _output() as output:
+                    request["files"] = 1 + len(output) + len(files)
+                    socket.send_fds(channel, [b"f"], [theirs, *output, *files])
+                channel.sendall(frame(pickle.dumps(request)))
+            finally:
+                os.close(theirs)
+            if not wait([status], _ANSWER) or not (answer := os.read(status, _NUMBER.size)):
+                raise ConnectionError("the server that starts processes does not answer")
+            if (pid := _NUMBER.unpack(answer)[0]) < 0:
+                raise OSError(-pid, os.strerror(-pid))
+        except BaseException:
             os.close(status)
-            raise ConnectionError("the server that starts processes does not answer")
-        return ForkedProcess(_NUMBER.unpack(pid)[0], status)
+            raise
+        return ForkedProcess(pid, status)
 
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -174,9 +184,9 @@ class _Client:
 
     def _retire(self) -> None:
         """Lets the server end when all that it has forked has."""
-        assert self._channel is not None, "it was looked at"
-        self._channel.close()
-        self._channel = None
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
         self._retired += filter(None, [self._process])
         self._process = None
 
@@ -311,10 +321,21 @@ class _Server:
             if module not in sys.modules:
                 with contextlib.suppress(Exception):  # what needs it will say why it cannot be loaded
                     importlib.import_module(module)
+        if len(files) < request["files"]:  # this process may open no more of them
+            self._refuse(files, errno.EMFILE)
+            return None
         status, *files = files
-        ours, theirs = socket.socketpair() if request["may_fork"] else (None, None)
-        gc.freeze()  # no collection then copies pages that are shared
-        pid = os.fork()
+        ours = theirs = None
+        try:
+            if request["may_fork"]:
+                ours, theirs = socket.socketpair()
+            gc.freeze()  # no collection then copies pages that are shared
+            pid = os.fork()
+        except OSError as error:
+            for end in filter(None, (ours, theirs)):
+                end.close()
+            self._refuse([status, *files], error.errno or errno.EAGAIN)
+            return None
         if pid == 0:
             self._leave(status, ours)
             _become(request, files[:2], theirs)
@@ -327,6 +348,13 @@ class _Server:
         self._running[pid] = status
         os.write(status, _NUMBER.pack(pid))
         return None
+
+    def _refuse(self, files: Sequence[int], number: int) -> None:
+        """Answers that no process can be started, by the number of the error below zero."""
+        if files:
+            os.write(files[0], _NUMBER.pack(-number))
+        for file in files:
+            os.close(file)
 
     def _leave(self, status: int, ours: socket.socket | None) -> None:
         """Forgets, in a process just forked, what is the server's."""
@@ -341,6 +369,8 @@ class _Server:
         for pid, status in list(self._running.items()):
             found, code = os.waitpid(pid, os.WNOHANG)
             if found:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)  # what it has started
                 with contextlib.suppress(BrokenPipeError):  # nobody wants to know
                     os.write(status, _NUMBER.pack(os.waitstatus_to_exitcode(code)))
                 os.close(status)
@@ -350,6 +380,7 @@ class _Server:
 def _become(request: dict[str, Any], output: Sequence[int], channel: socket.socket | None) -> None:
     """Makes a process just forked what a fresh interpreter of the asking process would be."""
     global _this
+    os.setsid()
     for number in (signal.SIGQUIT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV):
         signal.signal(number, signal.SIG_DFL)  # pygame's handlers hide what ended a process
     os.environ.clear()

@@ -23,7 +23,7 @@ import numpy as np
 from zermelo.agents import Observation
 from zermelo.envs import UnsupportedGameError, errors
 from zermelo.envs.adapters.facts.inference import to_be_learned
-from zermelo.evaluation.errors import AgentStartError
+from zermelo.evaluation.errors import AgentStartError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
@@ -117,6 +117,8 @@ class IsolatedAgent(RemoteAgent):
         if self._process is None:
             try:
                 self.start()
+            except WorkerError:  # there is no process: nothing that the agent did
+                raise
             except errors.ZermeloError as error:
                 raise AgentFault(FailureKind.INVALID_START, str(error).splitlines()[0]) from error
         if not self._rehearsed:
@@ -259,7 +261,7 @@ class _Wait:
         hang = self._limit.hang_seconds
         most = hang if self._by_cpu or self._seconds is None else self._seconds
         ends = None if most is None else self._began + most
-        with selectors.DefaultSelector() as selector:
+        with selectors.PollSelector() as selector:
             process = self._process
             for pipe in (process.answers, process.output, process.life):
                 selector.register(pipe, selectors.EVENT_READ)
@@ -328,7 +330,7 @@ class _Wait:
         return bool(part)
 
     def _pending_output(self) -> bool:
-        with selectors.DefaultSelector() as selector:
+        with selectors.PollSelector() as selector:
             selector.register(self._process.output, selectors.EVENT_READ)
             return bool(selector.select(0)) and self._size < 2**24 and self._read_output()
 
@@ -337,7 +339,7 @@ class _Wait:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGABRT)
         ends = time.monotonic() + _LAST_WORDS
-        with selectors.DefaultSelector() as selector:
+        with selectors.PollSelector() as selector:
             selector.register(self._process.life, selectors.EVENT_READ)
             selector.register(self._process.output, selectors.EVENT_READ)
             while (left := ends - time.monotonic()) > 0:

@@ -61,10 +61,10 @@ class Supervisor:
         """
         with self._lock:
             try:
-                return self._start()
-            except OSError:
-                self._end()  # it was killed, say: try once more with a new one
-            try:
+                try:
+                    return self._start()
+                except (ConnectionError, TimeoutError, ValueError):
+                    self._end()  # it was killed, say: try once more with a new one
                 return self._start()
             except (OSError, ValueError) as error:
                 raise WorkerError(f"no process can be started for an agent: {error}") from error
@@ -72,10 +72,14 @@ class Supervisor:
     def _start(self) -> Process:
         pairs: list[tuple[int, int]] = []
         try:
-            pairs = [os.pipe() for _ in range(4)]
+            for _ in range(4):
+                pairs.append(os.pipe())
             requests, answers, output, life = pairs
             theirs = [requests[0], answers[1], output[1], life[1]]
-            pid = self._ask({"do": "start"}, theirs)["pid"]
+            answer = self._ask({"do": "start"}, theirs)
+            if "error" in answer:
+                raise OSError(answer["error"])
+            pid = answer["pid"]
         except BaseException:
             for pipe in (end for pair in pairs for end in pair):
                 os.close(pipe)

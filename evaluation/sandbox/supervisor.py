@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import select
@@ -21,6 +22,7 @@ import sys
 from typing import Any, Final, NoReturn
 
 from zermelo.evaluation.sandbox import child_process
+from zermelo.evaluation.sandbox.fork_server import kill_group
 from zermelo.evaluation.sandbox.meters import children
 
 __all__ = ["main"]
@@ -78,7 +80,12 @@ class _Supervisor:
 
     def _answer(self, request: dict[str, Any], pipes: list[int]) -> dict[str, Any]:
         if request["do"] == "start":
-            return {"pid": self._start(*pipes)}
+            try:
+                return {"pid": self._start(*pipes)}
+            except (OSError, TypeError) as error:  # no memory, no process, or not all pipes have come
+                for pipe in pipes:
+                    os.close(pipe)
+                return {"error": str(error) if isinstance(error, OSError) else os.strerror(errno.EMFILE)}
         return {"exit_code": self._stop(request["pid"])}
 
     def _start(self, requests: int, answers: int, output: int, life: int) -> int:
@@ -111,7 +118,7 @@ class _Supervisor:
 
     def _stop(self, pid: int) -> int | None:
         if pid in self._life:
-            _kill_group(pid)
+            kill_group(pid)
             _, status = os.waitpid(pid, 0)
             self._gone(pid, status)
             self._kill_orphans()
@@ -122,7 +129,7 @@ class _Supervisor:
             self._stop(pid)
 
     def _gone(self, pid: int, status: int) -> None:
-        _kill_group(pid)  # it led its group, whose other members are still there
+        kill_group(pid)  # it led its group, whose other members are still there
         self._ended[pid] = os.waitstatus_to_exitcode(status)
         os.close(self._life.pop(pid))
 
@@ -141,9 +148,3 @@ class _Supervisor:
                     os.kill(pid, signal.SIGKILL)
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(pid, 0)
-
-
-def _kill_group(pid: int) -> None:
-    for kill in (os.killpg, os.kill):  # at first it may not lead a group yet
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            kill(pid, signal.SIGKILL)

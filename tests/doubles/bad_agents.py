@@ -4,6 +4,7 @@ They are at the top level of an importable module so that worker processes can b
 """
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -214,3 +215,13 @@ class NoName:
 
     def act(self, env):
         return legal_actions(env)[0]
+
+
+class StartsAnother(Good):
+    """Thinks for ever beside a process that it has started, and writes that one's number down."""
+
+    def act(self, env):
+        child = subprocess.Popen(["sleep", "60"])
+        with open(os.environ["ZERMELO_TEST_CHILDREN"], "a") as file:
+            print(child.pid, file=file)
+        time.sleep(60)

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 
@@ -40,4 +41,11 @@ def fail(out):
 
 def wait(*_):
     """Does nothing for long."""
+    time.sleep(60)
+
+
+def start_another(out):
+    """Starts a process, writes its number, and waits."""
+    child = subprocess.Popen(["sleep", "60"])
+    os.write(out, str(child.pid).encode())
     time.sleep(60)

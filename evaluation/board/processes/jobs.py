@@ -47,8 +47,8 @@ class Jobs:
         driver = self._session.driver
         return self._job("move", self.settings.opponent, driver, seat) | {"view": cloudpickle.dumps(driver.view())}
 
-    def analysis(self, ply: Any, seconds: float | None = None) -> dict[str, Any]:
-        """To look at a position, for so long or until stopped.
+    def analysis(self, ply: Any, analyst: str, seconds: float | None = None) -> dict[str, Any]:
+        """To have an agent look at a position, for some seconds or until stopped.
 
         Raises:
             InvalidSettingError: There is no such position.
@@ -65,7 +65,7 @@ class Jobs:
             raise GameOverError("there is nothing to decide at the end of the game")
         if session.hides and seat not in session.people:
             raise UnsupportedGameError("an analysis would look at what the other player has: wait for your turn")
-        return self._job("analyse", self.settings.analyst, driver, seat) | {"seconds": seconds}
+        return self._job("analyse", analyst, driver, seat) | {"seconds": seconds}
 
     def review(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
         """To look at the whole game, at each move for so long.

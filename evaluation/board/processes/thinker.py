@@ -46,6 +46,7 @@ class Thinker:
         self._number = 0
         self._wanted: tuple[int, dict[str, Any], OnAnswer] | None = None
         self._busy: set[int] = set()
+        self._killed = -1
 
     @property
     def is_busy(self) -> bool:
@@ -93,7 +94,8 @@ class Thinker:
         os.close(requests[0])
         os.close(answers[1])
         self._process, self._requests, self._busy = process, requests[1], set()
-        threading.Thread(target=self._read, args=(process, answers[0]), daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(process, answers[0]), daemon=True)
+        self._reader.start()
 
     def _write(self, number: int, job: dict[str, Any] | None) -> None:
         view = memoryview(frame(pickle.dumps((number, job))))
@@ -119,14 +121,17 @@ class Thinker:
     def _kill_if_busy(self, process: ForkedProcess, number: int) -> None:
         with self._lock:
             if process is self._process and number in self._busy:
+                self._killed = number
                 process.kill()
 
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process, and waits until it has ended."""
         with self._lock:
-            self._wanted = None
-            if self._process is not None:
-                self._process.kill()
+            self._wanted, process = None, self._process
+            if process is not None:
+                process.kill()
+        if process is not None:
+            self._reader.join(_PATIENCE)
 
     def _read(self, process: ForkedProcess, answers: int) -> None:
         """Passes answers on, until the process ends."""
@@ -165,6 +170,8 @@ class Thinker:
                 failure = self._send(*wanted[:2])  # the process was killed for the sake of this job
             elif wanted is not None:
                 self._wanted = None
-                failure = f"the process that thinks has ended ({manner_of_death(process.exitcode)})"
+                failure = f"its process has ended ({manner_of_death(process.exitcode)})"
+                if wanted[0] == self._killed:
+                    failure = f"it did not stop within {_PATIENCE:g} s of being told to, so its process was ended"
         if failure is not None and wanted is not None:
             wanted[2]({"failed": failure})

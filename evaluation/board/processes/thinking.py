@@ -65,8 +65,8 @@ class _Worker:
         while (frame := read_frame(self._requests)) is not None:
             number, job = pickle.loads(frame)
             if job is None:
-                if number in self._flags:
-                    self._flags[number].is_set = True
+                if (flag := self._flags.get(number)) is not None:  # the job may end at this moment
+                    flag.is_set = True
                 continue
             self._flags[number] = StopFlag()
             self._jobs.put((number, job))

@@ -184,7 +184,7 @@ _COMMANDS: Final[dict[str, Callable[[Table, dict[str, Any]], None]]] = {
     "now": lambda table, body: table.now(),
     "hint": lambda table, body: table.hint(),
     "new": lambda table, body: table.new(body),
-    "analyse": lambda table, body: table.analyse(bool(body.get("on")), body.get("ply"), body.get("agent")),
+    "analyse": lambda table, body: table.analyse(body.get("on"), body.get("ply"), body.get("agent")),
     "review": lambda table, body: table.review(),
     "load": lambda table, body: table.load(body.get("text")),
 }

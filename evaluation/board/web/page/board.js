@@ -194,7 +194,7 @@ function showStatus() {
   $("hint").disabled = !view.yours || (view.analyses && view.analysis === null);
   $("hint").textContent = view.yours && view.analyses && view.analysis === null ? "Looking" : "Hint";
   $("swap").disabled = view.seats.length < 2;
-  $("now").disabled = !view.thinking;
+  $("now").disabled = view.mover === null || view.yours;
   $("move").disabled = !view.yours;
   $("review").disabled = !view.moves.length || view.hides;
 }

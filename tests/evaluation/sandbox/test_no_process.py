@@ -1,0 +1,199 @@
+"""No process can be started, or one never gets ready: no agent is charged, and no other process is killed."""
+
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from zermelo.evaluation import round_robin
+from zermelo.evaluation.errors import WorkerError
+from zermelo.evaluation.runners import processes
+from zermelo.evaluation.sandbox.fork_server import fork, servers
+from zermelo.evaluation.sandbox.isolated import IsolatedAgent
+from zermelo.evaluation.sandbox.settings import Isolation
+from zermelo.evaluation.sandbox.supervision import Supervisor
+
+pytestmark = [
+    pytest.mark.defect(30),
+    pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc"),
+]
+MNK = "zermelo/MNK-v0"
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def ends(pid, seconds=10.0):
+    """Whether a process ends within so many seconds."""
+    due = time.monotonic() + seconds
+    while is_running(pid) and time.monotonic() < due:
+        time.sleep(0.01)
+    return not is_running(pid)
+
+
+@pytest.fixture
+def waiting():
+    """A process that lives while others cannot be started."""
+    process = fork("doubles.processes:wait", [])
+    yield process
+    process.kill()
+    process.join(10)
+
+
+def _no_more_files(number):
+    """Lets a process open no further file; what undoes it."""
+    before = resource.prlimit(number, resource.RLIMIT_NOFILE)
+    resource.prlimit(number, resource.RLIMIT_NOFILE, (3, before[1]))
+    return lambda: resource.prlimit(number, resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.parametrize("whose", ["ours", "the server's"])
+def test_too_many_open_files_kill_no_living_process(waiting, whose):
+    server = servers()[0]
+    restore = _no_more_files(os.getpid() if whose == "ours" else server)
+    try:
+        if whose == "ours":
+            with pytest.raises(OSError, match="open files"):
+                fork("doubles.processes:wait", [])
+        else:  # another server serves
+            fork("doubles.processes:wait", []).kill()
+    finally:
+        restore()
+    time.sleep(0.05)
+    assert waiting.is_alive()
+    assert server in servers()
+    fork("doubles.processes:wait", []).kill()
+
+
+@pytest.mark.parametrize("may_fork", [False, True])
+def test_a_fork_that_the_system_refuses_kills_no_living_process(waiting, monkeypatch, may_fork):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1" if may_fork else "2")  # a server of its own
+    other = fork("doubles.processes:wait", [])
+    server = servers()
+    try:
+        with pytest.raises(BlockingIOError):
+            fork("doubles.refused_forks:wait", [], may_fork=may_fork)
+        assert servers() == server
+        assert other.is_alive()
+        assert waiting.is_alive()
+        fork("doubles.refused_forks:wait", [], may_fork=may_fork).kill()
+    finally:
+        other.kill()
+
+
+def test_a_supervisor_that_cannot_start_an_agent_keeps_the_others(monkeypatch):
+    supervisor = Supervisor()
+    try:
+        first = supervisor.start()
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "pipe", _refused)
+            with pytest.raises(WorkerError, match="open files"):
+                supervisor.start()
+            lonely = IsolatedAgent("random", "lonely", Isolation(isolate="all"), supervisor)
+            with pytest.raises(WorkerError, match="open files"):
+                lonely.get_ready(0, None)
+        assert is_running(first.pid)
+        supervisor.stop(supervisor.start())
+    finally:
+        supervisor.close()
+
+
+def _refused(*_):
+    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def test_an_agents_process_that_cannot_start_ends_the_run_and_charges_no_seat(monkeypatch):
+    """Its agents were made before the first game: then the processes of one run out."""
+    started = [0]
+    start = Supervisor.start
+
+    def seldom(self):
+        started[0] += 1
+        if started[0] > 3:
+            raise WorkerError("no process can be started for an agent: Too many open files")
+        return start(self)
+
+    monkeypatch.setattr(Supervisor, "start", seldom)
+    with pytest.raises(WorkerError, match="open files"):
+        round_robin(MNK, ["random", "minimax(depth=1)"], games=4, isolation=Isolation(isolate="all"))
+
+
+def test_with_fewer_workers_than_wanted_the_run_goes_on(monkeypatch):
+    start, tries = processes.start, [0]
+
+    def once(player):
+        tries[0] += 1
+        if tries[0] == 2:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return start(player)
+
+    monkeypatch.setattr(processes, "start", once)
+    standings = round_robin(MNK, ["random", "minimax(depth=1)"], games=20, workers=2)
+    assert standings.games == 20
+    assert not any(row.failures for row in standings.rows)
+
+
+def test_without_any_worker_the_run_ends_with_a_sentence(monkeypatch):
+    monkeypatch.setattr(processes, "start", _refused)
+    with pytest.raises(WorkerError, match=r"a worker process could not start: .*open files"):
+        round_robin(MNK, ["random", "minimax(depth=1)"], games=2, workers=2)
+
+
+HANGING = """
+import time
+from zermelo.evaluation import round_robin
+from zermelo.evaluation.runners import processes
+from zermelo.evaluation.sandbox import Isolation
+
+if __name__ == "__main__":
+    processes.START = 0.5
+    try:
+        limits = Isolation(hang_seconds=0.5)
+        round_robin("zermelo/MNK-v0", ["random", "random"], games=2, workers=2, isolation=limits)
+    except Exception as error:
+        print(type(error).__name__, error)
+else:
+    time.sleep(60)
+"""
+
+
+@pytest.mark.defect(31)
+def test_a_worker_that_never_gets_ready_ends_the_run_with_a_sentence(tmp_path):
+    script = tmp_path / "hangs.py"
+    script.write_text(HANGING)
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as run:
+        try:
+            said, _ = run.communicate(timeout=15)
+        finally:
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGKILL)
+    assert said.startswith("WorkerError a worker process did not get ready within 0.5 s")
+
+
+@pytest.mark.defect(29)
+@pytest.mark.parametrize("how", ["killed", "ended"])
+def test_what_a_process_has_started_ends_with_it(how):
+    here, there = os.pipe()
+    process = fork("doubles.processes:start_another", [there])
+    os.close(there)
+    child = int(os.read(here, 100))
+    os.close(here)
+    assert is_running(child)
+    if how == "killed":
+        process.kill()
+    else:
+        os.kill(process.pid, signal.SIGKILL)
+    process.join(10)
+    assert ends(child)
