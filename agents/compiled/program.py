@@ -1,24 +1,21 @@
-"""Kernels: what they are, whether they fit a game, and getting one ready within a time limit."""
+"""Kernels: what they are, whether they fit a game, and getting one ready before the clock starts."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from zermelo.agents.compiled import layout
-from zermelo.agents.compiled.threads import BackgroundTask, in_background
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.agents.core.options import Compile
+from zermelo.envs.jit.build import Kernel, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["PATIENCE", "CompiledSearch", "Program", "can_evaluate", "compiled_search", "evaluates", "fits"]
-
-PATIENCE: Final = 0.75
-"""How much of a time limit to wait for the compiler, or for machine code to come from disk."""
+__all__ = ["CompiledSearch", "Program", "can_evaluate", "compiled_search", "evaluates", "fits"]
 
 _Kind = TypeVar("_Kind", bound="CompiledSearch")
 
@@ -61,14 +58,19 @@ class Program:
         Raises:
             RulesError: The rules do not compile; the message names the method and the line.
         """
+        return build(rules, self._kernel(constants))
+
+    def is_ready(self, rules: Any, waits: Callable[[], bool], **constants: bool) -> bool:
+        """Whether the kernel is there: compiles it if it must be, and waits for that as long as ``waits()``.
+
+        Raises as ``load``.
+        """
+        return is_ready(rules, self._kernel(constants), waits)
+
+    def _kernel(self, constants: Mapping[str, bool]) -> Kernel:
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
         arguments: list[Any] = [*self.arguments, layout.RECORD]
-        return build(rules, Kernel(getattr(module, self.function), arguments, tuple(constants.items())))
-
-    def load_in_background(self, rules: Any, **constants: bool) -> BackgroundTask:
-        """Begins to load the kernel, or has begun already; the task says when it is there."""
-        name = type(rules), self, tuple(constants.items())
-        return in_background(name, lambda: self.load(rules, **constants))
+        return Kernel(getattr(module, self.function), arguments, tuple(constants.items()))
 
 
 class CompiledSearch(Protocol):
@@ -96,19 +98,15 @@ def compiled_search(
 ) -> _Kind | None:
     """A compiled search; None where only plain Python can do it.
 
-    A limit on time holds for the compiler too: where it is not done in time, it goes on in the background for
-    later searches, and this one is a plain one. The evaluator, the limits and the settings are the agent's.
+    The time that compiling takes is off the clock. With ``Compile.BACKGROUND`` it is done for later searches, and
+    this one is a plain one. The evaluator, the limits and the settings are the agent's.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
     """
-    if not kind.can_search(game, evaluator):
+    if budget.compile is Compile.NEVER or not kind.can_search(game, evaluator):
         return None
-    before = budget.now()
-    if limits.seconds is not None:
-        loading = kind.program.load_in_background(game.rules, **kind.constants(game, settings))
-        if not loading.ready_within(PATIENCE * limits.seconds):
+    with budget.off_the_clock():
+        if not kind.program.is_ready(game.rules, budget.waits, **kind.constants(game, settings)):
             return None
-    search: _Kind = kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]  # each has its own
-    budget.compiling += budget.now() - before
-    return search
+    return kind(game, evaluator, budget, limits=limits, **settings)  # type: ignore[call-arg]  # each has its own

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Final
 
 from zermelo.agents.compiled.layout import OUT_OF_NODES, Search
 
-__all__ = ["BackgroundTask", "in_background", "race", "run_here", "share"]
+__all__ = ["race", "run_here", "share"]
 
 _POLL: Final = 0.01
 """Seconds between two looks at the clock while kernels run."""
@@ -134,45 +134,3 @@ def _stop(running: dict[Future[tuple[Any, int]], Search]) -> None:
             return
         except KeyboardInterrupt:  # pressed twice: the kernels are ending already
             continue
-
-
-# -- work that goes on while the caller does something else, such as compiling a kernel
-
-_tasks: dict[Hashable, BackgroundTask] = {}
-
-
-class BackgroundTask:
-    """A call that is made once, in a thread of its own. The process does not end before it does.
-
-    Args:
-        call: What to do.
-    """
-
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self._call = call
-        self._error: Exception | None = None
-        self._done = threading.Event()
-        threading.Thread(target=self._run, name="zermelo-background", daemon=False).start()
-
-    def _run(self) -> None:
-        try:
-            self._call()
-        except Exception as error:  # it is raised where the result is asked for
-            self._error = error
-        finally:
-            self._done.set()
-
-    def ready_within(self, seconds: float) -> bool:
-        """Whether the call has been made, after at most so many seconds of waiting; raises what it raised."""
-        ready = self._done.wait(seconds)
-        if ready and self._error is not None:
-            raise self._error
-        return ready
-
-
-def in_background(name: Hashable, call: Callable[[], Any]) -> BackgroundTask:
-    """The task of that name, started now if there is none yet."""
-    with _lock:
-        if name not in _tasks:
-            _tasks[name] = BackgroundTask(call)
-        return _tasks[name]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
+from collections.abc import Iterator
 
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
 
 __all__ = ["Budget", "SearchStopped", "StopFlag"]
@@ -38,16 +41,24 @@ class Budget:
     ``stop`` ends it from another thread. Depth is the search's own business.
 
     Attributes:
+        compile: When rules are compiled that are not yet.
         nodes: States visited.
-        compiling: Seconds of the time spent in which the search waited for the compiler.
+        compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.
         seat: Whose action is asked for, where several are to move and the state does not say it.
     """
 
-    def __init__(self, limits: Limits, started: float | None = None, stop: StopFlag | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        started: float | None = None,
+        stop: StopFlag | None = None,
+        compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
+    ) -> None:
         self.stop = StopFlag() if stop is None else stop
         self.started = self.now() if started is None else started
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
+        self.compile = compile
         self._most = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
         self._checked, self._gap = math.inf, 0.0
@@ -59,6 +70,23 @@ class Budget:
     def now() -> float:
         """The clock that limits go by, in seconds."""
         return time.perf_counter()
+
+    @contextlib.contextmanager
+    def off_the_clock(self) -> Iterator[None]:
+        """Moves the start and the deadline by the time that is spent in it, which is added to ``compiling``."""
+        before = self.now()
+        try:
+            yield
+        finally:
+            waited = self.now() - before
+            self.compiling += waited
+            self.started += waited
+            if self._deadline is not None:
+                self._deadline += waited
+
+    def waits(self) -> bool:
+        """Whether to wait for the compiler."""
+        return self.compile is Compile.WAIT and not self.stop.is_set
 
     @property
     def seconds(self) -> float:

@@ -14,6 +14,7 @@ __all__ = [
     "MIN_SINGULAR_DEPTH",
     "ChanceAtLimit",
     "ChancePruning",
+    "Compile",
     "Ordering",
     "TieRule",
     "Ties",
@@ -29,6 +30,17 @@ MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
 MIN_SINGULAR_DEPTH: Final = 4
 """Singular extensions are tried only at nodes with at least so many moves to look ahead."""
+
+
+class Compile(enum.StrEnum):
+    """When rules are compiled that are not yet: once for each machine."""
+
+    WAIT = "wait"
+    """Before the search, whose clock starts afterwards."""
+    BACKGROUND = "background"
+    """While searches run in plain Python."""
+    NEVER = "never"
+    """Not at all: searches run in plain Python."""
 
 
 class Ties(enum.StrEnum):

@@ -44,8 +44,8 @@ class SearchResult:
             as were asked for, or as the search had time for. Empty where not more than one was asked for.
         nodes: States visited, the root and terminal states included.
         depth: The greatest depth, in moves, that was searched completely.
-        seconds: Wall-clock time spent.
-        compiling: How much of it the search waited for compiled rules, which the first one of all must.
+        seconds: Wall-clock time spent searching.
+        compiling: Seconds before that in which the search waited for its rules to be compiled or loaded.
         stopped_by: What ended the search.
         proven: The value is the true one under perfect play: no evaluation, cut-off or sample entered it.
         plies: Moves to the end of the game under best play, where that is proven.
@@ -88,9 +88,8 @@ class SearchResult:
 
     @property
     def nodes_per_second(self) -> float:
-        """How fast the search was, compiling left out; 0 where no time went by."""
-        searching = self.seconds - self.compiling
-        return self.nodes / searching if searching > 0 else 0.0
+        """How fast the search was; 0 where no time went by."""
+        return self.nodes / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def best_actions(self) -> tuple[int, ...]:

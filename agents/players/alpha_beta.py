@@ -6,14 +6,16 @@ import enum
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from zermelo.agents.compiled.proof.prover import PROOF
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import choice, flag, number, whole
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
+from zermelo.agents.solving.root_proof import can_settle, proof_megabytes, prove_root
 from zermelo.envs import Game, Traits, UnsupportedGameError, as_game
 from zermelo.envs.capabilities import SupportsNullMove
 
@@ -103,12 +105,11 @@ class AlphaBetaAgent(PruningAgent):
         require_plain_game(traits, self.kind)
 
     def prepare(self, env: Any) -> None:
-        """Compiles, or loads, what searching this environment will need, so that no move's time pays for it."""
+        """Has a copy search as briefly as can be, and loads the proof."""
+        super().prepare(env)
         game = as_game(env, backend=self.backend, traits=self.traits)
-        settings = {"share_positions": self.share_positions} | self._selective(game)
-        backend.load_alpha_beta(game, self.evaluator, **settings)
-        if self._proof_seconds(game):
-            load_proof(game)
+        if self.compile is not Compile.NEVER and self._proof_seconds(game):
+            PROOF.is_ready(game.rules, self.new_budget(Budget.now()).waits)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""

@@ -23,7 +23,7 @@ from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, S
 from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
-from zermelo.envs import Chance, Game, Information, RewardSum, Traits
+from zermelo.envs import Chance, Game, Information, RewardSum, Traits, as_game
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 
 __all__ = ["AutoAgent"]
@@ -84,6 +84,12 @@ class AutoAgent(SearchAgent):
         if traits.information is not Information.HIDDEN and not traits.simultaneous:
             require_perfect_information(traits, self.kind)
 
+    def prepare(self, env: Any) -> None:
+        """Has the search that it would choose prepare."""
+        game = as_game(env, backend=self.backend, traits=self.traits)
+        agent = dataclasses.replace(self)._agent(game, _choice(game, game.snapshot(env)))
+        dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
+
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
         if _moves_together(game):
@@ -91,6 +97,11 @@ class AutoAgent(SearchAgent):
         elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
             require_information_states(game, self.kind)
         chosen = _choice(game, state)
+        found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
+        return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}")
+
+    def _agent(self, game: Game[Any], chosen: _Choice) -> Any:
+        """The agent that searches in its place, which stays until the next game."""
         agents: dict[type[SearchAgent], Any] = self.__dict__["_agents"]
         if chosen.kind not in agents:
             settings: dict[str, Any] = {}
@@ -108,8 +119,7 @@ class AutoAgent(SearchAgent):
             asked = {"exact": self.exact, "on_iteration": self.on_iteration}
             settings |= {name: value for name, value in asked.items() if name in known}
             agents[chosen.kind] = chosen.kind(seed=int(self.generator.integers(2**31)), **settings)
-        found: SearchResult = agents[chosen.kind].choose(game, state, budget)
-        return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}")
+        return agents[chosen.kind]
 
 
 def _moves_together(game: Game[Any]) -> bool:

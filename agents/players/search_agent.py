@@ -15,7 +15,7 @@ from zermelo.agents.core.budget import Budget, StopFlag
 from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
-from zermelo.agents.core.options import Ties
+from zermelo.agents.core.options import Compile, Ties
 from zermelo.agents.core.recursion import deep_recursion
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
@@ -123,10 +123,13 @@ class SearchAgent(ConfiguredAgent):
         backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
             of its game, or ``"clone"`` to search copies of the environment itself.
         traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
+        compile: When rules are compiled that are not yet: ``"wait"`` does it before the search, whose clock starts
+            afterwards, ``"background"`` while searches run in plain Python, ``"never"`` not at all.
     """
 
     backend: str = "auto"
     traits: Mapping[str, Any] | Traits | None = None
+    compile: Compile = choice(Compile.WAIT)
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -182,6 +185,9 @@ class SearchAgent(ConfiguredAgent):
             state = game.snapshot(state)
         return self._search(game, game.initial_state() if state is None else state, started)
 
+    def prepare(self, env: Any) -> None:
+        """Compiles, or loads, all that searching this environment needs, so that no move's clock pays for it."""
+
     def check_game(self, traits: Traits) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
         require_perfect_information(traits, self.kind)
@@ -202,7 +208,7 @@ class SearchAgent(ConfiguredAgent):
 
     def new_budget(self, started: float) -> Budget:
         """What counts the nodes and the time of one search."""
-        return Budget(self.limits, started, self.__dict__.get("_flag"))
+        return Budget(self.limits, started, self.__dict__.get("_flag"), self.compile)
 
     def stop_by(self, flag: StopFlag) -> None:
         """Has the searches from now on end too when a flag is set, which others share."""
@@ -249,6 +255,11 @@ class SimulatingAgent(SearchAgent):
         simulations = self.simulations if is_limited else self.default_simulations
         self._set("_limits", Limits(simulations=simulations, nodes=self.nodes, seconds=self.seconds))
         super().__post_init__()
+
+    def prepare(self, env: Any) -> None:
+        """Has a copy of the agent search as briefly as can be."""
+        brief: Any = dataclasses.replace(self, simulations=1, nodes=None, seconds=None, on_iteration=None)  # type: ignore[type-var]
+        brief.search(env)
 
     def simulate(
         self,
@@ -305,6 +316,10 @@ class TreeSearchAgent(SearchAgent):
         seconds: Any = self.default_seconds if self.seconds == "auto" else self.seconds
         self._set("_limits", Limits(depth=depth, nodes=self.nodes, seconds=seconds))
         super().__post_init__()
+
+    def prepare(self, env: Any) -> None:
+        """Has a copy of the agent search as briefly as can be."""
+        dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
 
     @property
     def default_seconds(self) -> float | None:

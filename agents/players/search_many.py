@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.core.gate import require_decision
+from zermelo.agents.core.options import Compile
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.search import backend
@@ -72,7 +73,8 @@ def search_many(
             if stop.is_set:
                 return
 
-    compiled = backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)
+    compiled = agent.compile is not Compile.NEVER
+    compiled = compiled and backend.can_compile_alpha_beta(game, agent.evaluator, agent.cutoff)
     _in_threads(work, min(threads, max(len(waiting), 1)) if compiled else 1, stop)
     return [result for result in found if result is not None]
 

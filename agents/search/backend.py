@@ -1,9 +1,8 @@
 """Which search runs: a compiled one where the rules can be compiled, the same in plain Python otherwise.
 
 This is the one place that chooses. A compiled search takes rules, an evaluation that can be compiled (the rules'
-own, and for two players what was fitted to patterns), and no cut-off test; a limit on time holds for the compiler
-too, so what is not compiled in time is searched in plain Python. Which of the two it is changes how long a search
-takes, never what it finds.
+own, and for two players what was fitted to patterns), and no cut-off test. Which of the two it is changes how long a
+search takes, never what it finds.
 
 Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``table_mb`` and ``on_node`` as agents
 have them; the table of an earlier search (``kept``) of this game with these settings and for the same seat, to go
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import math
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
@@ -22,15 +20,14 @@ from zermelo.agents.compiled.front_end import CompiledTreeSearch
 from zermelo.agents.compiled.general.search import CompiledGeneralSearch, can_search_through_chance
 from zermelo.agents.compiled.max_n.search import CompiledMaxN
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
-from zermelo.agents.compiled.program import PATIENCE, can_evaluate, compiled_search
+from zermelo.agents.compiled.program import can_evaluate, compiled_search
 from zermelo.agents.compiled.table import CompiledTable
-from zermelo.agents.compiled.threads import BackgroundTask
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import MonteCarlo, Start
 from zermelo.agents.core.move_ordering import MoveOrder
-from zermelo.agents.core.options import ChancePruning, Ordering
+from zermelo.agents.core.options import ChancePruning, Compile, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
 from zermelo.agents.evaluators.fitted.pattern_tables import PatternTables
@@ -58,7 +55,6 @@ __all__ = [
     "expectimax",
     "expectiminimax",
     "is_compiled",
-    "load_alpha_beta",
     "max_n",
     "minimax",
     "monte_carlo",
@@ -70,10 +66,6 @@ _WATCHED: dict[type[PlainSearch], type[PlainSearch]] = {
     FullWidthSearch: WatchedFullWidth,
     MaxNSearch: WatchedMaxN,
 }
-
-
-_reading: weakref.WeakKeyDictionary[FittedEvaluator, BackgroundTask] = weakref.WeakKeyDictionary()
-"""Fitted evaluations whose tables are being found."""
 
 
 class Root(NamedTuple):
@@ -101,19 +93,17 @@ def alpha_beta(
     *,
     ordering: Ordering,
     threads: int = 1,
-    may_compile: bool = True,
     futility: float = 0.0,
     singular: float = 0.0,
     **rest: Any,
 ) -> TreeSearch:
     """Alpha-beta for two players with a constant sum, without chance.
 
-    ``threads`` search together, if it is compiled; ``may_compile=False`` asks for plain Python in any case.
-    Margins are rounded up to whole units of compiled evaluations, so that both kinds of search use the same.
+    ``threads`` search together, if it is compiled. Margins are rounded up to whole units of compiled evaluations,
+    so that both kinds of search use the same.
     """
     rest |= {"ordering": ordering, "futility": _in_units(futility), "singular": _in_units(singular)}
-    kind = CompiledAlphaBeta if may_compile else None
-    return _search((kind, {"threads": threads}), (AlphaBetaSearch, {}), root, budget, **rest)
+    return _search((CompiledAlphaBeta, {"threads": threads}), (AlphaBetaSearch, {}), root, budget, **rest)
 
 
 def minimax(root: Root, budget: Budget, **rest: Any) -> TreeSearch:
@@ -206,17 +196,10 @@ def monte_carlo(
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
-    """Whether ``alpha_beta`` would be compiled, if the compiler is done in time."""
+    """Whether ``alpha_beta`` can be compiled."""
     if cutoff is not None or not can_search(game):
         return False
     return can_evaluate(evaluator) or _fitted(game, evaluator) is not None
-
-
-def load_alpha_beta(game: Any, evaluator: Any = None, **settings: Any) -> None:
-    """Compiles alpha-beta for a game and settings, or reads it from disk, if it can be compiled."""
-    if can_search(game):
-        settings["fitted"] = _fitted(game, evaluator)
-        CompiledAlphaBeta.program.load(game.rules, **CompiledAlphaBeta.constants(game, settings))
 
 
 def is_compiled(search: TreeSearch) -> bool:
@@ -244,11 +227,12 @@ def _search(
     game, _, evaluator, cutoff, width = root
     name = evaluator_name(evaluator)
     kind, own = by_kernel
-    if kind is not None and cutoff is None and on_node is None:
+    if kind is not None and cutoff is None and on_node is None and budget.compile is not Compile.NEVER:
         own = own | settings
         fitted = None
         if issubclass(kind, CompiledAlphaBeta) and can_search(game):
-            fitted = _fitted(game, evaluator, limits.seconds)
+            with budget.off_the_clock():
+                fitted = _fitted(game, evaluator)
         if fitted is not None:
             own["fitted"] = fitted
         if table_mb is not None:
@@ -276,23 +260,9 @@ def _search(
     return found
 
 
-def _fitted(game: Any, evaluator: Any, seconds: float | None = None) -> PatternTables | None:
-    """What kernels look a fitted evaluation up in; None where there is none, or it cannot be, or not in time."""
-    if not isinstance(evaluator, FittedEvaluator):
-        return None
-    if seconds is not None and not evaluator.knows_tables(game):
-        if evaluator not in _reading:
-            _reading[evaluator] = BackgroundTask(functools.partial(_read, weakref.ref(evaluator), game))
-        if not _reading[evaluator].ready_within(PATIENCE * seconds):
-            return None
-    return evaluator.tables(game)
-
-
-def _read(evaluator: weakref.ref[FittedEvaluator], game: Any) -> None:
-    """Has an evaluator that is still there find its tables."""
-    alive = evaluator()
-    if alive is not None:
-        alive.tables(game)
+def _fitted(game: Any, evaluator: Any) -> PatternTables | None:
+    """Lookup tables of a fitted evaluation; None where there are none."""
+    return evaluator.tables(game) if isinstance(evaluator, FittedEvaluator) else None
 
 
 def _in_units(margin: float) -> float:

@@ -20,18 +20,13 @@ __all__ = ["AlphaBetaSolver"]
 
 
 class AlphaBetaSolver(Solver):
-    """Solves positions of one game, of two players with a constant sum, without chance, by alpha-beta.
+    """Solves positions of one game, of two players with a constant sum, without chance, by alpha-beta."""
 
-    ``may_compile=False`` asks for plain Python in any case.
-    """
-
-    def __init__(self, *args: Any, may_compile: bool = True, **settings: Any) -> None:
+    def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._may_compile = may_compile
         self._reused: TreeSearch | None = None
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
-        """The colour of an unfinished state, or its value and those of all its actions."""
         self._budget.actions = len(self.game.legal_actions(state))
         with deep_recursion(self.game):
             return self._colour(state) if weak else self._values(state)
@@ -51,11 +46,7 @@ class AlphaBetaSolver(Solver):
         }
 
     def _search(self, *, sooner: bool) -> TreeSearch:
-        how: dict[str, Any] = {
-            "table_mb": self._table_mb,
-            "threads": self._threads,
-            "may_compile": self._may_compile,
-        }
+        how: dict[str, Any] = {"table_mb": self._table_mb, "threads": self._threads}
         root = backend.Root(self.game, None, None)
         how |= {"limits": self._limits, "ordering": Ordering.AUTO, "sooner": sooner, "use_bounds": True}
         return backend.alpha_beta(root, self._budget, **how)

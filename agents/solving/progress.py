@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.envs import Traits
 
@@ -26,9 +27,13 @@ class WatchedBudget(Budget):
     """
 
     def __init__(
-        self, limits: Limits, started: float, on_progress: Callable[[SolvingProgress], Any] | None
+        self,
+        limits: Limits,
+        started: float,
+        on_progress: Callable[[SolvingProgress], Any] | None,
+        compile: Compile,  # noqa: A002 - the setting's name
     ) -> None:
-        super().__init__(limits, started)
+        super().__init__(limits, started, compile=compile)
         self._on_progress = on_progress
         self._next = started + _PERIOD
         self.actions = 0
@@ -71,11 +76,16 @@ class Solver:
         table_mb: float,
         threads: int,
         on_progress: Callable[[SolvingProgress], Any] | None,
+        compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
     ) -> None:
         self.game = game
         self._limits = limits
-        self._budget = WatchedBudget(limits, started, on_progress)
+        self._budget = WatchedBudget(limits, started, on_progress, compile)
         self._table_mb, self._threads = table_mb, threads
+
+    def solve(self, state: Any, *, weak: bool) -> Solution:
+        """The colour of an unfinished state, or its value and those of all its actions."""
+        raise NotImplementedError
 
     def note(self, solved: int, known: int) -> None:
         """Says how far a work of many positions is."""

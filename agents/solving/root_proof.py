@@ -27,7 +27,7 @@ from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["ProvenRoot", "can_settle", "load_proof", "proof_megabytes", "prove_root"]
+__all__ = ["ProvenRoot", "can_settle", "proof_megabytes", "prove_root"]
 
 _MOST_MEGABYTES: Final = 16
 _NODES_IN_TABLE: Final = 2000
@@ -36,7 +36,7 @@ _MORE_NODES: Final = 16
 _MOST_NODES: Final = 30_000
 _NODES_AT_ONCE: Final = 1000
 _SHARE_BEFORE: Final = 0.25
-"""How much of the time for the proof goes into a search before it, and at most into waiting for the compiler."""
+"""How much of the time for the proof goes into a search before it."""
 _PROVERS: weakref.WeakKeyDictionary[Any, Prover] = weakref.WeakKeyDictionary()
 """Each agent's prover, whose table serves its later moves too. One that is at work is not here."""
 
@@ -88,11 +88,6 @@ def can_settle(game: Any) -> bool:
     return bool(game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant)
 
 
-def load_proof(game: Any) -> None:
-    """Compiles the proof for a game that ``can_settle`` accepts, or reads it from disk."""
-    PROOF.load(game.rules)
-
-
 def proof_megabytes(table_mb: float) -> float:
     """How much of a search's memory the proof takes, in MiB."""
     return min(table_mb / 4, _MOST_MEGABYTES)
@@ -114,12 +109,14 @@ def prove_root(
     """
     game = search.game
     assert isinstance(game, RulesGame), "others cannot be settled"
-    task = PROOF.load_in_background(game.rules)
     seen = _short_search(search, state, until * _SHARE_BEFORE)
     first = None if seen is None or seen.best is None else seen.best.action
     known = ProvenRoot(first)
-    if (seen is not None and seen.proven) or not task.ready_within(until * _SHARE_BEFORE):
-        return known  # the search will find the same again, from its table; or the compiler is at work
+    if seen is not None and seen.proven:
+        return known  # the search will find the same again, from its table
+    with search.budget.off_the_clock():
+        if not PROOF.is_ready(game.rules, search.budget.waits):
+            return known
     prover = _PROVERS.pop(agent, None)
     if prover is None or prover.game != game:
         prover = Prover(game, table_mb=table_mb, threads=threads)

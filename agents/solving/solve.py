@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.checks import check_callable, check_flag, check_number, check_whole
+from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.solving.progress import outcome_of
+from zermelo.agents.solving.progress import Solver, outcome_of
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits, as_game
@@ -42,6 +43,7 @@ def solve(
     table_mb: float = 16,
     threads: int = 1,
     tolerance: float = 1e-3,
+    compile: Compile | str = Compile.WAIT,  # noqa: A002 - the agents' setting
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Solution:
     """Solves a position of a game for two players with a constant sum, no chance and nothing hidden.
@@ -60,6 +62,8 @@ def solve(
         threads: How many threads work on it together, where rules are compiled. Only the line found may depend on
             it.
         tolerance: Where something is hidden, what a player may gain against the policy, on average over both.
+        compile: When rules are compiled that are not yet, as agents have it: ``"wait"``, ``"background"`` or
+            ``"never"``.
         on_progress: Called ten times a second, if the game's own code allows it; what it raises stops the search
             and is passed on.
 
@@ -92,21 +96,23 @@ def solve(
     require_solvable(game.traits)
     require_decision(game, state)
     settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
-    if not can_prove(game):
-        found = AlphaBetaSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
-        return on_facts(found, game.traits)
+    budget = Budget(limits, started, compile=check_choice("compile", compile, Compile))
+
+    def solved_by(kind: type[Solver], **how: Any) -> Solution:
+        return kind(game, limits, budget.started, on_progress=on_progress, **settings, **how).solve(state, weak=weak)
+
+    if budget.compile is Compile.NEVER or not can_prove(game):
+        return on_facts(solved_by(AlphaBetaSolver, compile=budget.compile), game.traits)
     # A small game is done in plain Python before its rules are compiled, or read back from disk.
     few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
-    tried = AlphaBetaSolver(game, few, started, may_compile=False, on_progress=None, **settings).solve(
+    tried = AlphaBetaSolver(game, few, started, compile=Compile.NEVER, on_progress=None, **settings).solve(
         state, weak=weak
     )
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
         return tried
-    if seconds is not None:  # a limit on time holds for the compiler too, which goes on for later searches
-        left = max(started + seconds - Budget.now(), 0)
-        if not PROOF.load_in_background(game.rules).ready_within(left):
-            return dataclasses.replace(tried, stopped_by=StoppedBy.SECONDS, seconds=Budget.now() - started)
-    return ProofSolver(game, limits, started, on_progress=on_progress, **settings).solve(state, weak=weak)
+    with budget.off_the_clock():
+        is_ready = PROOF.is_ready(game.rules, budget.waits)
+    return solved_by(ProofSolver) if is_ready else solved_by(AlphaBetaSolver, compile=Compile.NEVER)
 
 
 def is_solved_by_policy(game: Any) -> bool:

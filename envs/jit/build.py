@@ -1,18 +1,24 @@
 """Compiles kernels for a rules class, or takes the machine code from disk.
 
 A kernel is a plain function over ``rules`` and ``state`` that may call itself and other plain functions. For each
-rules class it is compiled with its full signature, together with all that it calls, into one object file, which is
-kept on disk. A process that finds it there needs no compiler, and does not import Numba.
+rules class and shape it is compiled with its full signature, together with all that it calls, into one object file,
+which is kept on disk. A process that finds it there needs no compiler, and does not import Numba.
+
+The compiler works in a thread of its own, once for each kernel, so that whoever waits for it can be interrupted.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import gc
+import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,12 +26,19 @@ from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, link, read
-from zermelo.envs.jit.notices import say_once
+from zermelo.envs.jit.interrupts import CompilerInterrupted, interruptible
+from zermelo.envs.jit.notices import compiling_bar, say_once
 
-__all__ = ["Kernel", "build"]
+__all__ = ["Kernel", "build", "is_ready"]
 
-_LOCK = threading.RLock()
-_BUILT: dict[tuple[Any, ...], Callable[..., Any]] = {}
+_POLL: Final = 0.05
+_QUIET: Final = 2.0
+"""Seconds of waiting for the compiler without a progress bar."""
+
+_Identity = tuple[Any, ...]
+_BUILT: dict[_Identity, Callable[..., Any]] = {}
+_COMPILERS: dict[tuple[int, _Identity], _Compiler] = {}
+"""Those at work, by process and kernel: a forked child has none of its parent's threads."""
 
 
 @dataclass(frozen=True)
@@ -51,53 +64,126 @@ class Kernel:
 
 
 def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
-    """A kernel compiled for the class of ``rules``: a function of rules, state and its further arguments.
+    """A kernel compiled for ``rules``: a function of rules, state and its further arguments.
 
-    The rules and the state that it takes are those of ``zermelo.envs.jit.history.starter``.
+    The rules and the state that it takes are those of ``zermelo.envs.jit.history.starter``. Rules of one class and
+    shape share a kernel.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
+        KeyboardInterrupt: Ctrl-C was pressed; the compiler stops too.
     """
-    shapes = shape(rules), shape(rules.initial_state())  # tuples inside them may be longer in other rules
-    identity = (type(rules), *shapes, kernel.function, kernel.constants)
-    with _LOCK:
-        if identity not in _BUILT:
-            _BUILT[identity] = _build(rules, kernel)
-        return _BUILT[identity]
+    is_ready(rules, kernel)
+    return _BUILT[_identity(rules, kernel)]
 
 
-def _build(rules: Any, kernel: Kernel) -> Callable[..., int]:
-    state = rules.initial_state()
-    path = code_file(rules, state, kernel)
-    code = None if path is None else read(path)
-    if code is None:
-        code = _compile(rules, kernel, None) if path is None else _compile_once(rules, kernel, path)
-    function = link(code, ["int64", "int64", *kernel.plain_arguments, "int64"])
-    return _caller(function, type(rules).__name__, kernel)
+def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: True) -> bool:
+    """Whether a kernel is built: starts the compiler if it must be, and waits for it as long as ``waits()``.
+
+    Raises as ``build``.
+    """
+    identity = _identity(rules, kernel)
+    while identity not in _BUILT:
+        compiler = _COMPILERS.get((os.getpid(), identity))
+        if compiler is None:
+            compiler = _Compiler(rules, kernel, identity)
+            if (code := compiler.kept()) is not None:
+                _BUILT[identity] = compiler.linked(code)
+                return True
+            compiler = compiler.start()
+        if not compiler.is_done(waits):
+            return False
+    return True
 
 
-def _compile_once(rules: Any, kernel: Kernel, path: Path) -> Code:
-    with one_compiler(path) as can_be_kept:
-        code = read(path)  # another process may have compiled it meanwhile
-        if code is None:
-            code = _compile(rules, kernel, path if can_be_kept else None)
-            if can_be_kept and code.can_be_kept:
-                keep(path, code)
-    return code
+def _identity(rules: Any, kernel: Kernel) -> _Identity:
+    """What decides a kernel's code in this process; tuples inside the rules may be longer in other rules."""
+    return type(rules), shape(rules), shape(rules.initial_state()), kernel.function, kernel.constants
 
 
-def _compile(rules: Any, kernel: Kernel, path: Path | None) -> Code:
-    from numba.core.errors import NumbaError
+class _Compiler:
+    """Compiles one kernel in a thread of its own."""
 
-    from zermelo.envs.jit.compiling import compile_kernel
+    def __init__(self, rules: Any, kernel: Kernel, identity: _Identity) -> None:
+        self._rules, self._kernel, self._identity = rules, kernel, identity
+        self._name = type(rules).__name__
+        self._path = code_file(rules, rules.initial_state(), kernel)
+        self._done, self._stop = threading.Event(), threading.Event()
+        self._error: Exception | None = None
 
-    say_once(f"compiling the rules of {type(rules).__name__} for this machine" + (" (once)" if path else ""))
-    try:
-        return emit(*compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants)))
-    except NumbaError as error:
-        from zermelo.envs.jit.method_calls import explain
+    def kept(self) -> Code | None:
+        """The machine code that is on disk."""
+        return None if self._path is None else read(self._path)
 
-        raise explain(rules, error) from None
+    def linked(self, code: Code) -> Callable[..., int]:
+        """The function in machine code."""
+        function = link(code, ["int64", "int64", *self._kernel.plain_arguments, "int64"])
+        return _caller(function, self._name, self._kernel)
+
+    def start(self) -> _Compiler:
+        """Starts the thread, unless another caller has started one for this kernel: then that one is returned."""
+        first = _COMPILERS.setdefault((os.getpid(), self._identity), self)
+        if first is self:
+            threading.Thread(target=self._run, name="zermelo-compiler", daemon=False).start()
+        return first
+
+    def is_done(self, waits: Callable[[], bool]) -> bool:
+        """Waits as long as ``waits()``; raises what compiling raised."""
+        with contextlib.ExitStack() as stack:
+            show_at = time.monotonic() + _QUIET
+            try:
+                while waits() and not self._done.wait(_POLL):
+                    if time.monotonic() > show_at:
+                        stack.enter_context(compiling_bar(self._name))
+                        show_at = np.inf
+            except KeyboardInterrupt:
+                self._stop.set()
+                raise
+        if self._done.is_set() and self._error is not None:
+            raise self._error
+        return self._done.is_set()
+
+    def _run(self) -> None:
+        collects = gc.isenabled()
+        gc.disable()  # a tenth of the compiler's time, and next to nothing is collected
+        try:
+            with interruptible(self._stop):
+                _BUILT[self._identity] = self.linked(self._compiled_once())
+        except CompilerInterrupted:
+            pass
+        except Exception as error:  # it is raised where somebody waits
+            self._error = error
+        finally:
+            if collects:
+                gc.enable()
+            del _COMPILERS[os.getpid(), self._identity]
+            self._done.set()
+
+    def _compiled_once(self) -> Code:
+        if self._path is None:
+            return self._compiled(kept=False)
+        with one_compiler(self._path) as can_be_kept:
+            code = self.kept()  # another process may have compiled it meanwhile
+            if code is None:
+                code = self._compiled(kept=can_be_kept)
+                if can_be_kept and code.can_be_kept:
+                    keep(self._path, code)
+        return code
+
+    def _compiled(self, *, kept: bool) -> Code:
+        from numba.core.errors import NumbaError
+
+        from zermelo.envs.jit.compiling import compile_kernel
+
+        rules, kernel = self._rules, self._kernel
+        once = " (once)" if kept else ""
+        say_once(f"compiling the rules of {self._name} for this machine{once}", *self._identity[:3])
+        try:
+            return emit(*compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants)))
+        except NumbaError as error:
+            from zermelo.envs.jit.method_calls import explain
+
+            raise explain(rules, error) from None
 
 
 def _numbers(values: tuple[Any, ...]) -> Iterator[int]:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
+from zermelo.envs.jit.interrupts import check_interrupt
 from zermelo.envs.jit.machine_code import MAGIC, Code, processor, write
 from zermelo.envs.jit.notices import say_once
 
@@ -140,6 +141,7 @@ def _wait_for(lock: Any) -> None:
 
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
+        check_interrupt()
         with contextlib.suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return

@@ -13,6 +13,8 @@ import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
+from zermelo.envs.jit.interrupts import check_interrupt
+
 __all__ = ["Part", "PartCompiler"]
 
 
@@ -98,7 +100,8 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
     """Numba's compiler, which leaves a function's code as a part."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes."""
+        """Numba's own passes, which begin here for each function."""
+        check_interrupt()
         self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]

@@ -29,7 +29,7 @@ from zermelo.evaluation.board.settings import (
 )
 from zermelo.evaluation.board.surface import surface_of
 from zermelo.evaluation.board.views import bounds_of, moves_of, outcome_of, seats_of
-from zermelo.evaluation.match.readiness import require_fit
+from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.writing import printable, shown
 from zermelo.evaluation.output.positions.pictures import png
 
@@ -71,7 +71,10 @@ class Table:
         seats = len(made.driver.seat_names)
         clock = Clock(settings.clock, seats) if settings.clock else None
         if seats > 1 and settings.seat >= 0:
-            require_fit(make_agent(settings.opponent), made.driver.env, settings.opponent)
+            opponent = make_agent(settings.opponent)
+            require_fit(opponent, made.driver.env, settings.opponent)
+            if clock is not None:
+                rehearse(opponent, made.driver.env)
         self._player.stop()
         self._settings, self._session, self._clock = settings, made, clock
         self._games += 1

@@ -117,7 +117,7 @@ class _Shower:
         if len(result.principal_variation) > 1:
             lines.append(f"line      {self.line(result.principal_variation)}")
         speed = f", {result.nodes_per_second:,.0f} nodes a second" if result.nodes_per_second else ""
-        compiling = f" ({result.compiling:.2f} s of it compiling)" if result.compiling >= 0.01 else ""
+        compiling = f" after {result.compiling:.2f} s of compiling" if result.compiling >= 0.01 else ""
         depth = f", depth {result.depth}" if result.depth else ""
         lines.append(f"searched  {result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}")
         if result.evaluator:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from typing import Any
 
 from zermelo.agents import (
     Agent,
-    AlphaBetaAgent,
     BackwardInductionAgent,
     CFRAgent,
     DeterminizedAgent,
@@ -19,7 +17,7 @@ from zermelo.agents import (
     TorchAgent,
 )
 from zermelo.agents.core.gate import require_information_states, require_simultaneous
-from zermelo.agents.players.search_agent import SearchAgent, TreeSearchAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
 
 __all__ = ["rehearse", "require_fit"]
@@ -53,9 +51,7 @@ def rehearse(agent: Any, shown: Any) -> None:
     will say so if it fails in earnest too. What is shown is an environment or an observation, as the agent needs.
     """
     with contextlib.suppress(Exception):
-        if isinstance(agent, TreeSearchAgent) and type(agent).__module__.startswith("zermelo."):
-            dataclasses.replace(agent, depth=1, nodes=None, seconds=None, on_iteration=None).act(shown)
-            if isinstance(agent, AlphaBetaAgent):
-                agent.prepare(shown)
+        if isinstance(agent, SearchAgent) and type(agent).__module__.startswith("zermelo."):
+            agent.prepare(shown)
         elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
             agent.act_on(shown)

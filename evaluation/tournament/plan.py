@@ -15,7 +15,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.play import MAX_MOVES, checked_seed
-from zermelo.evaluation.match.readiness import require_fit
+from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
@@ -217,7 +217,9 @@ def _fitting(
     for participant in found:
         try:
             if participant.may_be_made_here:
-                require_fit(participant.build(), env, participant.name)
+                agent = participant.build()
+                require_fit(agent, env, participant.name)
+                rehearse(agent, env)  # compiles for all workers
             fitting.append(participant)
         except UnsupportedGameError as error:
             if not skip_unfit:

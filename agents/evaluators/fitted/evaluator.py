@@ -143,10 +143,6 @@ class FittedEvaluator:
             self._tables[game] = None if bits is None else PatternTables(features, weights, bits, game, **settings)
         return self._tables[game]
 
-    def knows_tables(self, game: Any) -> bool:
-        """Whether ``tables`` has been asked of this game, and answers at once."""
-        return game in self._tables
-
     def as_json(self, **about: Any) -> str:
         """The text of a file; ``about`` says where the weights come from."""
         told = {

@@ -1,0 +1,30 @@
+"""Stopping the compiler from another thread: it asks before each function that it compiles."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+_of_thread = threading.local()
+
+
+class CompilerInterrupted(Exception):  # noqa: N818 - not an error: nobody waits for the compiler any more
+    """Another thread asked the compiler to stop."""
+
+
+@contextlib.contextmanager
+def interruptible(stop: threading.Event) -> Iterator[None]:
+    """Has ``check_interrupt`` look at an event in this thread."""
+    _of_thread.stop = stop
+    try:
+        yield
+    finally:
+        del _of_thread.stop
+
+
+def check_interrupt() -> None:
+    """Raises ``CompilerInterrupted`` where this thread was asked to stop."""
+    stop: threading.Event | None = getattr(_of_thread, "stop", None)
+    if stop is not None and stop.is_set():
+        raise CompilerInterrupted
