@@ -6,7 +6,6 @@ import enum
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zermelo.agents.compiled.proof.prover import PROOF
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_plain_game
 from zermelo.agents.core.options import Compile
@@ -15,7 +14,7 @@ from zermelo.agents.core.settings import choice, flag, number, whole
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
-from zermelo.agents.solving.root_proof import can_settle, proof_megabytes, prove_root
+from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
 from zermelo.envs import Game, Traits, UnsupportedGameError, as_game
 from zermelo.envs.capabilities import SupportsNullMove
 
@@ -109,7 +108,7 @@ class AlphaBetaAgent(PruningAgent):
         super().prepare(env)
         game = as_game(env, backend=self.backend, traits=self.traits)
         if self.compile is not Compile.NEVER and self._proof_seconds(game):
-            PROOF.is_ready(game.rules, self.new_budget(Budget.now()).waits)
+            load_proof(game, self.new_budget(Budget.now()))
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""

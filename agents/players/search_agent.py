@@ -258,8 +258,8 @@ class SimulatingAgent(SearchAgent):
 
     def prepare(self, env: Any) -> None:
         """Has a copy of the agent search as briefly as can be."""
-        brief: Any = dataclasses.replace(self, simulations=1, nodes=None, seconds=None, on_iteration=None)  # type: ignore[type-var]
-        brief.search(env)
+        brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
+        dataclasses.replace(self, **brief).search(env)
 
     def simulate(
         self,

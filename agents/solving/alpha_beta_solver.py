@@ -27,6 +27,7 @@ class AlphaBetaSolver(Solver):
         self._reused: TreeSearch | None = None
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
+        """The colour of an unfinished state, or its value and those of all its actions."""
         self._budget.actions = len(self.game.legal_actions(state))
         with deep_recursion(self.game):
             return self._colour(state) if weak else self._values(state)

@@ -83,10 +83,6 @@ class Solver:
         self._budget = WatchedBudget(limits, started, on_progress, compile)
         self._table_mb, self._threads = table_mb, threads
 
-    def solve(self, state: Any, *, weak: bool) -> Solution:
-        """The colour of an unfinished state, or its value and those of all its actions."""
-        raise NotImplementedError
-
     def note(self, solved: int, known: int) -> None:
         """Says how far a work of many positions is."""
         self._budget.actions_solved, self._budget.actions = solved, known

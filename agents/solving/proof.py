@@ -25,6 +25,7 @@ class ProofSolver(Solver):
         self._known: dict[Any, int] = {}
 
     def solve(self, state: Any, *, weak: bool) -> Solution:
+        """The colour of an unfinished state, or its value and those of all its actions."""
         actions = self.game.legal_actions(state)
         self._budget.actions = len(actions)
         window = (-1, 1) if weak else (LOSS, WIN)

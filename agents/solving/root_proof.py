@@ -27,7 +27,7 @@ from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["ProvenRoot", "can_settle", "proof_megabytes", "prove_root"]
+__all__ = ["ProvenRoot", "can_settle", "load_proof", "proof_megabytes", "prove_root"]
 
 _MOST_MEGABYTES: Final = 16
 _NODES_IN_TABLE: Final = 2000
@@ -88,6 +88,12 @@ def can_settle(game: Any) -> bool:
     return bool(game.traits.utility_bounds == (-1.0, 1.0) and not game.traits.constant)
 
 
+def load_proof(game: RulesGame, budget: Budget) -> bool:
+    """Whether the proof is compiled, or loaded, for a game that ``can_settle`` accepts; off the clock."""
+    with budget.off_the_clock():
+        return PROOF.is_ready(game.rules, budget.waits)
+
+
 def proof_megabytes(table_mb: float) -> float:
     """How much of a search's memory the proof takes, in MiB."""
     return min(table_mb / 4, _MOST_MEGABYTES)
@@ -112,11 +118,8 @@ def prove_root(
     seen = _short_search(search, state, until * _SHARE_BEFORE)
     first = None if seen is None or seen.best is None else seen.best.action
     known = ProvenRoot(first)
-    if seen is not None and seen.proven:
-        return known  # the search will find the same again, from its table
-    with search.budget.off_the_clock():
-        if not PROOF.is_ready(game.rules, search.budget.waits):
-            return known
+    if (seen is not None and seen.proven) or not load_proof(game, search.budget):
+        return known  # the search will find the same again, from its table; or the compiler is at work
     prover = _PROVERS.pop(agent, None)
     if prover is None or prover.game != game:
         prover = Prover(game, table_mb=table_mb, threads=threads)

@@ -19,7 +19,7 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.solving.progress import Solver, outcome_of
+from zermelo.agents.solving.progress import outcome_of
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
 from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits, as_game
@@ -98,8 +98,9 @@ def solve(
     settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
     budget = Budget(limits, started, compile=check_choice("compile", compile, Compile))
 
-    def solved_by(kind: type[Solver], **how: Any) -> Solution:
-        return kind(game, limits, budget.started, on_progress=on_progress, **settings, **how).solve(state, weak=weak)
+    def solved_by(kind: type[AlphaBetaSolver | ProofSolver], **how: Any) -> Solution:
+        solver = kind(game, limits, budget.started, on_progress=on_progress, **settings, **how)
+        return solver.solve(state, weak=weak)
 
     if budget.compile is Compile.NEVER or not can_prove(game):
         return on_facts(solved_by(AlphaBetaSolver, compile=budget.compile), game.traits)

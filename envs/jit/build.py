@@ -1,8 +1,8 @@
 """Compiles kernels for a rules class, or takes the machine code from disk.
 
 A kernel is a plain function over ``rules`` and ``state`` that may call itself and other plain functions. For each
-rules class and shape it is compiled with its full signature, together with all that it calls, into one object file,
-which is kept on disk. A process that finds it there needs no compiler, and does not import Numba.
+rules class and shape it is compiled with its full signature, together with all that it calls, into one object
+file, which is kept on disk. A process that finds it there needs no compiler, and does not import Numba.
 
 The compiler works in a thread of its own, once for each kernel, so that whoever waits for it can be interrupted.
 """
@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -25,8 +24,8 @@ import numpy as np
 from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape
 from zermelo.envs.jit.history import on_path
-from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.interrupts import CompilerInterrupted, interruptible
+from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.notices import compiling_bar, say_once
 
 __all__ = ["Kernel", "build", "is_ready"]

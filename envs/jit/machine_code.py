@@ -26,6 +26,8 @@ from zermelo.envs.files import replaced
 __all__ = ["MAGIC", "Code", "emit", "link", "processor", "read", "write"]
 
 MAGIC = b"zermelo machine code 1\n"
+_FREE = "NRT_MemInfo_call_dtor"
+"""What frees an array's memory: never called where nothing allocates any, as memory is only borrowed then."""
 _DAY = 24 * 3600.0
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
@@ -84,9 +86,17 @@ def emit(module: Any, entry: str) -> Code:
     """The machine code of a module of LLVM's, which is optimized."""
     machine = _machine()
     _optimize(module, machine)
-    declared = [*module.functions, *module.global_variables]
-    needs = [each.name for each in declared if each.is_declaration and not each.name.startswith("llvm.")]
+    needs = _missing(module)
+    if [name for name in needs if name.startswith("NRT_")] == [_FREE]:
+        module.link_in(llvm.parse_assembly(f"define void @{_FREE}(ptr %memory) {{ ret void }}"))
+        needs.remove(_FREE)
     return Code(entry, tuple(needs), machine.emit_object(module), _ADDRESS.search(str(module)) is None)
+
+
+def _missing(module: Any) -> list[str]:
+    """The symbols that a module expects from elsewhere."""
+    declared = [*module.functions, *module.global_variables]
+    return [each.name for each in declared if each.is_declaration and not each.name.startswith("llvm.")]
 
 
 def _import_functions() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 from typing import Any
 
 import numpy as np
@@ -93,22 +92,6 @@ def test_live_environments_are_searched_compiled_too(name: str) -> None:
     assert tables is not None
     for state in random_states(game)[:30]:
         assert fitted_value(game.rules, state, tables.address) == FITTED_UNIT * evaluator(game, state)[0]
-
-
-def test_a_limit_on_time_holds_for_finding_bits_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = RulesGame(MNK())
-    evaluator, may_go_on = fitted_to(game), threading.Event()
-
-    def slow_states(game: Any) -> list[Any]:
-        assert may_go_on.wait(50)
-        return random_states(game)
-
-    monkeypatch.setattr("zermelo.agents.evaluators.fitted.evaluator.random_states", slow_states)
-    result = AlphaBetaAgent(seconds=0.02, evaluator=evaluator).search_state(game, game.initial_state())
-    assert result.action in range(9)
-    assert not evaluator.knows_tables(game)
-    may_go_on.set()
-    assert evaluator.tables(game) is not None
 
 
 def test_threads_have_room_of_their_own() -> None:

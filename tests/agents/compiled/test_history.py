@@ -14,7 +14,7 @@ from zermelo.agents import MaxNAgent, MinimaxAgent, ParanoidAgent, solve
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
-from zermelo.agents.core.options import Ordering, Ties
+from zermelo.agents.core.options import Compile, Ordering, Ties
 from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.evaluators import make_evaluator
 from zermelo.agents.search import backend
@@ -50,12 +50,11 @@ def oracle(rules: Chase, path: list[Any], depth: int) -> float:
     return -value if path[-1].mover else value
 
 
-def alpha_beta(rules: Chase, state: Any, depth: int, **how: Any) -> Any:
+def alpha_beta(rules: Chase, state: Any, depth: int, may_compile: bool = True, **how: Any) -> Any:
     limits = Limits(depth=depth)
+    budget = Budget(limits, compile=Compile.WAIT if may_compile else Compile.NEVER)
     how = {"table_mb": 1.0, "sooner": True, "use_bounds": True, "ordering": Ordering.AUTO} | how
-    return backend.alpha_beta(
-        backend.Root(RulesGame(rules), state, EVALUATOR), Budget(limits), limits=limits, **how
-    )
+    return backend.alpha_beta(backend.Root(RulesGame(rules), state, EVALUATOR), budget, limits=limits, **how)
 
 
 @every_variant
@@ -157,7 +156,7 @@ def test_with_superko_the_cop_wins_where_the_robber_went_in_circles() -> None:
     game = RulesGame(rules)
     score = Prover(game, table_mb=1).score(game.initial_state())
     assert score.lower == score.upper > 0
-    how = {"on_progress": None, "table_mb": 1, "threads": 1, "may_compile": False}
+    how = {"on_progress": None, "table_mb": 1, "threads": 1, "compile": Compile.NEVER}
     plain = AlphaBetaSolver(game, Limits(), Budget.now(), **how)
     assert plain.solve(game.initial_state(), weak=True).value == 1
 

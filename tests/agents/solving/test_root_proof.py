@@ -7,16 +7,13 @@ import random
 from typing import Any
 
 import pytest
-from doubles.small_games import CoinRow
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
-from zermelo.agents.compiled.program import Program
 from zermelo.agents.compiled.proof.prover import PROOF, Prover
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.evaluators import make_evaluator
-from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import ProvenRoot, can_settle, proof_megabytes, prove_root
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
@@ -34,7 +31,7 @@ def kernels() -> None:
 
 
 def make_ready(rules: Any) -> None:
-    assert PROOF.load_in_background(rules).ready_within(LONG)
+    PROOF.load(rules)
 
 
 def late_states(game: Any, seed: int, number: int, plies: int) -> list[Any]:
@@ -275,7 +272,6 @@ def test_settings_that_leave_no_room_for_proofs(settings, monkeypatch):
         raise AssertionError("prove_root was called")
 
     monkeypatch.setattr("zermelo.agents.players.alpha_beta.prove_root", never)
-    backend.load_alpha_beta(GAME)  # without it nothing is proven
     state = late_states(GAME, 1, 1, 30)[0]
     with pytest.raises(AssertionError, match="prove_root was called"):
         AlphaBetaAgent(seconds=0.2).search_state(GAME, state)
@@ -299,15 +295,3 @@ def test_the_share_is_part_of_the_spec():
     assert isinstance(agent, AlphaBetaAgent)
     assert agent.proof_share == 0.25
     assert agent.spec() == "alphabeta(seconds=0.5, proof_share=0.25)"
-
-
-def test_agents_can_be_prepared(monkeypatch):
-    """Both kernels where a time limit is set, so that no move pays for them; nothing where nothing is compiled."""
-    asked: list[str] = []
-    monkeypatch.setattr(Program, "load", lambda program, rules, **constants: asked.append(program.name))
-    AlphaBetaAgent(seconds=1).prepare(GAME)
-    assert asked == ["alphabeta", "solve"]
-    AlphaBetaAgent(depth=3).prepare(GAME)
-    assert asked == ["alphabeta", "solve", "alphabeta"]
-    AlphaBetaAgent(seconds=1).prepare(CoinRow((1, 2, 3)))
-    assert asked == ["alphabeta", "solve", "alphabeta"]

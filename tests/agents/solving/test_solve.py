@@ -12,6 +12,7 @@ from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve
 from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
+from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
@@ -43,7 +44,7 @@ def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -
     """Solved in plain Python."""
     game = RulesGame(rules)
     solver = AlphaBetaSolver(
-        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, may_compile=False
+        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, compile=Compile.NEVER
     )
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
@@ -256,18 +257,6 @@ def test_a_time_limit_leaves_bounds() -> None:
     assert solution.value_bounds == (-1, 1)
 
 
-def test_a_time_limit_holds_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Never:
-        def ready_within(self, seconds: float) -> bool:
-            assert 0 <= seconds <= 5
-            return False
-
-    monkeypatch.setattr("zermelo.agents.compiled.program.in_background", lambda name, call: Never())
-    solution = solve(ConnectFour(), seconds=5)
-    assert solution.stopped_by is StoppedBy.SECONDS
-    assert (solution.proven, solution.value_bounds) == (False, (-1, 1))
-
-
 def played(rules: Any, *actions: int) -> Any:
     game = RulesGame(rules)
     state = game.initial_state()
@@ -313,16 +302,10 @@ def test_no_node_limit_gives_a_false_proof(
     assert settled < len(limits)
 
 
-def test_a_cold_compiler_gives_no_false_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Cold:
-        def ready_within(self, seconds: float) -> bool:
-            return False
-
-    monkeypatch.setattr("zermelo.agents.compiled.program.in_background", lambda *_: Cold())
+def test_plain_python_gives_no_false_proof() -> None:
     rules = Kalah(houses=4, seeds=2)
     truth = solve(rules)
-    found = solve(rules, seconds=60.0)
-    assert found.stopped_by is StoppedBy.SECONDS
+    found = solve(rules, seconds=0.3, compile="never")
     assert found.value in (None, truth.value)
     assert found.outcome in (None, truth.outcome)
 

@@ -155,6 +155,21 @@ def test_a_second_process_needs_no_compiler(warm: Folder) -> None:
     assert warm.count(told) == (leaves(12, 6), "False\n")
 
 
+def test_arrays_that_are_only_borrowed_need_no_compiler(folder: Folder) -> None:
+    """Code of Go's that frees an array's memory is never called, so it needs nothing of Numba's."""
+    code = (
+        "import sys; from zermelo.envs import perft; from zermelo.envs.games import Go; "
+        "print(perft(Go(2), 4)); print('numba' in sys.modules, file=sys.stderr)"
+    )
+    environment = {**os.environ, "ZERMELO_CACHE_DIR": str(folder.cache)}
+    run = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert run[0].stdout == run[1].stdout
+    assert run[1].stderr == "False\n"
+
+
 @pytest.mark.slow
 def test_two_kinds_of_processor_share_a_folder(warm: Folder) -> None:
     here = warm.kept()

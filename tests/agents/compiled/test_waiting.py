@@ -1,0 +1,327 @@
+"""Waiting for the compiler: before a search's clock starts, in the background, or never."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.feature_sets import feature_set
+from zermelo.agents.evaluators.fitted.pattern_tables import random_states
+from zermelo.envs import InvalidSettingError, make_env
+from zermelo.envs.games import MNK, Nim
+from zermelo.envs.jit import build
+from zermelo.envs.rules import RulesGame
+
+
+class CountdownState(NamedTuple):
+    left: int
+    mover: int
+    marks: tuple[int, ...]
+
+
+class Countdown(NamedTuple):
+    """Players take one or two; whoever takes the last wins. States are the longer the more there are marks."""
+
+    marks: int = 1
+
+    def num_actions(self) -> int:
+        return 2
+
+    def initial_state(self) -> CountdownState:
+        return CountdownState(9, 0, (0,) * self.marks)
+
+    def to_move(self, state: CountdownState) -> int:
+        return state.mover
+
+    def legal_actions(self, state: CountdownState, actions: Any) -> int:
+        actions[0] = 0
+        actions[1] = 1
+        return min(state.left, 2)
+
+    def result(self, state: CountdownState, action: int) -> CountdownState:
+        return CountdownState(state.left - action - 1, 1 - state.mover, state.marks)
+
+    def is_terminal(self, state: CountdownState) -> bool:
+        return state.left == 0
+
+    def key(self, state: CountdownState) -> int:
+        return 2 * state.left + state.mover
+
+    def utility(self, state: CountdownState, seat: int) -> int:
+        return -1 if seat == state.mover else 1
+
+
+LONG = 60.0
+"""Seconds after which a test has failed."""
+
+
+@pytest.fixture
+def nothing_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a fresh process, but for Numba, which may have been imported."""
+    monkeypatch.setattr(build, "_BUILT", {})
+
+
+def search(agent: Any, rules: Any) -> Any:
+    game = RulesGame(rules)
+    return agent.search_state(game, game.initial_state())
+
+
+class SlowCompiler:
+    """In place of the compiler: machine code comes from disk, but only once it may."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, rules: Any, agent: Any) -> None:
+        search(agent, rules)  # now it is on disk
+        monkeypatch.setattr(build, "_BUILT", {})
+        self.may_finish = threading.Event()
+        self.runs = 0
+        read = build.read
+
+        def read_slowly(path: Path) -> Any:
+            if threading.current_thread().name != "zermelo-compiler":
+                return None
+            self.runs += 1
+            assert self.may_finish.wait(LONG)
+            return read(path)
+
+        monkeypatch.setattr(build, "read", read_slowly)
+
+
+@pytest.fixture
+def slow_compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., SlowCompiler]]:
+    made: list[SlowCompiler] = []
+
+    def make(rules: Any, agent: Any) -> SlowCompiler:
+        made.append(SlowCompiler(monkeypatch, rules, agent))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.may_finish.set()
+    wait_for_compilers()
+
+
+def wait_for_compilers() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "zermelo-compiler":
+            thread.join(LONG)
+            assert not thread.is_alive()
+
+
+@contextmanager
+def soon(call: Callable[[], Any], seconds: float = 0.2) -> Iterator[None]:
+    timer = threading.Timer(seconds, call)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()
+
+
+@pytest.mark.defect(17)
+def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator="rewards")
+    for marks in (1, 2):
+        search(AlphaBetaAgent(depth=2, evaluator="rewards"), Countdown(marks))  # puts the code on disk
+    monkeypatch.setattr(build, "_BUILT", {})
+    read = build.read
+
+    def read_slowly(path: Path) -> Any:
+        time.sleep(delay)
+        return read(path)
+
+    monkeypatch.setattr(build, "read", read_slowly)
+    delay = 0.0
+    search(agent, Countdown(1))
+    delay = 0.8
+    other = search(agent, Countdown(2))
+    assert other.seconds < 0.7
+    assert other.compiling >= 0.8
+
+
+@pytest.mark.defect(17)
+def test_tables_of_a_fitted_evaluation_are_made_for_each_game_before_the_clock_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    games = [RulesGame(MNK(3, 3, k)) for k in (3, 2)]
+    features = feature_set("auto", games[0], random_states(games[0]))
+    evaluator = FittedEvaluator(features, np.random.default_rng(1).normal(size=features.size) / 8)
+    known = {game: random_states(game) for game in games}
+
+    def slow_states(game: Any) -> list[Any]:
+        time.sleep(0.8 * games.index(game))
+        return known[game]
+
+    monkeypatch.setattr("zermelo.agents.evaluators.fitted.evaluator.random_states", slow_states)
+    agent = AlphaBetaAgent(seconds=0.4, proof_share=0, evaluator=evaluator)
+    for game in games:
+        found = agent.search_state(game, game.initial_state())
+    assert found.seconds < 0.7
+
+
+@pytest.mark.defect(17)
+def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    finished, other = AlphaBetaAgent(depth=2), MinimaxAgent(depth=2)
+    search(other, MNK())  # puts the code on disk
+    monkeypatch.setattr(build, "_BUILT", {})
+    search(finished, MNK())
+    read, reading, may_go_on = build.read, threading.Event(), threading.Event()
+
+    def read_slowly(path: Path) -> Any:
+        reading.set()
+        assert may_go_on.wait(LONG)
+        return read(path)
+
+    monkeypatch.setattr(build, "read", read_slowly)
+    found: list[Any] = []
+    waiting = threading.Thread(target=search, args=(other, MNK()))
+    searching = threading.Thread(target=lambda: found.append(search(finished, MNK())))
+    waiting.start()
+    assert reading.wait(LONG)
+    searching.start()
+    searching.join(5)
+    in_time = list(found)
+    may_go_on.set()
+    searching.join(LONG)
+    waiting.join(LONG)
+    assert in_time
+
+
+def test_a_search_waits_and_its_clock_starts_afterwards(slow_compiler: Any) -> None:
+    agent = AlphaBetaAgent(seconds=0.1, proof_share=0)
+    compiler = slow_compiler(MNK(), agent)
+    with soon(compiler.may_finish.set, 0.5):
+        found = search(agent, MNK())
+    assert found.compiling >= 0.4
+    assert found.seconds < 0.4
+    assert search(agent, MNK()).compiling < 0.1
+    assert compiler.runs == 1
+
+
+def test_in_the_background_searches_are_plain_until_it_is_done(slow_compiler: Any) -> None:
+    agent = AlphaBetaAgent(depth=3, compile="background")
+    compiler = slow_compiler(MNK(), AlphaBetaAgent(depth=3))
+    first = search(agent, MNK())
+    assert first.compiling < LONG / 2
+    assert not compiler.may_finish.is_set()
+    assert not build._BUILT
+    compiler.may_finish.set()
+    wait_for_compilers()
+    assert build._BUILT
+    assert search(agent, MNK()).value == first.value
+    assert compiler.runs == 1
+
+
+@pytest.mark.usefixtures("nothing_built")
+@pytest.mark.parametrize("spec", ["alphabeta(depth=3, compile='never')", "mcts(simulations=9, compile='never')"])
+def test_nothing_is_compiled_where_it_is_not_wanted(spec: str) -> None:
+    assert search(make_agent(spec), MNK()).compiling == 0
+    assert solve(Nim((1, 2, 2)), compile="never").proven
+    assert not build._BUILT
+
+
+@pytest.mark.parametrize("make", [AlphaBetaAgent, lambda **how: solve(MNK(), **how)], ids=["agent", "solve"])
+def test_there_are_three_ways(make: Any) -> None:
+    with pytest.raises(
+        InvalidSettingError, match="compile must be one of 'wait', 'background', 'never', not 'no'"
+    ):
+        make(compile="no")
+
+
+def test_two_threads_compile_once(slow_compiler: Any) -> None:
+    agent = AlphaBetaAgent(depth=2)
+    compiler = slow_compiler(MNK(), agent)
+    found: list[Any] = []
+    threads = [threading.Thread(target=lambda: found.append(search(agent, MNK()))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    with soon(compiler.may_finish.set):
+        for thread in threads:
+            thread.join(LONG)
+    assert len({result.value for result in found}) == 1
+    assert (len(found), compiler.runs) == (3, 1)
+
+
+def test_ctrl_c_ends_the_wait_and_the_compiler(
+    slow_compiler: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from zermelo.envs.jit.interrupts import check_interrupt
+
+    agent = AlphaBetaAgent(depth=2)
+    compiler = slow_compiler(MNK(), agent)
+
+    def compile_for_ever(*_: Any) -> Any:
+        while True:
+            check_interrupt()
+            time.sleep(0.01)
+
+    monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", compile_for_ever)
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "read", lambda path: None)
+        with soon(_thread.interrupt_main), pytest.raises(KeyboardInterrupt):
+            search(agent, MNK())
+        wait_for_compilers()
+    assert "Traceback" not in capsys.readouterr().err
+    compiler.may_finish.set()
+    assert search(agent, MNK()).nodes > 0  # the next one begins anew
+
+
+def test_stop_ends_the_wait_too(slow_compiler: Any) -> None:
+    agent = AlphaBetaAgent(seconds=LONG, proof_share=0)
+    slow_compiler(MNK(), AlphaBetaAgent(depth=1))
+    with soon(agent.stop):
+        found = search(agent, MNK())
+    assert found.stopped_by == "interrupt"
+
+
+def test_what_does_not_compile_is_an_error_each_time(slow_compiler: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core.errors import TypingError
+
+    from zermelo.envs.errors import RulesError
+
+    def refuse(*_: Any) -> Any:
+        raise TypingError("Cannot unify this and that")
+
+    agent = AlphaBetaAgent(depth=2, compile="wait")
+    slow_compiler(MNK(), agent)
+    monkeypatch.setattr(build, "read", lambda path: None)
+    monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", refuse)
+    monkeypatch.setattr("zermelo.envs.jit.method_calls.compiled_methods", lambda rules: {})
+    for _ in range(2):
+        with pytest.raises(RulesError, match="MNK does not compile: Cannot unify this and that"):
+            search(agent, MNK())
+
+
+@pytest.mark.usefixtures("nothing_built")
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("tictactoe", "mcts(seconds=0.05)"),
+        ("tictactoe", "minimax(depth=3)"),
+        ("connect_four", "alphabeta(seconds=0.05)"),
+        ("connect_four", "auto(seconds=0.05)"),
+    ],
+)
+def test_an_agent_that_is_prepared_loads_nothing_later(
+    name: str, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = make_env(f"classic/{name}-v3")
+    env.reset()
+    agent = make_agent(spec)
+    agent.prepare(env)
+    assert build._BUILT
+
+    def refuse(path: Path) -> Any:
+        raise AssertionError(f"{path} is read")
+
+    monkeypatch.setattr(build, "read", refuse)
+    assert agent.act(env) in range(9)
