@@ -309,6 +309,15 @@ def test_playouts_on_one_copy(env_class: Any) -> None:
         assert copies[1] <= 2 * 60, "one for the node, one for the playout"
 
 
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_every_setting_searches_through_chance_that_is_only_simulated(settings: dict[str, Any]) -> None:
+    env = DiceEnv()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=40, **settings)
+    for _ in range(2):
+        assert sum(agent.search(env).visits.values()) >= 40
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "settings"),

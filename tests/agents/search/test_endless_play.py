@@ -117,7 +117,7 @@ def ended(*specs: str) -> dict[str, str]:
     command = [sys.executable, "-c", COMPILED, str(Path(__file__).parent), *specs]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     output = subprocess.run(
-        command, env=environment, capture_output=True, timeout=60, check=True, text=True
+        command, env=environment, capture_output=True, timeout=120, check=True, text=True
     ).stdout
     return dict(json.loads(output))
 
