@@ -148,14 +148,14 @@ class CompiledTreeSearch(TreeSearch):
             search.max_ply = MAX_PLIES
             search.hold("killers", np.full(2 * (MAX_PLIES + 2), -1, np.int64))
             search.hold("history", np.zeros(search.seats * search.choices, np.int64))
-            if table is not None:
-                table.serve(search)
             if self._busy is not None:
                 search.hold("busy", self._busy)
                 search.hold("unclaimed", self._unclaimed)
             if room:
                 search.room = 8 * room
                 self._allot_arena(search, max(arena or _ARENA, room))
+        if table is not None:
+            table.serve(self.searches)
 
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:

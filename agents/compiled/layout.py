@@ -120,9 +120,8 @@ class Search(SharedRecord):
     age: int
     table_hits: int
     table_stores: int
-    journal: int  # the address of the addresses of entries that were empty before this thread wrote them
-    journal_length: int  # how many there were; no more than ``journal_room`` are on record
-    journal_room: int
+    journal: int  # the address of how many entries this thread has filled, and of their addresses
+    journal_room: int  # how many of them are on record at most
     # Move ordering.
     ordered: int
     killers: int

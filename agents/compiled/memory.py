@@ -244,9 +244,10 @@ def replace(search: Search, key: int, data: int) -> int:
     for _ in range(2):
         old = load(entry, 1)
         if old == 0:
-            if search.journal_length < search.journal_room:
-                store(search.journal, search.journal_length, entry)
-            search.journal_length += 1
+            filled = load(search.journal, 0) + 1
+            store(search.journal, 0, filled)
+            if filled <= search.journal_room:
+                store(search.journal, filled, entry)
             chosen = entry
             break
         if load(entry, 0) ^ old == key:

@@ -62,21 +62,25 @@ class CompiledTable:
         self.words: _Words = np.zeros(size, np.int64) if kept is None else kept
         self.hits = 0
         self.stores = 0
-        self._searches: list[Search] = []
+        self._journals: list[_Words] = []
         if _LEAST_KEPT <= size <= _MOST_KEPT:
-            weakref.finalize(self, _keep, self.words, self._searches).atexit = False
+            weakref.finalize(self, _keep, self.words, self.entry_words, self._journals).atexit = False
 
-    def serve(self, search: Search) -> None:
-        """Has a search use this table."""
-        search.hold("table", self.words)
-        search.table_bits, search.entry_words, search.action_bits = self.bits, self.entry_words, self.action_bits
-        search.journal_room = len(self.words) // self.entry_words // _JOURNALED
-        search.hold("journal", np.empty(search.journal_room, np.int64))
-        self._searches.append(search)
+    def serve(self, searches: Sequence[Search]) -> None:
+        """Has the threads of a search use this table; each goes on with the journal of its predecessor."""
+        room = len(self.words) // self.entry_words // _JOURNALED
+        while len(self._journals) < len(searches):
+            self._journals.append(np.zeros(1 + room, np.int64))
+        for search, journal in zip(searches, self._journals, strict=False):
+            search.hold("table", self.words)
+            search.table_bits, search.entry_words = self.bits, self.entry_words
+            search.action_bits = self.action_bits
+            search.journal_room = room
+            search.hold("journal", journal)
 
     def clear(self) -> None:
         """Forgets everything."""
-        if not _empty(self.words, self._searches):
+        if not _empty(self.words, self.entry_words, self._journals):
             self.words[:] = 0
 
     def probe(self, key: Any, mark: int, depth: float) -> KnownAction | None:
@@ -98,20 +102,20 @@ class CompiledTable:
         return None
 
 
-def _empty(words: _Words, searches: Sequence[Search]) -> bool:
+def _empty(words: _Words, entry_words: int, journals: Sequence[_Words]) -> bool:
     """Empties the entries that are on record; False if not all of them are."""
     complete = True
-    for search in searches:
-        filled = search.held("journal")[: search.journal_length]
-        complete = complete and search.journal_length <= search.journal_room
-        for word in range(search.entry_words):
-            words[(filled - search.table) // 8 + word] = 0
-        search.journal_length = 0
+    for journal in journals:
+        filled = journal[1 : 1 + journal[0]]
+        complete = complete and len(filled) == journal[0]
+        for word in range(entry_words):
+            words[(filled - words.ctypes.data) // 8 + word] = 0
+        journal[0] = 0
     return complete
 
 
-def _keep(words: _Words, searches: Sequence[Search]) -> None:
+def _keep(words: _Words, entry_words: int, journals: Sequence[_Words]) -> None:
     """Keeps the memory of a table that is let go, in place of what was kept before."""
-    if _empty(words, searches):
+    if _empty(words, entry_words, journals):
         _kept.clear()
         _kept[len(words)] = words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from zermelo.agents import (
     MaxNAgent,
     ParanoidAgent,
 )
+from zermelo.agents.compiled.layout import Search
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -75,3 +77,15 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
             action = new.action
         state = game.result(state, action)
     assert kept_nodes < fresh_nodes
+
+
+@pytest.mark.defect(15)
+def test_a_kept_table_keeps_no_searches() -> None:
+    game = RulesGame(DotsAndBoxes(2, 2))
+    agent = AlphaBetaAgent(depth=2, keep_table=True)
+    counts = []
+    for _ in range(8):
+        agent.search_state(game)
+        gc.collect()
+        counts.append(sum(isinstance(thing, Search) for thing in gc.get_objects()))
+    assert counts[-1] == counts[1]
