@@ -13,6 +13,7 @@ from zermelo.envs.lazy_names import lazy_names
 if TYPE_CHECKING:
     from zermelo.envs.adapters.actions import legal_actions
     from zermelo.envs.adapters.as_game import as_game, register_rules
+    from zermelo.envs.adapters.discretise import discretise
     from zermelo.envs.adapters.facts.known import register_information
     from zermelo.envs.clone.clone_env import clone_env
     from zermelo.envs.clone.own_clone import register_clone
@@ -56,6 +57,7 @@ __all__ = [
     "ZermeloError",
     "as_game",
     "clone_env",
+    "discretise",
     "legal_actions",
     "list_envs",
     "make",
@@ -75,6 +77,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
         {
             "adapters.actions": "legal_actions",
             "adapters.as_game": "as_game register_rules",
+            "adapters.discretise": "discretise",
             "adapters.facts.known": "register_information",
             "clone.clone_env": "clone_env",
             "clone.own_clone": "register_clone",

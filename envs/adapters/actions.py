@@ -1,176 +1,37 @@
-"""Legal actions of a live environment, as integers.
+"""Legal actions of a live environment, and where its masks are.
 
-Searches number actions with integers. For a ``Discrete`` space these are the environment's own actions (its
-``start`` included). For ``MultiDiscrete`` and ``MultiBinary`` they are flat indices in C order, the last component
-changing fastest, and ``ActionCodec.to_env`` gives the array that ``env.step`` takes. Other spaces cannot be
-enumerated and are refused with a sentence.
-
-Masks are read from ``observation["action_mask"]`` or, failing that, ``infos[agent]["action_mask"]``. Only the
-mask of the agent that moves is ever looked at. A mask may be a list or an array of booleans, integers or floats;
-anything but zero means legal.
+Masks are read from ``observation["action_mask"]`` or, failing that, ``infos[agent]["action_mask"]``, at every step
+and for every agent anew. Only the mask of the agent that moves is looked at. A mask may be a list or an array of
+booleans, integers or floats; anything but zero means legal.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, require_reset
+from zermelo.envs.adapters.spaces import MAX_ENUMERATED_ACTIONS, ActionCodec
+from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, layers, require_reset
+from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.errors import UnsupportedGameError
 
-__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec", "codec_for", "gym_mask", "legal_actions", "listed", "mask_of"]
-
-MAX_ENUMERATED_ACTIONS = 100_000
-"""Action spaces greater than this are not enumerated: no search could look at so many actions."""
-
-
-class ActionCodec:
-    """The integers that stand for the actions of one space.
-
-    Args:
-        space: A ``Discrete``, ``MultiDiscrete`` or ``MultiBinary`` space.
-        owner: Whose space it is, for messages.
-
-    Attributes:
-        size: The number of actions in the space.
-
-    Raises:
-        UnsupportedGameError: The space cannot be enumerated.
-    """
-
-    def __init__(self, space: Any, owner: str) -> None:
-        from gymnasium import spaces
-
-        self.space = space
-        self._owner = owner
-        self._all: tuple[int, ...] | None = None
-        self._start = 0
-        self._radices: tuple[int, ...] = ()
-        if isinstance(space, spaces.Discrete):
-            self._start = int(space.start)
-            self.size = int(space.n)
-            self._offsets = np.zeros(0, np.int64)
-        elif isinstance(space, spaces.MultiDiscrete):
-            self._radices = tuple(int(n) for n in np.ravel(space.nvec))
-            self._offsets = np.ravel(space.start)
-            self.size = math.prod(self._radices)
-        elif isinstance(space, spaces.MultiBinary):
-            self._radices = (2,) * math.prod(space.shape)
-            self._offsets = np.zeros(len(self._radices), np.int64)
-            self.size = math.prod(self._radices)
-        else:
-            raise UnsupportedGameError(
-                f"the action space of {owner} is {space}, which cannot be enumerated: search needs Discrete, "
-                "MultiDiscrete or MultiBinary"
-            )
-
-    @property
-    def is_discrete(self) -> bool:
-        """Whether integers are the environment's own actions."""
-        return not self._radices
-
-    def to_env(self, action: int) -> Any:
-        """What ``env.step`` takes for this integer."""
-        if not self._radices:
-            return action
-        digits = np.array(np.unravel_index(action, self._radices))
-        return (digits + self._offsets).astype(self.space.dtype).reshape(self.space.shape)
-
-    def to_index(self, env_action: Any) -> int:
-        """The integer for what ``env.step`` takes; the inverse of ``to_env``."""
-        if not self._radices:
-            return int(env_action)
-        digits = np.ravel(np.asarray(env_action)) - self._offsets
-        return int(np.ravel_multi_index(tuple(int(d) for d in digits), self._radices))
-
-    def all_actions(self) -> tuple[int, ...]:
-        """Every action of the space, ascending."""
-        if self._all is None:
-            if self.size > MAX_ENUMERATED_ACTIONS:
-                raise UnsupportedGameError(
-                    f"the action space of {self._owner} has {self.size:.3g} actions and no action mask: search "
-                    f"enumerates at most {MAX_ENUMERATED_ACTIONS:,}"
-                )
-            self._all = tuple(range(self._start, self._start + self.size))
-        return self._all
-
-    def masked(self, mask: Any) -> tuple[int, ...]:
-        """The actions that a mask allows, ascending.
-
-        A ``MultiDiscrete`` mask is a tuple with one mask for each component, as ``MultiDiscrete.sample`` takes
-        it (a component that is all zero stands for its first value), or the same masks end to end, or one entry
-        for each flat index. A ``MultiBinary`` mask holds 0 (must be 0), 1 (must be 1) or 2 (either), as
-        ``MultiBinary.sample`` takes it, or one entry for each flat index.
-        """
-        if not self._radices:
-            allowed = np.flatnonzero(np.asarray(mask))
-            if np.size(mask) != self.size:
-                raise self._bad_mask(mask, f"{self.size} entries")
-            if self._start:
-                allowed = allowed + self._start
-            result: list[int] = allowed.tolist()
-            return tuple(result)
-        from gymnasium import spaces
-
-        if isinstance(self.space, spaces.MultiBinary):
-            return self._masked_binary(mask)
-        return self._masked_multi(mask)
-
-    def _masked_binary(self, mask: Any) -> tuple[int, ...]:
-        entries = np.ravel(np.asarray(mask))
-        if entries.size == len(self._radices):
-            digits = [(0, 1) if entry == 2 else (int(entry != 0),) for entry in entries]
-            return self._product(digits)
-        if entries.size == self.size:
-            return tuple(np.flatnonzero(entries).tolist())
-        raise self._bad_mask(mask, f"shape {self.space.shape}, with 0, 1 or 2 (either) in each place")
-
-    def _masked_multi(self, mask: Any) -> tuple[int, ...]:
-        parts = _components(mask)
-        radices, total = self._radices, sum(self._radices)
-        if len(parts) == 1 and parts[0].size == total == self.size and len(radices) > 1:
-            raise self._bad_mask(mask, "a tuple with one mask for each component (a flat one is ambiguous here)")
-        if len(parts) == 1 and parts[0].size == total:
-            parts = np.split(parts[0], np.cumsum(radices)[:-1])
-        elif len(parts) == 1 and parts[0].size == self.size:
-            return tuple(np.flatnonzero(parts[0]).tolist())
-        if tuple(part.size for part in parts) != radices:
-            raise self._bad_mask(mask, f"a tuple of masks with {', '.join(map(str, radices))} entries")
-        if not any(part.any() for part in parts):
-            return ()
-        return self._product([tuple(np.flatnonzero(part).tolist()) or (0,) for part in parts])
-
-    def _product(self, digits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-        count = math.prod(len(choices) for choices in digits)
-        if count > MAX_ENUMERATED_ACTIONS:
-            raise UnsupportedGameError(
-                f"the action mask of {self._owner} allows {count:.3g} actions: search enumerates at most "
-                f"{MAX_ENUMERATED_ACTIONS:,}"
-            )
-        weights = [math.prod(self._radices[i + 1 :]) for i in range(len(self._radices))]
-        parts = [[d * weight for d in choices] for choices, weight in zip(digits, weights, strict=True)]
-        return tuple(sum(part) for part in itertools.product(*parts))
-
-    def _bad_mask(self, mask: Any, wanted: str) -> UnsupportedGameError:
-        shape = np.shape(mask) if not isinstance(mask, tuple) else tuple(np.shape(part) for part in mask)
-        return UnsupportedGameError(
-            f"the action mask of {self._owner} has shape {shape}, but its action space {self.space} needs {wanted}"
-        )
-
-
-def _components(mask: Any) -> list[np.ndarray[Any, Any]]:
-    """The masks inside a possibly nested tuple, in order; a single array is one component."""
-    if isinstance(mask, tuple | list) and any(np.ndim(part) for part in mask):
-        return [component for part in mask for component in _components(part)]
-    array = np.asarray(mask)
-    if array.ndim > 1:
-        return [np.asarray(row) for row in array.reshape(-1, array.shape[-1])]
-    return [array]
+__all__ = [
+    "MAX_ENUMERATED_ACTIONS",
+    "ActionCodec",
+    "codec_for",
+    "gym_mask",
+    "legal_actions",
+    "listed",
+    "mask_of",
+    "require_mask_before_last",
+    "require_no_other_mask",
+    "writes_own_last",
+]
 
 
 def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
@@ -189,17 +50,97 @@ def mask_of(observation: Any, info: Any) -> Any:
     return info.get("action_mask") if isinstance(info, Mapping) else None
 
 
-def gym_mask(env: Any, info: Mapping[str, Any] | None = None) -> Any:
-    """The action mask of a Gymnasium environment, from the ``info`` of its last step where there is one."""
-    if info is not None and info.get("action_mask") is not None:
-        return info["action_mask"]
+def gym_mask(env: Any, info: Mapping[str, Any] | None = None, observation: Any = None) -> Any:
+    """The action mask of a Gymnasium environment, from what its last step returned where that is known.
+
+    A live environment keeps neither; it is asked by ``action_masks()``, the convention of sb3-contrib, or by
+    ``_get_info()`` and ``_get_obs()``, those of Gymnasium's tutorial.
+    """
+    mask = mask_of(observation, info)
+    if mask is not None:
+        return mask
+    for layer in layers(env):
+        if callable(getattr(layer, "action_masks", None)):
+            return layer.action_masks()
+    if info is not None:
+        return None
     raw = env.unwrapped
-    if callable(getattr(raw, "action_masks", None)):
-        return raw.action_masks()
-    if info is None and callable(getattr(raw, "_get_info", None)):
-        found = raw._get_info()
-        return found.get("action_mask") if isinstance(found, Mapping) else None
-    return None
+    if callable(getattr(raw, "_get_info", None)):
+        mask = mask_of(None, raw._get_info())
+    if mask is None and "action_mask" in (getattr(env.observation_space, "spaces", None) or {}):
+        if not callable(getattr(raw, "_get_obs", None)):
+            raise UnsupportedGameError(
+                f"{game_name(env)} shows its action mask only in what reset and step return, in "
+                "observation['action_mask']: give its class a method action_masks() that returns it"
+            )
+        mask = mask_of(clone_env(raw)._get_obs(), None)
+    return mask
+
+
+def require_no_other_mask(observation: Any, info: Any, size: int, whose: str) -> None:
+    """Refuses masks that nobody would look at, as their name is not ``action_mask``.
+
+    Args:
+        observation: What was observed, without an action mask.
+        info: What came with it.
+        size: How many actions there are.
+        whose: Begins the message.
+    """
+    for place, holder in (("observation", observation), ("info", info)):
+        if not isinstance(holder, Mapping):
+            continue
+        for name, value in holder.items():
+            if isinstance(name, str) and _MASK_NAME.search(name) and _is_like_mask(value, size):
+                raise UnsupportedGameError(
+                    f"{whose} has no action_mask, but {place}[{name!r}] seems to say which of the {size} actions "
+                    "are legal: give it the name 'action_mask', with 1 for a legal action and 0 for another"
+                )
+
+
+_MASK_NAME = re.compile("mask|legal|valid|avail|allowed", re.IGNORECASE)
+
+
+def _is_like_mask(value: Any, size: int) -> bool:
+    """Whether this is one entry of 0 or 1 for each action, or a list of actions."""
+    if isinstance(value, set | frozenset | range):
+        value = sorted(value)
+    if not isinstance(value, np.ndarray | list | tuple):
+        return False
+    try:
+        entries = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return False
+    if entries.ndim != 1 or entries.dtype.kind not in "biuf" or not entries.size:
+        return False
+    if entries.size == size and bool(np.isin(entries, (0, 1)).all()):
+        return True
+    is_list = entries.dtype.kind in "iu" and len(set(entries.tolist())) == entries.size
+    return is_list and int(entries.min()) >= 0 and int(entries.max()) < size
+
+
+def require_mask_before_last(env: Any, agent: Any) -> None:
+    """Refuses an AEC environment whose own ``last()`` writes the mask: searches step without asking for it.
+
+    Args:
+        env: A copy below its checking wrappers, whose turn it is for ``agent``; it is changed.
+        agent: The agent to move.
+    """
+    here = mask_of(env.observe(agent), env.infos.get(agent))
+    here = None if here is None else np.array(here)
+    seen, *_, info = env.last()
+    there = mask_of(seen, info)
+    if there is not None and (here is None or not np.array_equal(here, np.asarray(there))):
+        raise UnsupportedGameError(
+            f"the action mask of {agent!r} in {game_name(env)} is only right once {type(env).__name__}.last() has "
+            "filled it in: fill it in in reset() and step(), or return it from observe(), as searches do not ask "
+            "for last()"
+        )
+
+
+def writes_own_last(env: Any) -> bool:
+    """Whether an AEC environment has a ``last`` of its own."""
+    base = getattr(sys.modules.get("pettingzoo.utils.env"), "AECEnv", None)
+    return base is not None and getattr(type(env), "last", base.last) is not base.last
 
 
 def legal_actions(env: Any) -> list[Any]:
@@ -229,7 +170,12 @@ def legal_actions(env: Any) -> list[Any]:
         fast = known_facts(raw).legal_actions
         if fast is not None:
             return list(fast(raw))
-        mask = mask_of(raw.observe(agent), raw.infos.get(agent))
+        if writes_own_last(raw):
+            require_mask_before_last(clone_env(raw), agent)
+        seen, info = raw.observe(agent), raw.infos.get(agent)
+        mask = mask_of(seen, info)
+        if mask is None:
+            require_no_other_mask(seen, info, codec.size, f"{agent!r} in {game_name(raw)}")
     actions = codec.all_actions() if mask is None else codec.masked(mask)
     return [codec.to_env(action) for action in actions]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from pathlib import Path
+from typing import Final
 
 __all__ = ["place_of"]
 
@@ -28,9 +30,39 @@ def _known_cause(error: BaseException, line: str) -> str:
             "; it was written for Gym before 0.26: give it a reset(self, seed=None, options=None) that returns an "
             "observation and an info"
         )
-    if "agent_selector" not in f"{error} {line}" or "module" not in str(error):
-        return ""
-    return (
-        "; it was written for PettingZoo before 1.27, where agent_selector was a class. Before importing it, put "
-        "that back: import pettingzoo.utils; pettingzoo.utils.agent_selector = pettingzoo.utils.AgentSelector"
-    )
+    for gone, when, remedy in _GONE:
+        if re.search(gone, f"{error} {line}"):
+            return f"; it was written for {when}: before importing it, {remedy}"
+    return ""
+
+
+_SELECTOR: Final = "PettingZoo before 1.27, where agent_selector was a class"
+_GONE: Final = (
+    (
+        r"name 'agent_selector' from 'pettingzoo\.utils\.agent_selector'",
+        _SELECTOR,
+        "put that back: from pettingzoo.utils import agent_selector as m; m.agent_selector = m.AgentSelector",
+    ),
+    (
+        r"module.* agent_selector\(|agent_selector.*module|cannot import name 'agent_selector'",
+        _SELECTOR,
+        "put that back: import pettingzoo.utils; pettingzoo.utils.agent_selector = pettingzoo.utils.AgentSelector",
+    ),
+    (
+        r"pettingzoo\.mpe",
+        "PettingZoo before 1.27, which had these environments inside",
+        "pip install mpe2 and put that in their place: import sys, mpe2; sys.modules['pettingzoo.mpe'] = mpe2",
+    ),
+    (
+        r"`?np\.(float_|bool8|unicode_|product|Inf|infty|NaN|in1d|cumproduct)\b|'numpy' has no attribute",
+        "NumPy before 2.0",
+        "put back the name that it says is gone, such as import numpy; numpy.float_ = numpy.float64",
+    ),
+    (
+        r"No module named 'gym'",
+        "Gym, which Gymnasium follows",
+        "put that in its place: import sys, gymnasium; sys.modules['gym'] = gymnasium; "
+        "sys.modules['gym.spaces'] = gymnasium.spaces",
+    ),
+)
+"""What newer versions lack: how an error shows it, what had it, and the line that mends it."""

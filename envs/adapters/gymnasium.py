@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, gym_mask, listed
+from zermelo.envs.adapters.actions import codec_for, gym_mask, listed, require_no_other_mask
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
@@ -124,7 +124,9 @@ class GymGame:
                 state.actions = ()
             else:
                 with self._blame("its action mask"):
-                    mask = gym_mask(state.env, state.info)
+                    mask = gym_mask(state.env, state.info, state.observation)
+                if mask is None:
+                    require_no_other_mask(state.observation, state.info, self._codec.size, self._name)
                 state.actions = self._codec.all_actions() if mask is None else self._codec.masked(mask)
                 if not state.actions:
                     raise GameOverError(f"{self._name} is not over, but its action mask allows no action")

@@ -128,8 +128,8 @@ def require_reset(env: Any) -> None:
         raise UnsupportedGameError(f"{env.__name__} is a class: make an environment of it and reset that")
     if is_parallel(env):
         raise UnsupportedGameError(
-            f"{game_name(env)} is a parallel environment, whose agents move at the same time: search needs an AEC "
-            "environment, where they take turns"
+            f"{game_name(env)} is a parallel environment, whose agents move at the same time: "
+            "pettingzoo.utils.parallel_to_aec(env) makes one of it in which they are asked in turn; reset that"
         )
     if is_gymnasium(env):
         if not all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env)):

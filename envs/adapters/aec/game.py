@@ -27,7 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, listed, mask_of
+from zermelo.envs.adapters.actions import (
+    codec_for,
+    listed,
+    mask_of,
+    require_mask_before_last,
+    require_no_other_mask,
+    writes_own_last,
+)
+from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.facts.declared import declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
@@ -50,29 +58,7 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
 
-__all__ = ["AECGame", "EnvState"]
-
-
-class EnvState:
-    """A position: a copy of the environment, never stepped again, and what has been paid on the way to it."""
-
-    __slots__ = ("actions", "before", "env", "key", "mover", "outcomes", "over", "seen", "totals")
-
-    def __init__(self, env: Any, before: tuple[float, ...], totals: tuple[float, ...], mover: int, over: bool):
-        self.env = env
-        self.before = before
-        """Rewards up to the step that is under way; differs from ``totals`` at a chance event."""
-        self.totals = totals
-        self.mover = mover
-        self.over = over
-        self.actions: tuple[int, ...] | None = None
-        self.outcomes: tuple[tuple[Any, float], ...] | None = None
-        self.key: Hashable = None
-        self.seen: Any = None
-        """What the mover observes, once somebody has asked: with the mask, environments may be slow to find it."""
-
-    def __repr__(self) -> str:
-        return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
+__all__ = ["AECGame"]
 
 
 class AECGame:
@@ -96,7 +82,6 @@ class AECGame:
         facts = known_facts(raw)
         self._fast_actions = facts.legal_actions
         self._fast_key = facts.key
-        self._observes = True
         self._declared = declares_chance(raw)
         self._uses_global_random = uses_global_random
         self._generator = np.random.default_rng(seed)
@@ -133,7 +118,19 @@ class AECGame:
             state = self._arrive(raw, self._zeros)
         if not state.over:
             state.before = state.totals = self._zeros
+            if writes_own_last(raw):
+                self._require_masks_before_last(state)
         return state
+
+    def _require_masks_before_last(self, state: EnvState) -> None:
+        """Checks the state and one after it: a live environment may have been asked for ``last()`` already."""
+        after = state
+        for _ in range(2):
+            if after.over or after.mover == CHANCE:
+                return
+            with self._blame(after.env, "last"):
+                require_mask_before_last(self._copy(after.env), self.agents[after.mover])
+            after = self.result(after, self.legal_actions(after)[0])
 
     def initial_state(self, seed: int = 0) -> EnvState:
         """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
@@ -190,12 +187,12 @@ class AECGame:
     def _masked_actions(self, state: EnvState, seat: int) -> tuple[int, ...]:
         """What a seat's mask allows; without a mask, its whole action space."""
         agent = self.agents[seat]
-        observation = self._observed(state, seat) if self._observes else None
+        observation = self._observed(state, seat)
         with self._blame(state.env, f"observe({agent!r})"):
-            mask = mask_of(observation, state.env.infos.get(agent))
-        if observation is not None and not isinstance(observation, Mapping):
-            self._observes = False  # an observation that is an array holds no mask, now or later
-        codec = self._codecs[agent]
+            info = state.env.infos.get(agent)
+        mask, codec = mask_of(observation, info), self._codecs[agent]
+        if mask is None:
+            require_no_other_mask(observation, info, codec.size, f"{agent!r} in {self._name}")
         return self._some(codec.all_actions() if mask is None else codec.masked(mask), agent)
 
     def _some(self, actions: tuple[int, ...], agent: Any) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.aec.game import AECGame, EnvState
+from zermelo.envs.adapters.aec.game import AECGame
+from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.aec.unseen import hidden_of
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.clone.random_state import replace_generators

@@ -14,8 +14,9 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
-from zermelo.envs.adapters.aec.game import AECGame, EnvState
+from zermelo.envs.adapters.aec.game import AECGame
 from zermelo.envs.adapters.aec.informed import InformedAECGame
+from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.aec.unseen import hidden_of
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
