@@ -100,8 +100,15 @@ def in_a_folder(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-def run_page(page, monkeypatch, slow):
-    """Runs a page's blocks in order, and returns how many."""
+def failures(text):
+    """The lines of what was printed that tell of an agent's failure."""
+    from zermelo.evaluation import FailureKind
+
+    return [line for line in text.splitlines() if re.search(rf"\b({'|'.join(FailureKind)}|FORFEIT)\b", line)]
+
+
+def run_page(page, monkeypatch, capfd, slow):
+    """Runs a page's blocks in order, and returns how many; none may print that an agent has failed."""
     namespace, count = {"__name__": "__page__"}, 0
     for block in blocks(page):
         if "slow" in block.notes and not slow:
@@ -112,14 +119,16 @@ def run_page(page, monkeypatch, slow):
             run_python(block, namespace)
         elif block.language == "sh":
             run_shell(block, monkeypatch)
+        printed = capfd.readouterr()
+        assert not failures(printed.out + printed.err), block.name
         count += 1
     return count
 
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.usefixtures("in_a_folder")
-def test_the_examples_of_a_page_run(page, monkeypatch):
-    assert run_page(page, monkeypatch, slow=False) or all(
+def test_the_examples_of_a_page_run(page, monkeypatch, capfd):
+    assert run_page(page, monkeypatch, capfd, slow=False) or all(
         block.notes.keys() & {"needs", "slow"} for block in blocks(page)
     )
 
@@ -127,8 +136,72 @@ def test_the_examples_of_a_page_run(page, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if any("slow" in block.notes for block in blocks(page))])
 @pytest.mark.usefixtures("in_a_folder")
-def test_slow_examples_run_too(page, monkeypatch):
-    assert run_page(page, monkeypatch, slow=True)
+def test_slow_examples_run_too(page, monkeypatch, capfd):
+    assert run_page(page, monkeypatch, capfd, slow=True)
+
+
+def test_printed_tables_of_pages_have_no_failure():
+    for page, text in TEXTS.items():
+        for printed in re.findall(r"^```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+            assert not failures(printed), page
+
+
+def test_failures_in_what_is_printed_are_found():
+    assert failures("#  agent\nNote: random lost 2 games by CRASH, first in game 0.0.0: act raised")
+    assert not failures("a crash of CRASHES, 4 games")
+
+
+NESTED = r"\((?:[^()\n`]|\([^()\n`]*\))*\)"
+ENV_SPEC = re.compile(rf"\b(?:(?:zermelo|classic|openspiel)/\w[\w-]*|[A-Z]\w+-v\d+)(?:{NESTED})?")
+OF_USERS = {"MyEnv-v0", "zermelo/Opponent-v0"}
+"""Environments that a page has the reader write, or that need an argument which is no text."""
+
+
+def printed_specs(pattern):
+    """The specs that pages and docstrings print, by where they first stand."""
+    root = Path(importlib.import_module("zermelo.envs").__file__).resolve().parents[1]
+    sources = [path for folder in ("envs", "agents", "evaluation") for path in (root / folder).rglob("*.py")]
+    paths = [root / "README.md", *(root / "docs").rglob("*.md"), *sources]
+    texts = {str(path.relative_to(root)): path.read_text() for path in sorted(paths)}
+    return {spec: page for page, text in reversed(texts.items()) for spec in pattern.findall(text)}
+
+
+@pytest.mark.defect(33)
+@pytest.mark.filterwarnings("ignore")  # of environments of others
+def test_every_environment_that_is_printed_can_be_made():
+    from zermelo.envs import MissingDependencyError, ZermeloError, make_env
+
+    specs = printed_specs(ENV_SPEC)
+    assert len(specs) > 30
+    for spec, page in specs.items():
+        if spec in OF_USERS or spec.endswith("/NAME"):
+            continue
+        try:
+            make_env(spec)
+        except MissingDependencyError:
+            pass
+        except ZermeloError as error:
+            pytest.fail(f"{page}: {spec}: {error}")
+
+
+@pytest.mark.defect(33)
+def test_every_agent_that_is_printed_can_be_made():
+    """Where a file is missing, or dots or capitals stand for a value, only the names of settings count."""
+    from zermelo.agents import list_agents, make_agent
+    from zermelo.envs import MissingDependencyError, ZermeloError
+
+    kinds = "|".join(sorted((entry.name for entry in list_agents()), key=len, reverse=True))
+    specs = printed_specs(re.compile(rf"(?<![\w./:=-])(?:{kinds})(?=\(\w+=){NESTED}"))
+    assert len(specs) > 30
+    for spec, page in specs.items():
+        try:
+            make_agent(spec)
+        except MissingDependencyError:
+            pass
+        except ZermeloError as error:
+            has_a_gap = re.search(r"\.\.\.|\b[A-Z]{3,}\b", spec) or "there is no file" in str(error)
+            if not has_a_gap or "has no setting" in str(error):
+                pytest.fail(f"{page}: {spec}: {error}")
 
 
 def test_every_block_is_read():

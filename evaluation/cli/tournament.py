@@ -155,6 +155,8 @@ def tournament(
     """Let every agent play every other, and say who is better.
 
     An agent that crashes or plays an illegal action loses that game, and the tournament goes on.
+    Exit status 1 says that a game counts for nobody, as the environment failed.
+
     Ctrl-C prints the table so far. With --out nothing is lost, whatever happens: the same command goes on.
 
     [bold]Examples[/bold]

@@ -147,7 +147,10 @@ def solve_command(
     if not solution.proven:
         raise typer.Exit(1)
     if policy and not as_json:
-        typer.echo(f'policy    {len(table):,} states in {policy}; play it as policytable(path="{policy}")')
+        whose = "both players" if covered is Plan.FULL else f"{game.traits.seat_names[solution.seat]} alone"
+        typer.echo(
+            f'policy    {len(table):,} states in {policy}; play it as policytable(path="{policy}") for {whose}'
+        )
 
 
 class _LiveLine:
