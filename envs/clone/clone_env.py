@@ -15,7 +15,7 @@ from zermelo.envs.clone.plan import Copy, Scan, compile_copier
 from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError
 
-__all__ = ["EXAMINERS", "clone_env", "copier_for", "forget_shapes", "known_generators"]
+__all__ = ["clone_env", "copier_for", "forget_shapes", "known_generators"]
 
 Env = TypeVar("Env")
 
@@ -46,9 +46,6 @@ def clone_env(env: Env) -> Env:
     return copied
 
 
-EXAMINERS: Final[list[Callable[[Any], bool]]] = []
-"""Asked of an object before it is copied generally: they may register a kind for its class, and answer whether
-its shape may be learned."""
 _MOST_SHAPES: Final = 16
 
 
@@ -84,16 +81,14 @@ class _Copier:
 
     def _miss(self, obj: Any) -> Any:
         """No known shape fits: copies generally, and learns the shape if that happens often enough."""
-        settled = all(examine(obj) for examine in EXAMINERS)
         new = copy_generally(obj)
-        if settled:
-            self.misses += 1
-            # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
-            if self.misses > 2 ** (1 + self.compilations // 3):
-                self.compilations += 1
-                shape = compile_copier(obj, loose=self.compilations > 2)
-                if shape is not None:
-                    self._put_first(shape)
+        self.misses += 1
+        # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
+        if self.misses > 2 ** (1 + self.compilations // 3):
+            self.compilations += 1
+            shape = compile_copier(obj, loose=self.compilations > 2)
+            if shape is not None:
+                self._put_first(shape)
         return new
 
 

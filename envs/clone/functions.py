@@ -160,8 +160,7 @@ def _copy_reference(obj: Any, walk: CopyWalk) -> Any:
         return obj
     if not issubclass(type(obj), weakref.ref):
         return weakref.proxy(found)
-    callback = obj.__callback__
-    return weakref.ref(found) if callback is None else weakref.ref(found, walk.copy(callback))
+    return weakref.ref(found)  # without a callback, which would finalise what the original still uses
 
 
 def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: CopyWalk) -> weakref.WeakMethod[Any]:

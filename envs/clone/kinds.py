@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zermelo.envs.clone.copy_classes import copy_class
+
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
@@ -39,12 +41,13 @@ __all__ = [
     "Mark",
     "UncopyableError",
     "fields_of",
+    "full_name",
     "instance_dict",
     "is_defined_in",
     "is_display_type",
-    "is_python_class",
     "is_shared_type",
     "layout_of",
+    "module_name",
     "no_labels",
     "no_parts",
     "refusal",
@@ -179,27 +182,34 @@ _REFUSED_NAMES: Final = {
 }
 
 
-def _full_name(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
+def module_name(cls: type) -> str:
+    """The name of the module of a class; empty where C++ code made a class without one."""
+    name = getattr(cls, "__module__", "")
+    return name if isinstance(name, str) else ""
+
+
+def full_name(cls: type) -> str:
+    """The module and qualified name of a class."""
+    return f"{module_name(cls)}.{cls.__qualname__}"
 
 
 def is_defined_in(cls: type, *names: str) -> bool:
     """Whether the class or one of its parents has one of these full names; imports nothing."""
-    return any(_full_name(base) in names for base in cls.__mro__)
+    return any(full_name(base) in names for base in cls.__mro__)
 
 
 def refusal(cls: type) -> str | None:
     """Why objects of this class cannot be copied, in words that follow "is", or None."""
     if issubclass(cls, io.IOBase) and not issubclass(cls, io.StringIO | io.BytesIO):
         return "an open file"
-    return next((_REFUSED_NAMES[name] for name in map(_full_name, cls.__mro__) if name in _REFUSED_NAMES), None)
+    return next((_REFUSED_NAMES[name] for name in map(full_name, cls.__mro__) if name in _REFUSED_NAMES), None)
 
 
 def is_display_type(cls: type) -> bool:
     """Whether objects of the class only draw, play or listen."""
-    package = cls.__module__.partition(".")[0]
+    package = module_name(cls).partition(".")[0]
     if package == "pygame":
-        return not is_python_class(cls) and cls.__name__ not in PYGAME_POSITIONS
+        return layout_of(cls).base is None and cls.__name__ not in PYGAME_POSITIONS
     return package in _DISPLAY_PACKAGES
 
 
@@ -209,7 +219,7 @@ def is_shared_type(cls: type) -> bool:
         return True
     shared = (
         issubclass(cls, _SHARED_BASES)
-        or (issubclass(cls, _NUMPY_VALUES) and cls.__module__ == "numpy")
+        or (issubclass(cls, _NUMPY_VALUES) and module_name(cls) == "numpy")
         or is_defined_in(cls, *_SHARED_NAMES)
         or is_display_type(cls)
         or _is_bare_value(cls)
@@ -288,10 +298,10 @@ def layout_of(cls: type) -> Layout:
 
 
 def _find_layout(cls: type) -> Layout:
-    slots = tuple(slot for part in cls.__mro__ if is_python_class(part) for slot in _own_slots(part))
-    base: type | None = cls
-    while base is not None and base not in _BASES:
-        base = base.__base__ if is_python_class(base) else None
+    slots = tuple(slot for part in cls.__mro__ for slot in _own_slots(part))
+    base = next(part for part in cls.__mro__ if part in _BASES)
+    if base is not np.ndarray and not _extends(cls, base):
+        base = None
     dict_of = None
     if cls.__dictoffset__ != 0:
         # Where a class hides its dict behind a property of its own, the real one is a parent's.
@@ -303,21 +313,25 @@ def _find_layout(cls: type) -> Layout:
     return Layout(base, slots, dict_of)
 
 
-def is_python_class(cls: type) -> bool:
-    """Whether a class statement made it (not C code), so that all it holds are a dict and slots."""
-    return bool(cls.__flags__ & (1 << 9)) and "__module__" in cls.__dict__ and _own_fields_explain_size(cls)
+def _extends(cls: type, base: type) -> bool:
+    """Whether class statements alone lead from a built-in class to this one, so that no C code adds memory.
 
-
-def _own_fields_explain_size(cls: type) -> bool:
-    base = cls.__base__
-    if base is None:
+    Python makes a new object by ``__new__`` of a class further up only if that is so.
+    """
+    if any(_has_c_methods(part) for part in cls.__mro__[: cls.__mro__.index(base)]):
         return False
-    explained = 8 * len(_own_slots(cls))
-    if cls.__weakrefoffset__ > 0 and cls.__weakrefoffset__ != base.__weakrefoffset__:
-        explained += 8
-    if cls.__dictoffset__ > 0 and cls.__dictoffset__ != base.__dictoffset__:
-        explained += 8
-    return cls.__basicsize__ - base.__basicsize__ == explained
+    make: Callable[[type], Any] = base.__new__
+    try:
+        make(copy_class(cls))
+    except TypeError:
+        return False
+    return True
+
+
+def _has_c_methods(cls: type) -> bool:
+    return any(
+        isinstance(value, types.MethodDescriptorType) and value.__objclass__ is cls for value in vars(cls).values()
+    )
 
 
 def _own_slots(cls: type) -> list[Any]:

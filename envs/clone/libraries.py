@@ -27,7 +27,8 @@ from zermelo.envs.clone.kinds import (
     UncopyableError,
     fields_of,
     is_defined_in,
-    is_python_class,
+    layout_of,
+    module_name,
 )
 from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, kind_by_structure
 
@@ -318,10 +319,10 @@ def find(cls: type) -> Kind | None:
         return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], inline="")
     structure = kind_by_structure(cls)
     if structure is not None and is_space(cls):
-        known = cls.__module__.startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change
+        known = module_name(cls).startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change
         marked = replace(structure, key=lambda obj, walk: walk.out.append(Mark.SPACE), by_value=True)
         return replace(marked, copy=_copy_space, plain=False) if known else marked
-    if cls.__module__.startswith("pygame") and cls.__name__ in PYGAME_POSITIONS and not is_python_class(cls):
+    if module_name(cls).startswith("pygame") and cls.__name__ in PYGAME_POSITIONS and layout_of(cls).base is None:
         return replace(KIND_BY_REDUCTION, copy=lambda obj, walk: copy.copy(obj))
     return None
 

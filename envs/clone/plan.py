@@ -21,7 +21,8 @@ import collections
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from zermelo.envs.clone.kinds import SHARED, Kind, is_shared_type
+from zermelo.envs.clone.copy_classes import copy_class
+from zermelo.envs.clone.kinds import SHARED, Kind, full_name, is_shared_type
 from zermelo.envs.clone.libraries import SHALLOW, is_space
 from zermelo.envs.clone.traversal import CopyWalk, kind_of
 
@@ -231,8 +232,8 @@ class _Writer:
         else:
             self.require(f"[*{own}] == {self.constant(list(fields))}")
             parts = self.unpack(f"{own}.values()", list(fields))
-        self.makes.insert(0, f"{copied} = new({self.constant(cls)})")
-        trusted = SHALLOW.get(f"{cls.__module__}.{cls.__qualname__}", ())
+        self.makes.insert(0, f"{copied} = new({self.constant(copy_class(cls))})")
+        trusted = SHALLOW.get(full_name(cls), ())
         copies = []
         for part, (key, value) in zip(parts, fields.items(), strict=True):
             is_shallow = key in trusted and type(value) is list and id(value) not in self.seen

@@ -11,7 +11,6 @@ import collections
 import contextlib
 import copyreg
 import gc
-import itertools
 import sys
 import types
 import warnings
@@ -19,12 +18,14 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import (
     SHARED,
     Kind,
     Layout,
     UncopyableError,
     fields_of,
+    full_name,
     is_defined_in,
     layout_of,
     no_labels,
@@ -104,38 +105,16 @@ def _fill_deque(new: Any, obj: Any, parts: list[Any]) -> None:
 
 
 def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
-    """Fills an empty set with the elements of another, in its order if Python lets us.
+    """Fills an empty set with the elements of another, in its order if that comes by itself.
 
-    A set is gone through in the order of its hash table, whose size and gaps depend on all that it ever held. The
-    size can be had again, and with it mostly the order, also that of a set that has lost elements; not where many
-    elements came in each other's way, or are copies with other hashes, and never where ``pop`` has got to. So
-    ``verify_clone`` names sets whose copies are in another order.
+    A set is gone through in the order of its hash table, which depends on all that it ever held. It is filled one by
+    one, as most sets come to be, or all at once; ``verify_clone`` names sets whose copies are in another order.
     """
-    size = set.__sizeof__(old)
-    for known in (list, dict.fromkeys):  # one by one, as most sets come to be; or their number is known before
-        set.update(new, known(items))
-        if set.__sizeof__(new) == size and [*set.__iter__(new)] == items:
-            return
+    for ordered in (list, dict.fromkeys, set):
         set.clear(new)
-    # A table as large as that of a set that has lost elements is made large by integers that are taken out again,
-    # one by one, or it would be made smaller; they stand where the elements do not go.
-    slots = (size - set.__sizeof__(new)) // _SLOT
-    if 0 < slots <= max(_LARGE, 8 * len(items)):  # to fill a table that is nearly empty would take too long
-        taken = {hash(item) % slots for item in items}
-        taken |= {(slot + 1) % slots for slot in taken}
-        free = (slot for slot in range(slots) if slot not in taken)
-        placeholders = [slot + (slots << 20) for slot in itertools.islice(free, max(slots // 4, _FULL))]
-        set.update(new, dict.fromkeys(placeholders))  # it doubles their number and takes the next power of two
-        for placeholder in placeholders:
-            set.discard(new, placeholder)
-    set.update(new, items)
-
-
-_SLOT: Final = 16
-"""Bytes of a slot in a set's table: an element and its hash. The table of a small set is in the object itself."""
-_LARGE: Final = 4096
-_FULL: Final = 5
-"""With how many elements the table of a small set grows."""
+        set.update(new, ordered(items))
+        if [*set.__iter__(new)] == items:
+            return
 
 
 def _value(base: type, plain: Callable[[Any], Any]) -> Builtin:
@@ -218,9 +197,10 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
     parts_of, fill, make, base = builtin.parts, builtin.fill, builtin.make, layout.base
     assert base is not None, "asked of classes that are known"
     new_object: Callable[..., Any] = base.__new__
+    made_class = copy_class(cls)
 
     def copy_filled(obj: Any, walk: CopyWalk) -> Any:
-        new = new_object(cls)
+        new = new_object(made_class)
         walk.memo[id(obj)] = new
         if fill is not None:
             fill(new, obj, walk.copy_all(parts_of(obj)))
@@ -241,7 +221,7 @@ def _copier(cls: type, layout: Layout, builtin: Builtin, has_fields: bool) -> Ca
             return found
         if not has_fields and all(map(is_, copies, parts)):
             return obj
-        new = walk.memo[id(obj)] = make(cls, obj, copies)
+        new = walk.memo[id(obj)] = make(made_class, obj, copies)
         if has_fields:
             copy_fields(obj, new, walk)
         return new
@@ -287,7 +267,7 @@ def _reduced(obj: Any) -> Any:
             reducer = copyreg.dispatch_table.get(cls)
             return reducer(obj) if reducer is not None else obj.__reduce_ex__(4)
     except Exception as error:
-        raise UncopyableError(obj, f"is a {cls.__module__}.{cls.__qualname__}, which cannot be copied") from error
+        raise UncopyableError(obj, f"is a {full_name(cls)}, which cannot be copied") from error
 
 
 def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
@@ -298,8 +278,20 @@ def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
     if isinstance(reduced, str):
         return obj
     walk.keep.append(reduced)
+    try:
+        return _remade(obj, reduced, walk)
+    except UncopyableError:
+        raise
+    except Exception as error:  # whatever the class raises where it cannot be made of what it is said to consist of
+        raise UncopyableError(obj, f"is a {full_name(cls)}, which cannot be copied") from error
+
+
+def _remade(obj: Any, reduced: tuple[Any, ...], walk: CopyWalk) -> Any:
     make, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
-    new = walk.memo[id(obj)] = make(*walk.copy_all(arguments))
+    new = make(*walk.copy_all(arguments))
+    if type(new) is not copy_class(type(new)):
+        new.__class__ = copy_class(type(new))
+    walk.memo[id(obj)] = new
     if state is not None:
         state = walk.copy(state)
         if hasattr(new, "__setstate__"):

@@ -7,13 +7,24 @@ two paths to one list in the original are two paths to one list in the copy, and
 from __future__ import annotations
 
 import collections
+import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.envs.clone import functions, libraries
-from zermelo.envs.clone.kinds import SHARED, Kind, UncopyableError, is_shared_type, refusal, shared_kind
+from zermelo.envs.clone.copy_classes import copy_class
+from zermelo.envs.clone.kinds import (
+    SHARED,
+    Kind,
+    UncopyableError,
+    full_name,
+    is_shared_type,
+    module_name,
+    refusal,
+    shared_kind,
+)
 from zermelo.envs.clone.structures import EZPICKLE, KIND_BY_REDUCTION, kind_by_structure
 from zermelo.envs.errors import CloneError
 
@@ -63,35 +74,54 @@ def kind_by_attributes(cls: type) -> Kind:
 def defines_own(cls: type, name: str) -> bool:
     """Whether the class or a parent defines the method, ``object`` and ``EzPickle`` aside."""
     base = next(base for base in (*cls.__mro__, object) if name in base.__dict__ or base is object)
-    return base is not object and f"{base.__module__}.{base.__qualname__}" not in _DEEPCOPY_IGNORED
+    return base is not object and full_name(base) not in _DEEPCOPY_IGNORED
 
 
 def _find(cls: type) -> Kind:
+    try:
+        copy_class(cls)
+    except Exception as error:  # whatever the class does where it is extended
+        reason = f"is a {full_name(cls)}, which has a finaliser or caches, but cannot be extended ({error})"
+        return copied_by(KIND_BY_REDUCTION, _refusing(reason))
     if is_shared_type(cls):
-        if cls.__module__ == "chess":  # two equal moves or positions may be two objects
+        if module_name(cls) == "chess":  # two equal moves or positions may be two objects
             return replace(kind_by_attributes(cls), shared=True)
         return shared_kind(cls)
     reason = refusal(cls)
     if reason is not None:
-        return copied_by(kind_by_attributes(cls), _refusing(reason))
+        return copied_by(kind_by_attributes(cls), _refusing(f"is {reason}"))
     for find in (functions.find, libraries.find):
         known = find(cls)
         if known is not None:
             return known
     kind = kind_by_attributes(cls)
     if defines_own(cls, "__deepcopy__"):
-        kind = copied_by(kind, lambda obj, walk: obj.__deepcopy__(walk.memo))
-    names = (f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__)
+        kind = copied_by(kind, _deep_copy)
+    names = map(full_name, cls.__mro__)
     check = next((libraries.CHECKS[name] for name in names if name in libraries.CHECKS), None)
     return kind if check is None else _checked(kind, check)
+
+
+def _deep_copy(obj: Any, walk: CopyWalk) -> Any:
+    """A copy by the object's own method."""
+    try:
+        return obj.__deepcopy__(walk.memo)
+    except (UncopyableError, RecursionError):
+        raise
+    except Exception as error:
+        raise UncopyableError(
+            obj, f"is a {full_name(type(obj))}, whose own __deepcopy__ raised {type(error).__name__}: {error}"
+        ) from error
 
 
 def _refusing(reason: str) -> Callable[[Any, CopyWalk], Any]:
     def refuse(obj: Any, walk: CopyWalk) -> Any:
         streams = (sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__)
-        if obj in streams or getattr(obj, "name", None) in _STANDARD_STREAMS:
+        if any(obj is stream for stream in streams):
             return obj
-        raise UncopyableError(obj, f"is {reason}")
+        if isinstance(obj, io.IOBase) and getattr(obj, "name", None) in _STANDARD_STREAMS:
+            return obj
+        raise UncopyableError(obj, reason)
 
     return refuse
 
@@ -169,7 +199,7 @@ def copy_generally(obj: Any, memo: dict[int, Any] | None = None) -> Any:
         CloneError: Something in the object cannot be copied; the message names where it is.
     """
     cls = type(obj)
-    name = cls.__qualname__ if cls.__module__ == "builtins" else f"this {cls.__qualname__}"
+    name = cls.__qualname__ if module_name(cls) == "builtins" else f"this {cls.__qualname__}"
     try:
         return CopyWalk(obj, memo).copy(obj)
     except UncopyableError as error:

@@ -7,7 +7,7 @@ import warnings
 import pytest
 from doubles.clone_envs import DiceEnv
 
-from zermelo.envs import CloneError, InvalidSettingError, clone_env, register_clone, verify_clone
+from zermelo.envs import CloneError, InvalidSettingError, as_game, clone_env, register_clone, verify_clone
 from zermelo.envs.clone.random_state import find_generators
 from zermelo.envs.clone.state_key import state_key
 
@@ -163,8 +163,8 @@ def test_a_working_way_of_its_own_is_used(cls):
     verify_clone(cls, games=3, max_steps=20)
 
 
-@pytest.mark.parametrize("cls", [WrongClone, OtherMeaning, WrongDeepcopy])
-def test_one_that_does_not_work_is_not(cls):
+@pytest.mark.parametrize("cls", [WrongClone, OtherMeaning])
+def test_methods_that_may_mean_anything_are_not_used(cls):
     env = cls()
     env.reset(seed=3)
     env.step(1)
@@ -175,8 +175,32 @@ def test_one_that_does_not_work_is_not(cls):
     verify_clone(cls, games=3)
 
 
+def test_a_deep_copy_of_its_own_that_is_wrong_is_found_out():
+    with pytest.raises(CloneError, match="not the same game"):
+        verify_clone(WrongDeepcopy, games=3)
+    env = WrongDeepcopy()
+    env.reset(seed=3)
+    env.step(1)
+    with pytest.raises(CloneError, match="the clone of dice_v0 .* is not the same game"):
+        as_game(env)
+
+
+class RaisingDeepcopy(DiceEnv):
+    def __deepcopy__(self, memo):
+        raise RuntimeError("no engine")
+
+
+def test_a_way_of_its_own_that_raises_is_named():
+    env = RaisingDeepcopy()
+    env.reset(seed=3)
+    with pytest.raises(CloneError, match=r"RaisingDeepcopy, whose own __deepcopy__ raised RuntimeError: no engine"):
+        clone_env(env)
+    with pytest.raises(CloneError, match="WithClone, whose registered clone raised AttributeError"):
+        clone_env(WithClone())
+
+
 def test_a_clone_of_an_environment_not_yet_reset_is_not_yet_reset():
-    new = clone_env(WithClone())
+    new = clone_env(DiceEnv())
     assert new.agents == [] if hasattr(new, "agents") else True
     new.reset(seed=1)
     assert new.rolls == []

@@ -1,0 +1,71 @@
+"""The classes of copies: without finalisers, and with caches of their own.
+
+A copy shares handles with its original, such as the number of a game in an engine, so a finaliser of the copy would
+close what the original still uses. A cache on a class (``functools.lru_cache`` on a method) keeps every object that
+it was called on, so each copy would live for ever. Copies of objects of such a class are of a subclass that has
+neither.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any, Final
+
+_LRU_CACHE: Final = type(functools.lru_cache(len))
+_MAX_CACHED: Final = 32
+_copy_classes: dict[type, type] = {}
+_originals: dict[type, type] = {}
+
+
+def copy_class(cls: type) -> type:
+    """The class of copies of objects of exactly this class: the class itself, or a subclass of that name.
+
+    Raises:
+        TypeError: It needs a subclass and cannot have one.
+    """
+    found = _copy_classes.get(cls)
+    if found is None:
+        changed = _overridden(cls)
+        found = _subclass(cls, changed) if changed else cls
+        _originals[found] = cls
+        _copy_classes[cls] = _copy_classes[found] = found
+    return found
+
+
+def original_class(cls: type) -> type:
+    """The class of which this is the class of copies, or the class itself."""
+    return _originals.get(cls, cls)
+
+
+def _subclass(cls: type, changed: dict[str, Any]) -> type:
+    named = {"__slots__": (), "__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    return types.new_class(cls.__name__, (cls,), exec_body=lambda names: names.update({**named, **changed}))
+
+
+def _overridden(cls: type) -> dict[str, Any]:
+    """What objects of a class must not have, and what copies have in its place."""
+    found: dict[str, Any] = {}
+    by_identity = cls.__hash__ is object.__hash__  # where a cache goes by value, it keeps one object for each value
+    for part in reversed(cls.__mro__):
+        for name, value in vars(part).items():
+            if name == "__del__" and not isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType):
+                found[name] = _do_nothing
+            elif by_identity and isinstance(value, _LRU_CACHE):
+                found[name] = _with_own_cache(value)
+            elif by_identity and isinstance(value, property) and isinstance(value.fget, _LRU_CACHE):
+                found[name] = value.getter(_with_own_cache(value.fget))
+            else:
+                found.pop(name, None)
+    return found
+
+
+def _with_own_cache(cached: Any) -> Any:
+    """The same function with a small cache, so that few copies are kept."""
+    parameters = cached.cache_parameters()
+    size = _MAX_CACHED if parameters["maxsize"] is None else min(_MAX_CACHED, parameters["maxsize"])
+    return functools.lru_cache(size, parameters["typed"])(cached.__wrapped__)
+
+
+def _do_nothing(self: Any) -> None:
+    pass
