@@ -8,6 +8,7 @@ neither.
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import types
 from typing import Any, Final
@@ -39,8 +40,9 @@ def original_class(cls: type) -> type:
 
 
 def _subclass(cls: type, changed: dict[str, Any]) -> type:
-    named = {"__slots__": (), "__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-    return types.new_class(cls.__name__, (cls,), exec_body=lambda names: names.update({**named, **changed}))
+    names = ("__module__", "__qualname__", "__doc__")
+    body = {name: getattr(cls, name) for name in names} | {"__slots__": (), "__reduce_ex__": _reduce} | changed
+    return types.new_class(cls.__name__, (cls,), exec_body=lambda space: space.update(body))
 
 
 def _overridden(cls: type) -> dict[str, Any]:
@@ -65,6 +67,21 @@ def _with_own_cache(cached: Any) -> Any:
     parameters = cached.cache_parameters()
     size = _MAX_CACHED if parameters["maxsize"] is None else min(_MAX_CACHED, parameters["maxsize"])
     return functools.lru_cache(size, parameters["typed"])(cached.__wrapped__)
+
+
+def _reduce(self: Any, protocol: Any) -> Any:
+    """Objects arrive elsewhere as of the original class, the only one that can be imported."""
+    cls = type(self)
+    reduced = super(cls, self).__reduce_ex__(protocol)
+    if isinstance(reduced, str):
+        return reduced
+    make, arguments, *rest = reduced
+    make = _make if make is copyreg.__newobj__ else original_class(make)  # type: ignore[attr-defined]  # undocumented
+    return make, tuple(_originals.get(one, one) if isinstance(one, type) else one for one in arguments), *rest
+
+
+def _make(cls: Any, *arguments: Any) -> Any:
+    return cls.__new__(cls, *arguments)
 
 
 def _do_nothing(self: Any) -> None:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import Kind, Mark, fields_of
 from zermelo.envs.clone.structures import copy_fields, kind_by_structure
 
@@ -173,7 +174,7 @@ def _copy_weak_method(obj: weakref.WeakMethod[Any], walk: CopyWalk) -> weakref.W
 
 def _write_reference(obj: Any, walk: Any) -> None:
     target = _target(obj)
-    walk.out += (Mark.WEAK, type(target), walk.seen.get(id(target), -1))
+    walk.out += (Mark.WEAK, original_class(type(target)), walk.seen.get(id(target), -1))
 
 
 def _copy_weak_container(obj: Any, walk: CopyWalk) -> Any:

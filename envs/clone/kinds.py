@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.copy_classes import copy_class
+from zermelo.envs.clone.copy_classes import copy_class, original_class
 
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
@@ -248,6 +248,8 @@ def _write_nothing(obj: Any, walk: Any) -> None:
 def _value_of(cls: type) -> Callable[[Any], Hashable]:
     if cls is float:  # 0.0 and -0.0 differ, and nan is itself
         return struct.Struct("d").pack
+    if issubclass(cls, type):
+        return original_class
     if issubclass(cls, np.generic):
         return lambda obj: (obj.dtype.str, obj.tobytes())
     if cls in (complex, decimal.Decimal, fractions.Fraction):

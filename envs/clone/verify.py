@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.outside_state import OutsideState
 from zermelo.envs.clone.player import Player, Raised, first_difference
 from zermelo.envs.clone.random_state import global_random_guard
@@ -130,7 +131,7 @@ def _another(make_env: Callable[[], Any], shape: Any) -> Any:
 
 
 def _configuration(env: Any) -> Any:
-    classes = [type(layer) for layer in _layers(env)]
+    classes = [original_class(type(layer)) for layer in _layers(env)]
     agents = getattr(env, "possible_agents", None)
     if agents is None:
         return classes, str(getattr(env, "action_space", None)), str(getattr(env, "observation_space", None))
@@ -251,7 +252,7 @@ class Trial:
             raise CloneError(
                 f"{_name(player.env)} could not be cloned ({self.moment(step)}): {type(error).__name__}: {error}"
             ) from error
-        if copied is player.env or type(copied) is not type(player.env):
+        if copied is player.env or original_class(type(copied)) is not original_class(type(player.env)):
             wrong = "the environment itself" if copied is player.env else f"a {type(copied).__name__}"
             raise CloneError(f"the clone of {_name(player.env)} is {wrong} ({self.moment(step)})")
         return player.copied(copied)
@@ -333,7 +334,7 @@ def check_clone(env: Any) -> None:
     if is_known_to_clone(env):
         return
     configuration = repr(_configuration(env))
-    key = (tuple(type(layer) for layer in _layers(env)), configuration)
+    key = (tuple(original_class(type(layer)) for layer in _layers(env)), configuration)
     if key in CHECKED:
         return
     outside = OutsideState(env)

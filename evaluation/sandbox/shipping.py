@@ -26,6 +26,7 @@ import numpy as np
 from zermelo.envs import CloneError, EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
 from zermelo.envs.adapters.aec.unseen import deal_unseen
 from zermelo.envs.adapters.wrappers import game_name
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.evaluation.match.writing import shown
@@ -102,7 +103,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no 
             return super().reducer_override(obj)
         filled = [slot for slot in layout.slots if _is_set(slot, obj)]
         slots = {slot.__name__: (slot.__objclass__, slot.__get__(obj)) for slot in filled}
-        return object.__new__, (cls,), (instance_dict(obj), slots), None, None, _fill
+        return object.__new__, (original_class(cls),), (instance_dict(obj), slots), None, None, _fill
 
 
 def _is_set(slot: Any, obj: Any) -> bool:
