@@ -22,7 +22,8 @@ from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env, copier_for
-from zermelo.envs.clone.random_state import global_random_guard, replace_generators
+from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, ZermeloError
 from zermelo.envs.game import Chance, Traits
@@ -53,18 +54,21 @@ class GymGame:
     Args:
         env: A live environment that has been reset. It is copied and neither kept nor changed.
         traits: What is known about the game.
-        uses_global_random: Whether steps may draw from the ``random`` or ``numpy.random`` modules.
+        outside: The random generators that steps may draw from and the environment does not hold, which are put
+            back after every step; by default all there are.
         seed: Where the game's own stream of random numbers starts.
     """
 
-    def __init__(self, env: Any, traits: Traits, *, uses_global_random: bool = False, seed: int = 0) -> None:
+    def __init__(
+        self, env: Any, traits: Traits, *, outside: OutsideGenerators | None = None, seed: int = 0
+    ) -> None:
         require_reset(env)
         raw = thin(clone_env(env))
         self._name = game_name(raw)
         self._codec = codec_for(raw, None, self._name)
         self._traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
-        self._uses_global_random = uses_global_random
+        self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
         self._copy = copier_for(raw)
         self._template = quieten(raw)
@@ -77,12 +81,12 @@ class GymGame:
         """What a search must know before it starts."""
         return self._traits
 
-    def with_traits(self, traits: Traits, *, uses_global_random: bool) -> GymGame:
+    def with_traits(self, traits: Traits, outside: OutsideGenerators) -> GymGame:
         """This game with other traits; states of one are states of the other."""
         changed = copy.copy(self)
         changed._traits = traits
         changed._sampled = traits.chance is Chance.SAMPLED
-        changed._uses_global_random = uses_global_random
+        changed.outside = outside
         return changed
 
     def snapshot(self, env: Any) -> GymState:
@@ -96,7 +100,7 @@ class GymGame:
         """The position after ``reset(seed=seed)`` of a copy."""
         env = self._copy(self._template)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
-        with global_random_guard(seed), self._blame(f"reset(seed={seed})"):
+        with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
             observation, info = env.reset(seed=seed)
         replace_generators(env, self._generator)
         return GymState(env, 0.0, False, info, observation)
@@ -170,8 +174,8 @@ class GymGame:
             )
         env = self._copy(state.env) if env is None else env
         guard: Any = nullcontext()
-        if self._uses_global_random:
-            guard = global_random_guard(0 if generator is None else int(generator.integers(2**32)))
+        if self.outside:
+            guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
         if generator is not None:
             replace_generators(env, generator)
             if self._redraw_hidden is not None:
@@ -195,11 +199,13 @@ class GymGame:
 
     # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
-    def probe(self, state: GymState, action: int, seed: int) -> tuple[GymState, bool]:
-        """The state after an action with all randomness from a seed; whether global generators were used."""
-        with global_random_guard(seed) as use:
-            after = self._advance(state, action, np.random.default_rng(seed))
-        return after, use.consumed
+    def probe(self, state: GymState, action: int, seed: int) -> GymState:
+        """The state after an action with all randomness from a seed."""
+        return self._advance(state, action, np.random.default_rng(seed))
+
+    def draws_from(self) -> frozenset[str]:
+        """The generators that probes drew from and the environment does not hold."""
+        return frozenset(self.outside.drawn)
 
     def comparable(self, state: GymState) -> Hashable:
         """A value of the state in which random generators do not count."""

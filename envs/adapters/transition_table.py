@@ -21,7 +21,7 @@ from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
-from zermelo.envs.clone.random_state import global_random_guard
+from zermelo.envs.clone.outside_generators import global_random_guard
 from zermelo.envs.errors import GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits

@@ -1,9 +1,9 @@
 """The classes of copies: without finalisers, and with caches of their own.
 
-A copy shares handles with its original, such as the number of a game in an engine, so a finaliser of the copy would
-close what the original still uses. A cache on a class (``functools.lru_cache`` on a method) keeps every object that
-it was called on, so each copy would live for ever. Copies of objects of such a class are of a subclass that has
-neither.
+A copy shares handles with its original, such as the number of a game in an engine, so a finaliser of the copy
+would close what the original still uses. A cache on a class (``functools.lru_cache`` on a method) keeps every
+object that it was called on, so each copy would live for ever. Copies of objects of such a class are of a subclass
+that has neither.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import types
 from typing import Any, Final
 
 _LRU_CACHE: Final = type(functools.lru_cache(len))
+_IDENTITY: Final[Any] = object.__hash__
 _MAX_CACHED: Final = 32
 _copy_classes: dict[type, type] = {}
 _originals: dict[type, type] = {}
@@ -48,10 +49,12 @@ def _subclass(cls: type, changed: dict[str, Any]) -> type:
 def _overridden(cls: type) -> dict[str, Any]:
     """What objects of a class must not have, and what copies have in its place."""
     found: dict[str, Any] = {}
-    by_identity = cls.__hash__ is object.__hash__  # where a cache goes by value, it keeps one object for each value
+    by_identity = cls.__hash__ is _IDENTITY  # where a cache goes by value, it keeps one object for each value
     for part in reversed(cls.__mro__):
         for name, value in vars(part).items():
-            if name == "__del__" and not isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType):
+            if name == "__del__" and not isinstance(
+                value, types.WrapperDescriptorType | types.MethodDescriptorType
+            ):
                 found[name] = _do_nothing
             elif by_identity and isinstance(value, _LRU_CACHE):
                 found[name] = _with_own_cache(value)

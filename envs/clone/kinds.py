@@ -141,7 +141,7 @@ _SHARED_NAMES: Final = (
     "random.SystemRandom", "pyspiel.Game", "pyspiel.GameType", "pyspiel.GameInfo", "chess.Move",
     "zermelo.envs.rules.history._State",
     "chess._BoardState", "_contextvars.ContextVar", "typing._SpecialForm", "typing._GenericAlias",
-    "typing.TypeVar",
+    "typing.TypeVar", "torch.dtype", "torch.device", "torch.layout", "torch.memory_format",
 )  # fmt: skip
 # Packages whose C objects draw, play or listen; a clone shares them, as a search never renders.
 _DISPLAY_PACKAGES: Final = (
@@ -301,9 +301,8 @@ def layout_of(cls: type) -> Layout:
 
 def _find_layout(cls: type) -> Layout:
     slots = tuple(slot for part in cls.__mro__ for slot in _own_slots(part))
-    base = next(part for part in cls.__mro__ if part in _BASES)
-    if base is not np.ndarray and not _extends(cls, base):
-        base = None
+    nearest = next(part for part in cls.__mro__ if part in _BASES)
+    base = nearest if nearest is np.ndarray or _extends(cls, nearest) else None
     dict_of = None
     if cls.__dictoffset__ != 0:
         # Where a class hides its dict behind a property of its own, the real one is a parent's.
@@ -322,7 +321,7 @@ def _extends(cls: type, base: type) -> bool:
     """
     if any(_has_c_methods(part) for part in cls.__mro__[: cls.__mro__.index(base)]):
         return False
-    make: Callable[[type], Any] = base.__new__
+    make: Any = base.__new__
     try:
         make(copy_class(cls))
     except TypeError:

@@ -30,7 +30,7 @@ from zermelo.envs.clone.kinds import (
     layout_of,
     module_name,
 )
-from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, kind_by_structure
+from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, deep_copy, kind_by_structure
 
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
@@ -289,6 +289,31 @@ def _copy_open_spiel_state(obj: Any, walk: CopyWalk) -> Any:
     return obj.clone()
 
 
+# --- PyTorch
+
+
+def _tensor_value(obj: Any) -> Any:
+    """The bytes of a tensor, and what they mean."""
+    if obj.is_sparse or obj.is_quantized:
+        raise UncopyableError(obj, f"is a {obj.layout} tensor")
+    flat = obj.detach().cpu().contiguous().reshape(-1)
+    return (
+        str(obj.dtype),
+        str(obj.device),
+        tuple(obj.shape),
+        obj.requires_grad,
+        bytes(flat.view(_torch().uint8).numpy()),
+    )
+
+
+def _copy_torch_generator(obj: Any, walk: CopyWalk) -> Any:
+    return type(obj)(device=obj.device).set_state(obj.get_state())
+
+
+def _torch() -> Any:
+    return sys.modules["torch"]
+
+
 def _copy_lock(obj: Any, walk: CopyWalk) -> Any:
     """A lock that nobody holds is copied as a new one."""
     if not obj.acquire(blocking=False):
@@ -317,6 +342,10 @@ def find(cls: type) -> Kind | None:
     base = next((base for base in cls.__mro__ if base in _BY_BASE), None)
     if base is not None:
         return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], inline="")
+    if is_defined_in(cls, "torch.Tensor"):
+        return Kind(copy=deep_copy, value=_tensor_value)
+    if is_defined_in(cls, "torch._C.Generator"):
+        return _generator(_copy_torch_generator)
     structure = kind_by_structure(cls)
     if structure is not None and is_space(cls):
         known = module_name(cls).startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change

@@ -1,30 +1,32 @@
-"""State that lives outside of an environment's objects: in modules and on classes.
+"""State that lives outside of an environment's objects: in its modules and on its classes.
 
-No copy of an object can carry it. It is harmless as long as it never changes, or holds only what has been
-remembered to save time; so it is looked at only to explain a difference that was seen.
+No copy of an object carries it, so all copies and the environment itself share it. It is looked at, never copied
+nor kept; only names that were bound to another number or text can be bound again.
 """
 
 from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
-from zermelo.envs.clone.state_key import state_key
-from zermelo.envs.clone.traversal import copy_generally, reachable
-from zermelo.envs.errors import CloneError
-
-__all__ = ["OutsideState"]
+from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.digest import digest
+from zermelo.envs.clone.kinds import full_name, module_name
+from zermelo.envs.clone.traversal import reachable
 
 _LIBRARIES: Final = (
-    "chess", "gymnasium", "matplotlib", "numba", "numpy", "pygame", "pyspiel", "pytest", "scipy", "torch",
-    "zermelo",
+    "chess", "gym", "gymnasium", "matplotlib", "numba", "numpy", "pandas", "pygame", "pyspiel", "pytest", "scipy",
+    "torch", "zermelo",
 )  # fmt: skip
 _CODE: Final = (
     types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, property, staticmethod, classmethod,
     types.GetSetDescriptorType, types.MemberDescriptorType,
 )  # fmt: skip
+_PLAIN: Final = (bool, bytes, complex, float, int, str, types.NoneType)
+_MAX_ITEMS: Final = 2_000
+"""Of larger values a part is looked at, and how large they are."""
 
 
 class OutsideState:
@@ -36,82 +38,99 @@ class OutsideState:
 
     def __init__(self, env: Any) -> None:
         self._owners = list(_owners(env))
-        self._before = {
-            (id(owner), name): (_key(value), value, _saved(value)) for owner, name, value in self._entries()
-        }
+        self._before = dict(self._look())
 
-    def _entries(self) -> Iterator[tuple[Any, str, Any]]:
-        for owner in self._owners:
-            for name, value in list(vars(owner).items()):
-                if not name.startswith(("__", "_abc_")) and not isinstance(value, _CODE):
-                    yield owner, name, value
+    def _look(self) -> Iterator[tuple[tuple[int, str], tuple[Any, bytes, Any]]]:
+        for owner, name, value in _entries(self._owners):
+            plain = value if type(value) in _PLAIN else None
+            yield (id(owner), name), (owner, digest(value, _MAX_ITEMS), plain)
 
-    def _changed(self) -> Iterator[tuple[Any, str, Any, Any, Any]]:
-        """What holds it, its name, what is there now, what was there, and a copy of how that was."""
-        for owner, name, value in self._entries():
-            key, old, saved = self._before.get((id(owner), name), (None, None, None))
-            if key is not None and key != _key(value):
-                yield owner, name, value, old, saved
+    def _changed(self) -> Iterator[tuple[str, Any, Any, Any]]:
+        for (number, name), (owner, now, plain) in self._look():
+            _, was, before = self._before.get((number, name), (owner, now, plain))
+            if now != was:
+                yield name, owner, before, plain
 
     def changes(self) -> list[str]:
         """The names that hold something else now, such as ``pettingzoo.classic.go.go_base.N (9, now 5)``."""
         found = []
-        for owner, name, value, _, saved in self._changed():
-            holder = owner.__name__ if isinstance(owner, types.ModuleType) else _class_name(owner)
-            before, now = _short(saved), _short(value)
-            found.append(f"{holder}.{name}" + (f" ({before}, now {now})" if before != now else ""))
+        for name, owner, before, now in self._changed():
+            shown = f" ({before!r}, now {now!r})" if before is not None and len(repr((before, now))) < 80 else ""
+            found.append(f"{_owner_name(owner)}.{name}{shown}")
         return found
 
     def restore(self) -> None:
-        """Puts back what has changed, as far as that can be done from outside."""
-        for owner, name, value, old, saved in self._changed():
-            if isinstance(old, list):
-                old[:] = saved
-            elif isinstance(old, dict | set):
-                old.clear()
-                old.update(saved)
-            if old is not value:
-                setattr(owner, name, old)
+        """Binds names again to the numbers and texts that they had."""
+        for name, owner, before, _ in self._changed():
+            if before is not None:
+                setattr(owner, name, before)
+
+
+def values_outside(env: Any) -> Iterator[tuple[str, Any]]:
+    """The names and values in an environment's modules and on its classes, plain containers looked into."""
+    for owner, name, value in _entries(_owners(env)):
+        path = f"{_owner_name(owner)}.{name}"
+        yield path, value
+        inner = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+        if len(inner) <= _MAX_ITEMS:
+            yield from ((f"{path}[{number}]", part) for number, part in enumerate(inner))
+
+
+def _entries(owners: Any) -> Iterator[tuple[Any, str, Any]]:
+    for owner in owners:
+        for name, value in list(vars(owner).items()):
+            if not name.startswith(("__", "_abc_")) and not isinstance(value, _CODE):
+                yield owner, name, value
 
 
 def _owners(env: Any) -> Iterator[Any]:
+    """The classes of all that an environment holds, their modules, and the modules that these use."""
+    packages = {_package(cls) for layer in _layers(env) for cls in type(layer).__mro__} - {""}
+    waiting = [
+        owner
+        for obj in reachable(env)
+        for cls in type(obj).__mro__
+        for owner in (sys.modules.get(module_name(cls)), original_class(cls))
+        if owner is not None and _is_own(module_name(cls), packages)
+    ]
     seen: set[int] = set()
-    for obj in reachable(env):
-        for cls in type(obj).__mro__:
-            module = sys.modules.get(cls.__module__)
-            if module is None or _is_library(cls.__module__):
-                continue
-            for owner in (module, cls):
-                if id(owner) not in seen:
-                    seen.add(id(owner))
-                    yield owner
+    while waiting:
+        owner = waiting.pop()
+        if id(owner) in seen:
+            continue
+        seen.add(id(owner))
+        yield owner
+        if isinstance(owner, types.ModuleType):
+            for value in list(vars(owner).values()):
+                name = value.__name__ if isinstance(value, types.ModuleType) else None
+                name = value.__module__ if isinstance(value, types.FunctionType) else name
+                if name in sys.modules and _is_own(name, packages):
+                    waiting.append(sys.modules[name])
 
 
-def _is_library(module: str) -> bool:
-    package = module.partition(".")[0]
-    return package in sys.stdlib_module_names or package in _LIBRARIES or module.startswith("pettingzoo.utils")
+def _layers(env: Any) -> Iterator[Any]:
+    while env is not None:
+        yield env
+        env = getattr(env, "__dict__", {}).get("env")
 
 
-def _class_name(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
+def _is_library(name: str) -> bool:
+    package = name.partition(".")[0]
+    return package in sys.stdlib_module_names or package in _LIBRARIES or name.startswith("pettingzoo.utils")
 
 
-def _key(value: Any) -> Hashable:
-    try:
-        key = state_key(value)
-        hash(key)
-    except (CloneError, TypeError, RecursionError):
-        return ("object", id(value))
-    return key
+def _package(cls: type) -> str:
+    name = module_name(cls)
+    return "" if _is_library(name) else name.partition(".")[0]
 
 
-def _saved(value: Any) -> Any:
-    try:
-        return copy_generally(value)
-    except CloneError:
-        return value
+def _is_own(name: str, packages: set[str]) -> bool:
+    """Whether a module belongs to the environment: of its package, or the user's own and not installed."""
+    if _is_library(name):
+        return False
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    return name.partition(".")[0] in packages or not ("site-packages" in file or "dist-packages" in file)
 
 
-def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 40 else f"{text[:37]}..."
+def _owner_name(owner: Any) -> str:
+    return owner.__name__ if isinstance(owner, types.ModuleType) else full_name(owner)

@@ -158,11 +158,7 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
     """What writes the built-in part of an object, then its attributes by name, whatever order they were set in."""
     if layout.dict_of is None and not layout.slots:
         return write_content
-    ignored = frozenset(
-        name
-        for base in cls.__mro__
-        for name in _ignored.get(full_name(base), frozenset())
-    )
+    ignored = frozenset(name for base in cls.__mro__ for name in _ignored.get(full_name(base), frozenset()))
     slots = tuple(slot for slot in layout.slots if slot.__name__ not in ignored)
     dict_of, all_plain, named = layout.dict_of, _PLAIN.issuperset, original_class(cls)
 
@@ -197,4 +193,3 @@ def _fields_writer(cls: type, layout: Layout, write_content: Writer) -> Writer:
             walk.add_all([content])
 
     return write
-

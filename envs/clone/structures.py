@@ -35,7 +35,7 @@ from zermelo.envs.clone.kinds import (
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
-__all__ = ["BUILTINS", "EZPICKLE", "KIND_BY_REDUCTION", "Builtin", "copy_fields", "kind_by_structure"]
+__all__ = ["BUILTINS", "EZPICKLE", "KIND_BY_REDUCTION", "Builtin", "copy_fields", "deep_copy", "kind_by_structure"]
 
 
 class Builtin(NamedTuple):
@@ -107,8 +107,8 @@ def _fill_deque(new: Any, obj: Any, parts: list[Any]) -> None:
 def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
     """Fills an empty set with the elements of another, in its order if that comes by itself.
 
-    A set is gone through in the order of its hash table, which depends on all that it ever held. It is filled one by
-    one, as most sets come to be, or all at once; ``verify_clone`` names sets whose copies are in another order.
+    A set is gone through in the order of its hash table, which depends on all that it ever held. It is filled one
+    by one, as most sets come to be, or all at once; ``verify_clone`` names sets whose copies are in another order.
     """
     for ordered in (list, dict.fromkeys, set):
         set.clear(new)
@@ -248,6 +248,18 @@ def copy_fields(obj: Any, new: Any, walk: CopyWalk) -> None:
         slot.__set__(new, walk.copy(value))
 
 
+def deep_copy(obj: Any, walk: CopyWalk) -> Any:
+    """A copy by the object's own method."""
+    try:
+        return obj.__deepcopy__(walk.memo)
+    except (UncopyableError, RecursionError):
+        raise
+    except Exception as error:
+        raise UncopyableError(
+            obj, f"is a {full_name(type(obj))}, whose own __deepcopy__ raised {type(error).__name__}: {error}"
+        ) from error
+
+
 # --- objects of C code, by what they say they would be rebuilt from: iterators, dates, Cython classes
 
 EZPICKLE: Final = ("gymnasium.utils.ezpickle.EzPickle", "pettingzoo.utils.ezpickle.EzPickle")
@@ -282,7 +294,9 @@ def _copy_by_reduction(obj: Any, walk: CopyWalk) -> Any:
         return _remade(obj, reduced, walk)
     except UncopyableError:
         raise
-    except Exception as error:  # whatever the class raises where it cannot be made of what it is said to consist of
+    except (
+        Exception
+    ) as error:  # whatever the class raises where it cannot be made of what it is said to consist of
         raise UncopyableError(obj, f"is a {full_name(cls)}, which cannot be copied") from error
 
 

@@ -25,7 +25,7 @@ from zermelo.envs.clone.kinds import (
     refusal,
     shared_kind,
 )
-from zermelo.envs.clone.structures import EZPICKLE, KIND_BY_REDUCTION, kind_by_structure
+from zermelo.envs.clone.structures import EZPICKLE, KIND_BY_REDUCTION, deep_copy, kind_by_structure
 from zermelo.envs.errors import CloneError
 
 __all__ = [
@@ -87,31 +87,19 @@ def _find(cls: type) -> Kind:
         if module_name(cls) == "chess":  # two equal moves or positions may be two objects
             return replace(kind_by_attributes(cls), shared=True)
         return shared_kind(cls)
-    reason = refusal(cls)
-    if reason is not None:
-        return copied_by(kind_by_attributes(cls), _refusing(f"is {reason}"))
+    refused = refusal(cls)
+    if refused is not None:
+        return copied_by(kind_by_attributes(cls), _refusing(f"is {refused}"))
     for find in (functions.find, libraries.find):
         known = find(cls)
         if known is not None:
             return known
     kind = kind_by_attributes(cls)
     if defines_own(cls, "__deepcopy__"):
-        kind = copied_by(kind, _deep_copy)
+        kind = copied_by(kind, deep_copy)
     names = map(full_name, cls.__mro__)
     check = next((libraries.CHECKS[name] for name in names if name in libraries.CHECKS), None)
     return kind if check is None else _checked(kind, check)
-
-
-def _deep_copy(obj: Any, walk: CopyWalk) -> Any:
-    """A copy by the object's own method."""
-    try:
-        return obj.__deepcopy__(walk.memo)
-    except (UncopyableError, RecursionError):
-        raise
-    except Exception as error:
-        raise UncopyableError(
-            obj, f"is a {full_name(type(obj))}, whose own __deepcopy__ raised {type(error).__name__}: {error}"
-        ) from error
 
 
 def _refusing(reason: str) -> Callable[[Any, CopyWalk], Any]:

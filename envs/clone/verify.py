@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,12 +13,12 @@ import numpy as np
 
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
+from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState
 from zermelo.envs.clone.player import Player, Raised, first_difference
-from zermelo.envs.clone.random_state import global_random_guard
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
-from zermelo.envs.errors import CloneError, InvalidSettingError
+from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownTraitWarning
 
 __all__ = ["CHECKED", "check_clone", "is_known_to_clone", "verify_clone"]
 
@@ -145,7 +146,7 @@ def play_alone(
     """Plays random legal actions to the end, or as far as the limits allow."""
     _require_success(player, "reset")
     trace = Trace([player.record()], [])
-    while not player.over and len(trace.actions) < max_steps and time.monotonic() < deadline:
+    while not player.over and len(trace.actions) < max_steps and time.perf_counter() < deadline:
         action = player.choose(trace.records[-1], generator)
         player.step(action)
         _require_success(player, f"step({action!r})")
@@ -191,13 +192,20 @@ class Trial:
     """One game of an original with its clones beside it."""
 
     def __init__(
-        self, original: Player, where: Where, clone: Clone, max_steps: int, outside: OutsideState
+        self,
+        original: Player,
+        where: Where,
+        clone: Clone,
+        max_steps: int,
+        outside: OutsideState,
+        deadline: float = math.inf,
     ) -> None:
         self.original = original
         self.where = where
         self.clone = clone
         self.max_steps = max_steps
         self.outside = outside
+        self.deadline = deadline
         self.generator = where.generator(3)
         self.followers: list[_Follower] = []
 
@@ -207,7 +215,7 @@ class Trial:
         self.compare_with_alone(trace, record, 0)
         step = 0
         steps = self.max_steps if trace is None else len(trace.actions)
-        while not self.original.over and step < steps:
+        while not self.original.over and step < steps and time.perf_counter() < self.deadline:
             self.take_clones(step)
             action = self.original.choose(record, self.generator) if trace is None else trace.actions[step]
             step += 1
@@ -236,7 +244,11 @@ class Trial:
     def play_aside(self, player: Player, steps: int) -> None:
         record = player.record()
         for _ in range(steps):
-            if player.over or any(isinstance(value, Raised) for value in record.values()):
+            if (
+                time.perf_counter() >= self.deadline
+                or player.over
+                or any(isinstance(value, Raised) for value in record.values())
+            ):
                 return  # what is wrong with it shows in a clone that goes along
             player.step(player.choose(record, self.generator))
             if player.failure is not None:
@@ -321,46 +333,62 @@ def _short(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def check_clone(env: Any) -> None:
+def check_clone(env: Any, deadline: float = math.inf) -> bool:
     """A short form of ``verify_clone`` from the current position of a live environment, which it does not change.
 
     The first search on an environment runs it. It is done once for each class and configuration, not at all for
-    environments that are known to clone right, and takes some tenths of a second at most.
+    environments that are known to clone right, and takes some tenths of a second at most. A warning names what
+    copies share with the environment in modules or on classes, and change.
+
+    Args:
+        env: The environment.
+        deadline: The time of ``time.perf_counter`` at which to give up.
+
+    Returns:
+        Whether it is done.
 
     Raises:
         CloneError: As ``verify_clone``.
     """
     first = clone_env(env)  # raises what can be known without playing
     if is_known_to_clone(env):
-        return
-    configuration = repr(_configuration(env))
-    key = (tuple(original_class(type(layer)) for layer in _layers(env)), configuration)
+        return True
+    key = (tuple(original_class(type(layer)) for layer in _layers(env)), repr(_configuration(env)))
     if key in CHECKED:
-        return
+        return True
     outside = OutsideState(env)
     before = _key_or_none(env)
-    with global_random_guard():
-        try:
+    try:
+        with OutsideGenerators(env).guard(0):
             for game in range(2):
-                _check_game(env, first if game == 0 else clone_env(env), game, outside)
-            if before is not None and _key_or_none(env) != before:
-                raise CloneError(
-                    f"playing a clone of {_name(env)} changes the environment itself{_outside_text(outside)}"
-                )
-        except CloneError:
-            outside.restore()
-            raise
+                _check_game(env, first if game == 0 else clone_env(env), game, outside, deadline)
+        changes = _outside_text(outside)
+        if before is not None and _key_or_none(env) != before:
+            raise CloneError(f"playing a clone of {_name(env)} changes the environment itself{changes}")
+    finally:
+        outside.restore()
+    if time.perf_counter() >= deadline:
+        return False
     CHECKED.add(key)
+    if changes:
+        warnings.warn(
+            f"copies of {_name(env)} are not independent of it{changes}, so searches change it too; keep it in an "
+            "attribute of the environment",
+            UnknownTraitWarning,
+            stacklevel=2,
+        )
+    return True
 
 
-def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState) -> None:
+def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState, deadline: float) -> None:
     where = Where(0, game)
     alone = Player.at(alone_env, game)
     again = Player.at(clone_env(env), game)
     original = Player.at(clone_env(env), game)
-    trace = play_alone(alone, where.generator(1), _CHECK_STEPS, time.monotonic() + _CHECK_SECONDS)
+    ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
+    trace = play_alone(alone, where.generator(1), _CHECK_STEPS, ends)
     try:
-        Trial(original, where, clone_env, _CHECK_STEPS, outside).play(trace)
+        Trial(original, where, clone_env, _CHECK_STEPS, outside, deadline).play(trace)
     except (UnlikeAloneError, CloneError) as error:
         if outside.changes() or repeats(again, trace):
             raise CloneError(str(error)) from None

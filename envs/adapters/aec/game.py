@@ -47,7 +47,8 @@ from zermelo.envs.adapters.wrappers import (
     seat_agents,
 )
 from zermelo.envs.clone.clone_env import copier_for
-from zermelo.envs.clone.random_state import global_random_guard, replace_generators
+from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import (
     EnvFailedError,
@@ -67,12 +68,14 @@ class AECGame:
     Args:
         env: A live environment that has been reset. It is copied and neither kept nor changed.
         traits: What is known about the game.
-        uses_global_random: Whether steps may draw from the ``random`` or ``numpy.random`` modules, whose state
-            is then put back after every step.
+        outside: The random generators that steps may draw from and the environment does not hold, which are put
+            back after every step; by default all there are.
         seed: Where the game's own stream of random numbers starts, for ``result`` of sampled chance.
     """
 
-    def __init__(self, env: Any, traits: Traits, *, uses_global_random: bool = False, seed: int = 0) -> None:
+    def __init__(
+        self, env: Any, traits: Traits, *, outside: OutsideGenerators | None = None, seed: int = 0
+    ) -> None:
         require_reset(env)
         raw = innermost(env)
         self.agents = seat_agents(raw)
@@ -83,7 +86,7 @@ class AECGame:
         self._fast_actions = facts.legal_actions
         self._fast_key = facts.key
         self._declared = declares_chance(raw)
-        self._uses_global_random = uses_global_random
+        self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
         self._zeros = (0.0,) * len(self.agents)
         self._copy = copier_for(raw)
@@ -96,12 +99,12 @@ class AECGame:
         """What a search must know before it starts."""
         return self._traits
 
-    def with_traits(self, traits: Traits, *, uses_global_random: bool) -> AECGame:
+    def with_traits(self, traits: Traits, outside: OutsideGenerators) -> AECGame:
         """This game with other traits; states of one are states of the other."""
         changed = copy.copy(self)
         changed._traits = traits
         changed._sampled = traits.chance is Chance.SAMPLED
-        changed._uses_global_random = uses_global_random
+        changed.outside = outside
         return changed
 
     # -- positions -----------------------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ class AECGame:
         """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
         env = self._copy(self._template)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
-        with global_random_guard(seed), self._blame(env, f"reset(seed={seed})"):
+        with self.outside.guard(seed % 2**32, is_reset=True), self._blame(env, f"reset(seed={seed})"):
             env.reset(seed=seed)
         replace_generators(env, self._generator)
         with self._blame(env, "reset"):
@@ -249,10 +252,8 @@ class AECGame:
         guard: Any = nullcontext()
         if generator is not None:
             replace_generators(env, generator)
-            if self._uses_global_random:
-                guard = global_random_guard(int(generator.integers(2**32)))
-        elif self._uses_global_random:
-            guard = global_random_guard(0)
+        if self.outside:
+            guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
         env_action = self._codecs[self.agents[state.mover]].to_env(action)
         with guard:
             try:
@@ -363,13 +364,15 @@ class AECGame:
 
     # -- what inference asks (zermelo.envs.adapters.facts.inference.Probe) ----------------------------------------
 
-    def probe(self, state: EnvState, action: int, seed: int) -> tuple[EnvState, bool]:
-        """The state after an action with all randomness from a seed; whether global generators were used."""
+    def probe(self, state: EnvState, action: int, seed: int) -> EnvState:
+        """The state after an action with all randomness from a seed."""
         if state.mover == CHANCE:
-            return self._apply_outcome(state, action), False
-        with global_random_guard(seed) as use:
-            after = self.sample_result(state, action, np.random.default_rng(seed))
-        return after, use.consumed
+            return self._apply_outcome(state, action)
+        return self.sample_result(state, action, np.random.default_rng(seed))
+
+    def draws_from(self) -> frozenset[str]:
+        """The generators that probes drew from and the environment does not hold."""
+        return frozenset(self.outside.drawn)
 
     def comparable(self, state: EnvState) -> Hashable:
         """A value of the state in which random generators do not count."""

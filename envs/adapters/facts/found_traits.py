@@ -8,12 +8,12 @@ from typing import Any, Final, cast
 
 from zermelo.envs.adapters.adapter import Adapted
 from zermelo.envs.adapters.facts.declared import declared_traits, declares_chance
-from zermelo.envs.adapters.facts.global_random import may_use_global_random
-from zermelo.envs.adapters.facts.inference import Findings, infer, remembered
+from zermelo.envs.adapters.facts.inference import Findings, infer, remembered, watch
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.clone.kinds import UncopyableError
-from zermelo.envs.clone.verify import check_clone
+from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.verify import check_clone, is_known_to_clone
 from zermelo.envs.errors import CloneError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
@@ -38,7 +38,7 @@ def with_traits(
     """A game that works on copies, with its traits as far as they are known in time.
 
     Args:
-        make: Called with the environment, its traits and ``uses_global_random``.
+        make: Called with the environment, its traits and ``outside``.
         raw: The environment.
         given: Fields of ``Traits`` that the caller gave.
         deadline: The time of ``time.perf_counter`` at which the game is needed.
@@ -62,21 +62,31 @@ def with_traits(
     needed = [name for name in _SHOWN_IN_PLAY if name not in decided]
     if decided.get("reward_sum") == RewardSum.CONSTANT and "constant" not in decided:
         needed.append("constant")
-    uses_global = may_use_global_random(raw)
+    outside = OutsideGenerators(raw)
+    if is_known_to_clone(raw):  # and to draw from its own generators alone
+        outside = outside.only(())
     if decided.get("information") == Information.HIDDEN:  # no search will look at it, so nothing need be found out
         assumed = {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
         traits = merge_traits(base, *sources, (TraitSource.ASSUMED, assumed))
-        return Adapted(make(raw, traits, uses_global_random=uses_global), {})
+        return Adapted(_watched(make(raw, traits, outside=outside), raw, deadline), {})
     unknown = (TraitSource.UNKNOWN, {name: getattr(base, name) for name in needed})
-    game = make(raw, merge_traits(base, *sources, unknown), uses_global_random=bool(needed) or uses_global)
+    game = make(raw, merge_traits(base, *sources, unknown), outside=outside)
 
     def settled(findings: Findings) -> Adapted:
         by_play = ((TraitSource.INFERRED, findings.inferred), (TraitSource.ASSUMED, findings.assumed))
-        uses = uses_global or findings.uses_global_random
+        drawn = outside.only(findings.draws_from) if findings.finished else outside
         traits = merge_traits(base, *sources, *by_play)
-        return Adapted(game.with_traits(traits, uses_global_random=uses), findings.constants)
+        return Adapted(game.with_traits(traits, drawn), findings.constants)
 
     return _Slices(game, game.snapshot(raw), settled if needed else None).go_on(deadline)
+
+
+def _watched(game: Any, raw: Any, deadline: float) -> Any:
+    """The game, with the generators guarded that its steps draw from."""
+    if not game.outside:
+        return game
+    names = watch(game, game.snapshot(raw), deadline)
+    return game if names is None else game.with_traits(game.traits, game.outside.only(names))
 
 
 class _Slices:
@@ -84,15 +94,15 @@ class _Slices:
 
     def __init__(self, game: Any, root: Any, settled: Callable[[Findings], Adapted] | None) -> None:
         self._game, self._settled = game, settled
-        self._spent = 0.0
+        self._spent = self._ends = 0.0
         self._steps = self._run(root)
 
     def go_on(self, deadline: float) -> Adapted:
         """Goes on until a time of ``time.perf_counter``; the game then has what is known of it."""
         begun = time.perf_counter()
-        ends = min(deadline, begun + _PATIENCE - self._spent)
+        self._ends = min(deadline, begun + _PATIENCE - self._spent)
         try:
-            while time.perf_counter() < ends:
+            while time.perf_counter() < self._ends:
                 next(self._steps)
         except StopIteration as done:
             return cast("Adapted", done.value)
@@ -101,9 +111,10 @@ class _Slices:
 
     def _run(self, root: Any) -> Generator[None, None, Adapted]:
         env = self._game.environment(root)
-        _check_copies(env)
+        while not _check_copies(env, self._ends):
+            yield
         if self._settled is None:
-            return Adapted(self._game, {})
+            return Adapted(_watched(self._game, env, self._ends), {})
         findings = remembered(env)
         if findings is None:
             yield
@@ -111,12 +122,13 @@ class _Slices:
         return self._settled(findings)
 
 
-def _check_copies(raw: Any) -> None:
-    """Plays a copy beside another, once for a class, before the first search relies on copies."""
+def _check_copies(raw: Any, deadline: float) -> bool:
+    """Plays a copy beside another, once for a class, before the first search relies on copies; whether it is done."""
     try:
-        check_clone(raw)
+        return check_clone(raw, deadline)
     except CloneError as error:
         if error.__cause__ is None or isinstance(error.__cause__, UncopyableError | ZermeloError):
             raise
         # The environment's own code raised while it was played alone. That is not the copy's fault, and a search
         # that gets there will say so.
+        return True

@@ -18,6 +18,7 @@ import contextlib
 import enum
 import math
 import pickle
+import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -44,6 +45,7 @@ _PROBES = 3
 _PAIRED_PART = 8
 """Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
+_WATCH_SECONDS = 0.05
 _SUM_TOLERANCE = 1e-9
 
 
@@ -74,8 +76,12 @@ class Probe(Protocol):
         """Rewards since the first state."""
         ...
 
-    def probe(self, state: Any, action: int, seed: int) -> tuple[Any, bool]:
-        """The state after an action with all randomness from a seed; whether global random modules were used."""
+    def probe(self, state: Any, action: int, seed: int) -> Any:
+        """The state after an action with all randomness from a seed."""
+        ...
+
+    def draws_from(self) -> frozenset[str]:
+        """The generators that probes drew from and the environment does not hold."""
         ...
 
     def comparable(self, state: Any) -> Any:
@@ -102,14 +108,14 @@ class Findings:
     Attributes:
         inferred: Fields of ``Traits`` that play showed.
         assumed: Fields that play could not show, with the usual value.
-        uses_global_random: A step drew from the ``random`` or ``numpy.random`` module.
+        draws_from: The generators that steps drew from and the environment does not hold.
         constants: The simple attributes that never changed, by path.
         finished: Playouts that reached an end.
     """
 
     inferred: Mapping[str, Any]
     assumed: Mapping[str, Any]
-    uses_global_random: bool
+    draws_from: frozenset[str]
     constants: Mapping[str, Any]
     finished: int
 
@@ -135,7 +141,7 @@ def infer(game: Probe, root: Any, seats: int) -> Generator[None, None, Findings]
         assumed["constant"] = 0.0
     if play.sight.is_whole():
         inferred["information"] = Information.PERFECT
-    findings = Findings(inferred, assumed, play.uses_global_random, play.constants, len(play.sums))
+    findings = Findings(inferred, assumed, game.draws_from(), play.constants, len(play.sums))
     remembered_for_class = _memory.setdefault(_classes(game.environment(root)), [])
     if len(remembered_for_class) < _MEMORY_PER_CLASS:
         remembered_for_class.append(findings)
@@ -187,6 +193,24 @@ def _reward_sum(sums: list[float], seats: int) -> dict[str, Any]:
     return {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
 
 
+def watch(game: Probe, root: Any, deadline: float) -> frozenset[str] | None:
+    """The names of generators outside that steps of one game draw from; None if it does not end in time."""
+    state, generator = root, np.random.default_rng(0)
+    ends = min(deadline, time.perf_counter() + _WATCH_SECONDS)
+    with contextlib.suppress(ZermeloError):
+        while not game.is_terminal(state) and time.perf_counter() < ends:
+            state = game.probe(state, _random_action(game, state, generator), int(generator.integers(2**32)))
+    return game.draws_from() if game.is_terminal(state) else None
+
+
+def _random_action(game: Probe, state: Any, generator: np.random.Generator) -> int:
+    if game.to_move(state) == CHANCE:
+        outcomes, probabilities = zip(*game.chance_outcomes(state), strict=True)
+        return int(generator.choice(outcomes, p=probabilities))
+    actions = game.legal_actions(state)
+    return int(actions[int(generator.integers(len(actions)))])
+
+
 @dataclass
 class _Play:
     """Random play and what was seen in it."""
@@ -198,7 +222,6 @@ class _Play:
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
     differs: bool = False
-    uses_global_random: bool = False
     constants: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
 
@@ -227,9 +250,8 @@ class _Play:
         while not game.is_terminal(state):
             if self.steps >= self.most:
                 return
-            action = self._draw(state, generator)
-            after, used = game.probe(state, action, 2 * self.steps)
-            self.uses_global_random |= used
+            action = _random_action(game, state, generator)
+            after = game.probe(state, action, 2 * self.steps)
             yield
             if (
                 self.steps < self.most // _PAIRED_PART
@@ -237,30 +259,22 @@ class _Play:
                 or game.is_terminal(after)
             ):
                 if not self.differs:
-                    again, used = game.probe(state, action, 2 * self.steps + 1)
-                    self.uses_global_random |= used
+                    again = game.probe(state, action, 2 * self.steps + 1)
                     self.differs = game.comparable(after) != game.comparable(again)
                     yield
                 if self.differs:
-                    again, _ = game.probe(state, action, 2 * self.steps + 1)
+                    again = game.probe(state, action, 2 * self.steps + 1)
                     yield from self.sight.compare(after, again)
                 if game.to_move(state) != CHANCE:
-                    other = self._draw(state, generator)
+                    other = _random_action(game, state, generator)
                     if other != action:
-                        yield from self.sight.compare(after, game.probe(state, other, 2 * self.steps)[0])
+                        yield from self.sight.compare(after, game.probe(state, other, 2 * self.steps))
             self.steps += 1
             state = after
             if not game.is_terminal(state) and any(game.utility(state)):
                 self.early_rewards = True
             self._keep_constants(state)
         self.sums.append(math.fsum(game.utility(state)))
-
-    def _draw(self, state: Any, generator: np.random.Generator) -> int:
-        if self.game.to_move(state) == CHANCE:
-            outcomes, probabilities = zip(*self.game.chance_outcomes(state), strict=True)
-            return int(generator.choice(outcomes, p=probabilities))
-        actions = self.game.legal_actions(state)
-        return int(actions[int(generator.integers(len(actions)))])
 
     def _keep_constants(self, state: Any) -> None:
         now = configuration(self.game.environment(state))

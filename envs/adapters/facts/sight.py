@@ -92,9 +92,9 @@ class Sight:
             if not common or game.to_move(first) != game.to_move(second):
                 return
             action = common[int(self._generator.integers(len(common)))]
-            first = game.probe(first, action, 0)[0]
+            first = game.probe(first, action, 0)
             yield
-            second = game.probe(second, action, 0)[0]
+            second = game.probe(second, action, 0)
             yield
 
     def _mover_sees(self, state: Any) -> Any:
@@ -135,9 +135,9 @@ class Sight:
                 return False
             action = actions[int(generator.integers(len(actions)))]
             paid = [game.utility(first), game.utility(second)]
-            first = game.probe(first, action, step)[0]
+            first = game.probe(first, action, step)
             yield
-            second = game.probe(second, action, step)[0]
+            second = game.probe(second, action, step)
             yield
             gains = [
                 tuple(now - before for now, before in zip(game.utility(state), was, strict=True))

@@ -181,7 +181,7 @@ def test_a_deep_copy_of_its_own_that_is_wrong_is_found_out():
     env = WrongDeepcopy()
     env.reset(seed=3)
     env.step(1)
-    with pytest.raises(CloneError, match="the clone of dice_v0 .* is not the same game"):
+    with pytest.raises(CloneError, match=r"the clone of dice_v0 .* is not the same game"):
         as_game(env)
 
 
@@ -193,7 +193,9 @@ class RaisingDeepcopy(DiceEnv):
 def test_a_way_of_its_own_that_raises_is_named():
     env = RaisingDeepcopy()
     env.reset(seed=3)
-    with pytest.raises(CloneError, match=r"RaisingDeepcopy, whose own __deepcopy__ raised RuntimeError: no engine"):
+    with pytest.raises(
+        CloneError, match=r"RaisingDeepcopy, whose own __deepcopy__ raised RuntimeError: no engine"
+    ):
         clone_env(env)
     with pytest.raises(CloneError, match="WithClone, whose registered clone raised AttributeError"):
         clone_env(WithClone())

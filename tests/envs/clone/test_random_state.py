@@ -6,13 +6,8 @@ from doubles.clone_envs import BareEnv, DiceEnv
 from gymnasium.spaces import Discrete
 
 from zermelo.envs import clone_env
-from zermelo.envs.clone.random_state import (
-    find_generators,
-    global_random_guard,
-    has_generators,
-    replace_generators,
-    uses_global_random,
-)
+from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
+from zermelo.envs.clone.random_state import find_generators, has_generators, replace_generators
 
 SOURCES = ["generator", "random_state", "python", "closure", "stored method", "space"]
 
@@ -67,12 +62,29 @@ def test_the_guard_hides_what_global_generators_would_give(source):
 @pytest.mark.parametrize("source", ["generator", "global random", "global numpy"])
 def test_drawing_from_global_generators_is_noticed(source):
     env = dice(source)
-    assert uses_global_random(lambda: clone_env(env).step(0)) is source.startswith("global")
-    with global_random_guard(1) as use:
-        assert not use.consumed
-        random.random()
-        assert use.consumed
-    assert use.consumed
+    outside = OutsideGenerators(env)
+    with outside.guard(1):
+        clone_env(env).step(0)
+    assert (
+        outside.drawn
+        == {"generator": set(), "global random": {"random"}, "global numpy": {"numpy.random"}}[source]
+    )
+    assert bool(outside.only(outside.drawn)) is (source != "generator")
+
+
+def test_guards_may_stand_in_each_other():
+    np.random.seed(3)  # noqa: NPY002  # what is tested
+    expected = np.random.random(3)  # noqa: NPY002  # as above
+    np.random.seed(3)  # noqa: NPY002  # as above
+    drawn = []
+    for _ in range(3):
+        drawn.append(np.random.random())  # noqa: NPY002  # as above
+        with global_random_guard(1):
+            first = np.random.random()  # noqa: NPY002  # as above
+            with global_random_guard(1):
+                assert np.random.random() == first  # noqa: NPY002  # as above
+            assert np.random.random() != first  # noqa: NPY002  # as above
+    assert drawn == list(expected)
 
 
 def test_the_guard_restores_after_an_error():

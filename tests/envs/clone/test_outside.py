@@ -1,0 +1,165 @@
+"""State and random generators outside of an environment: not copied, not advanced, and not changed in silence."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from doubles import awkward_globals
+from doubles.awkward_globals import (
+    BoardOnClass,
+    CountsOnClass,
+    FillsReplay,
+    RollsClass,
+    RollsGlobalNumpy,
+    RollsGlobalPython,
+    RollsGlobalTorch,
+    RollsModuleNumpy,
+    RollsModulePython,
+    RollsModuleState,
+    RollsModuleTorch,
+)
+from doubles.awkward_lifetimes import CountToSix
+
+from zermelo.agents import AlphaBetaAgent, ExpectimaxAgent, MCTSAgent
+from zermelo.envs import Chance, CloneError, as_game
+
+ROLLS = [
+    RollsModuleNumpy,
+    RollsModuleState,
+    RollsModulePython,
+    RollsModuleTorch,
+    RollsClass,
+    RollsGlobalTorch,
+    RollsGlobalNumpy,
+    RollsGlobalPython,
+]
+
+
+def started(cls: type[CountToSix]) -> Any:
+    env = cls()
+    env.reset(seed=0)
+    return env
+
+
+def states() -> list[Any]:
+    """The states of all generators that the environments below draw from."""
+    return [
+        random.getstate(),
+        repr(np.random.get_state()),  # noqa: NPY002  # the global generator
+        torch.get_rng_state().tolist(),
+        repr(awkward_globals.NUMPY.bit_generator.state),
+        repr(awkward_globals.STATE.get_state()),
+        awkward_globals.PYTHON.getstate(),
+        awkward_globals.TORCH.get_state().tolist(),
+        repr(RollsClass.dice.bit_generator.state),
+    ]
+
+
+@pytest.mark.defect(50)
+@pytest.mark.defect(45)
+@pytest.mark.parametrize("cls", ROLLS)
+def test_a_search_neither_sees_nor_advances_dice_that_stand_outside(cls: Any) -> None:
+    random.seed(1)
+    random.gauss(0, 1)  # half of a pair is kept
+    np.random.seed(1)  # noqa: NPY002  # what is tested
+    np.random.normal()  # noqa: NPY002  # as above
+    env = started(cls)
+    before = states()
+    assert as_game(env).traits.chance is Chance.SAMPLED
+    assert states() == before
+    MCTSAgent(simulations=60, seed=0).act(env)
+    assert states() == before
+    game = as_game(env)
+    root = game.snapshot(env)
+    rolls = [game.sample_result(root, 0, np.random.default_rng(seed)).env.last for seed in range(30)]
+    assert len(set(rolls)) > 20
+    env.step(0)
+    assert rolls.count(env.last) <= 2
+    assert states() != before
+
+
+@pytest.mark.defect(50)
+@pytest.mark.parametrize(("cls", "name"), [(FillsReplay, "awkward_globals.REPLAY"), (CountsOnClass, "steps")])
+def test_what_copies_change_outside_is_named_in_a_warning(cls: Any, name: str) -> None:
+    env = started(cls)
+    with pytest.warns(UserWarning, match=rf"count_v0.* state outside the object changed: .*{name}"):
+        AlphaBetaAgent(depth=2).act(env)
+
+
+@pytest.mark.defect(20)
+def test_nothing_of_the_users_modules_is_copied_or_kept() -> None:
+    awkward_globals.REPLAY[:] = range(300_000)
+    items = awkward_globals.REPLAY
+    references = sys.getrefcount(items)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            env = started(FillsReplay)
+            assert AlphaBetaAgent(depth=2).act(env) in (0, 1)
+            env = started(BoardOnClass)
+            with pytest.raises(CloneError):
+                as_game(env)
+        assert awkward_globals.REPLAY is items
+        assert items[:300_000] == list(range(300_000))
+        assert sys.getrefcount(items) == references
+    finally:
+        awkward_globals.REPLAY.clear()
+
+
+@pytest.mark.defect(48)
+def test_a_refused_environment_leaves_the_users_own_objects_in_its_lists() -> None:
+    awkward_globals.REPLAY[:] = mine = [object(), object()]
+    with pytest.raises(CloneError, match=r"BoardOnClass\.board"):
+        as_game(started(BoardOnClass))
+    assert all(one is other for one, other in zip(awkward_globals.REPLAY, mine, strict=True))
+    awkward_globals.REPLAY.clear()
+
+
+@pytest.mark.defect(25)
+def test_threads_that_search_leave_the_global_generators_as_they_were() -> None:
+    np.random.seed(4)  # noqa: NPY002  # what is tested
+    random.seed(4)
+    before = random.getstate(), repr(np.random.get_state())  # noqa: NPY002  # as above
+    environments = [started(cls) for cls in (RollsGlobalNumpy, RollsGlobalPython)] * 2
+    games = [as_game(env) for env in environments]
+    failed = []
+
+    def play(game: Any, env: Any) -> None:
+        generator = np.random.default_rng(0)
+        root = game.snapshot(env)
+        alone = [game.sample_result(root, 0, np.random.default_rng(seed)).env.last for seed in range(40)]
+        for _ in range(3):
+            again = [game.sample_result(root, 0, np.random.default_rng(seed)).env.last for seed in range(40)]
+            if again != alone:
+                failed.append((alone, again))
+        game.sample_result(root, 0, generator)
+
+    threads = [threading.Thread(target=play, args=pair) for pair in zip(games, environments, strict=True)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failed
+    assert (random.getstate(), repr(np.random.get_state())) == before  # noqa: NPY002  # as above
+
+
+@pytest.mark.defect(25)
+def test_steps_that_draw_nothing_are_not_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = started(CountToSix)
+    game = as_game(env, backend="clone")
+    root = game.snapshot(env)
+    monkeypatch.setattr(random, "getstate", lambda: pytest.fail("saved"))
+    monkeypatch.setattr(np.random, "get_state", lambda *a, **k: pytest.fail("saved"))
+    assert ExpectimaxAgent(depth=2).search_state(game, root).nodes > 3
