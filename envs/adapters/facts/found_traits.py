@@ -123,7 +123,7 @@ class _Slices:
 
 
 def _check_copies(raw: Any, deadline: float) -> bool:
-    """Plays a copy beside another, once for a class, before the first search relies on copies; whether it is done."""
+    """Plays a copy beside another, once for a class, before a search relies on copies; whether it is done."""
     try:
         return check_clone(raw, deadline)
     except CloneError as error:
