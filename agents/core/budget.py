@@ -46,6 +46,7 @@ class Budget:
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.
         seat: Whose action is asked for, where several are to move and the state does not say it.
+        within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
     """
 
     def __init__(
@@ -54,11 +55,12 @@ class Budget:
         started: float | None = None,
         stop: StopFlag | None = None,
         compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
+        within: Budget | None = None,
     ) -> None:
         self.stop = StopFlag() if stop is None else stop
         self.started = self.now() if started is None else started
         self._deadline = None if limits.seconds is None else self.started + limits.seconds
-        self.compile = compile
+        self.compile, self.within = compile, within
         self._most = math.inf if limits.nodes is None else limits.nodes
         self.nodes = 0
         self._checked, self._gap = math.inf, 0.0
@@ -78,11 +80,15 @@ class Budget:
         try:
             yield
         finally:
-            waited = self.now() - before
-            self.compiling += waited
-            self.started += waited
-            if self._deadline is not None:
-                self._deadline += waited
+            self._wait(self.now() - before)
+
+    def _wait(self, seconds: float) -> None:
+        self.compiling += seconds
+        self.started += seconds
+        if self._deadline is not None:
+            self._deadline += seconds
+        if self.within is not None:
+            self.within._wait(seconds)
 
     def waits(self) -> bool:
         """Whether to wait for the compiler."""
@@ -101,7 +107,8 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         """How much time is left; infinity without a limit."""
-        return math.inf if self._deadline is None else self._deadline - self.now()
+        left = math.inf if self._deadline is None else self._deadline - self.now()
+        return left if self.within is None else min(left, self.within.seconds_left)
 
     def visit(self, ply: int) -> None:
         """Counts one node, ``ply`` moves below the root, unless a limit forbids it.
@@ -129,6 +136,8 @@ class Budget:
                 last two did, as a step of an environment may take a good part of the limit; or another thread
                 wants the search to end.
         """
+        if self.within is not None:
+            self.within.check_clock()
         if self.stop.is_set:
             raise SearchStopped(StoppedBy.INTERRUPT)
         if self._deadline is None:

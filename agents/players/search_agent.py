@@ -208,11 +208,16 @@ class SearchAgent(ConfiguredAgent):
 
     def new_budget(self, started: float) -> Budget:
         """What counts the nodes and the time of one search."""
-        return Budget(self.limits, started, self.__dict__.get("_flag"), self.compile)
+        shared = self.__dict__
+        return Budget(self.limits, started, shared.get("_flag"), self.compile, shared.get("_within"))
 
     def stop_by(self, flag: StopFlag) -> None:
         """Has the searches from now on end too when a flag is set, which others share."""
         self._set("_flag", flag)
+
+    def search_within(self, budget: Budget) -> None:
+        """Has the searches from now on be parts of another one, and end with it."""
+        self._set("_within", budget)
 
     def _search(self, game: Game[Any], state: Any, started: float, seat: int | None = None) -> SearchResult:
         require_decision(game, state)

@@ -49,7 +49,7 @@ class DeterminizedAgent(SearchAgent):
     Attributes:
         agent: The search, or its spec, such as ``mcts(simulations=100)``.
         samples: How many deals to look at.
-        seconds: Time to take, from the call on; no further deal is begun after it.
+        seconds: Time to take, from the call on.
         decides: ``"votes"`` or ``"values"``.
         belief: ``"uniform"``: what is not seen is as chance deals it; or what the others are believed to do, as
             ``opponent`` of ``expectimax``: deals in which they would have played as they did are likelier.
@@ -88,6 +88,8 @@ class DeterminizedAgent(SearchAgent):
         seen: Any = _as_seen(game)
         seat, stopped_by = game.to_move(state), StoppedBy.COMPLETED
         deal = dealer(self.belief, game, state, seat)
+        if isinstance(inner, SearchAgent):
+            inner.search_within(budget)
         votes: Counter[int] = Counter()
         totals: dict[int, float] = {}
         valued: Counter[int] = Counter()

@@ -138,6 +138,14 @@ def test_compiled(spec: str, why: str) -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.defect(13)
+def test_the_time_of_all_deals_ends_the_search_of_one() -> None:
+    agent: Any = make_agent("determinized(seconds=0.1, agent=mcts(simulations=1000000000))")
+    result = agent.search_state(EndlessCards())
+    assert (result.stopped_by, result.stats["samples"]) == ("seconds", 1)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.defect(13)
 @pytest.mark.parametrize("limit", ["seconds=0.1", "nodes=2000", "simulations=3"])
 @pytest.mark.parametrize(
     ("spec", "game"),
