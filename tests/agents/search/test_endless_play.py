@@ -136,7 +136,7 @@ def test_compiled(spec: str, why: str) -> None:
     assert ended(spec)[spec] == why
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(30)
 @pytest.mark.defect(13)
 def test_the_time_of_all_deals_ends_the_search_of_one() -> None:
     agent: Any = make_agent("determinized(seconds=0.1, agent=mcts(simulations=1000000000))")
@@ -144,7 +144,7 @@ def test_the_time_of_all_deals_ends_the_search_of_one() -> None:
     assert (result.stopped_by, result.stats["samples"]) == ("seconds", 1)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(30)
 @pytest.mark.defect(13)
 @pytest.mark.parametrize("limit", ["seconds=0.1", "nodes=2000", "simulations=3"])
 @pytest.mark.parametrize(
