@@ -1,66 +1,199 @@
-"""OpenSpiel's Monte Carlo tree search, in C++, as an agent: a peer in every table of its games."""
+"""OpenSpiel's Monte Carlo tree search, in C++: a peer in every table of its games, and what ``auto`` takes for them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, NamedTuple
 
-from zermelo.agents.core.settings import flag, number, whole
-from zermelo.agents.players.search_agent import ConfiguredAgent
-from zermelo.envs import GameOverError, UnsupportedGameError
-from zermelo.envs.adapters.wrappers import game_name, innermost
+from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.core.settings import flag, function, number, whole
+from zermelo.agents.players.search_agent import SimulatingAgent
+from zermelo.envs import Chance, Game, RewardSum, UnsupportedGameError
+from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 
-__all__ = ["OpenSpielMCTSAgent"]
+__all__ = ["OpenSpielMCTSAgent", "why_not_in_openspiel"]
+
+_LONGEST: Final = 1.0
+"""Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""
+_SHORTEST: Final = 1e-3
+"""With less time than this left another tree would tell nothing."""
+_ALL: Final = 1 << 30
+
+
+class _Action(NamedTuple):
+    """What all trees say of one action at the root; ``proven`` is what the player to move gets, if that is known."""
+
+    visits: int
+    reward: float
+    proven: float | None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class OpenSpielMCTSAgent(ConfiguredAgent):
+class OpenSpielMCTSAgent(SimulatingAgent):
     """OpenSpiel's own Monte Carlo tree search in C++, for its games: ``openspiel/hex(board_size=5)``.
 
+    Its tree cannot be kept: every move, and every second of a longer search, begins a new one, and what the trees
+    of one search say of its actions is added up. OpenSpiel counts no states, so ``nodes`` are simulations.
+
     Attributes:
-        simulations: How many to make for a move.
+        backend: How ``as_game`` should see the environment: by OpenSpiel's own state, not by rules of ours.
+        simulations: How many to make for a move; 1,000 if no limit is given.
+        seconds: Time to take, from the call on.
         exploration: The weight of what was tried less, with utilities as they are (``uct_c``).
         playouts: Random games for each leaf.
         solver: Whether wins and losses are proven where the tree reaches the end of the game.
         memory_mb: The memory for the tree, in MB.
+        on_iteration: Called with a ``SearchResult`` after each tree; False ends the search there.
     """
 
     kind: ClassVar[str] = "openspiel_mcts"
 
-    simulations: int = whole(1_000, lower=1)
+    nodes: ClassVar[None] = None
+
+    backend: str = "environment"
+    simulations: int | None = None
+    seconds: float | None = None
     exploration: float = number(2.0, lower=0)
     playouts: int = whole(1, lower=1)
     solver: bool = flag(True)
     memory_mb: int = whole(1_000, lower=1)
+    on_iteration: Any = function("of a SearchResult")
 
-    def decide(self, env: Any) -> int:
-        """The action to play.
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Searches a state in which there is something to decide.
 
         Raises:
             UnsupportedGameError: It is not one of OpenSpiel's games, or not one that its search takes.
-            GameOverError: There is nothing to decide.
         """
-        state: Any = getattr(innermost(env), "game_state", None)
-        if type(state).__module__.partition(".")[0] != "pyspiel":
-            raise UnsupportedGameError(
-                f"openspiel_mcts plays OpenSpiel's games, such as openspiel/hex, not {game_name(env)}: use 'mcts'"
-            )
+        if reason := why_not_in_openspiel(game):
+            raise UnsupportedGameError(f"openspiel_mcts does not play {game.traits.name}, {reason}: use 'mcts'")
+        found = _Found(game, state, trusts=self.solver)
+        left = self.limits.simulations
+        while True:
+            seconds = min(budget.seconds_left, _LONGEST)
+            root = self._bot(game, left, seconds).mcts_search(state)
+            left = None if left is None else left - root.explore_count
+            found.add(root)
+            stopped_by = StoppedBy.SIMULATIONS if left is not None and left <= 0 else None
+            if root.outcome:
+                stopped_by = StoppedBy.COMPLETED
+            elif budget.stop.is_set:
+                stopped_by = StoppedBy.INTERRUPT
+            elif budget.seconds_left < _SHORTEST:
+                stopped_by = StoppedBy.SECONDS
+            result = self._result(found, budget, stopped_by or StoppedBy.SIMULATIONS)
+            if stopped_by is None and self.on_iteration is not None and self.on_iteration(result) is False:
+                return self._result(found, budget, StoppedBy.INTERRUPT)
+            if stopped_by is not None:
+                return result
+
+    def _bot(self, game: Any, simulations: int | None, seconds: float) -> Any:
+        """OpenSpiel's search, of a tree that is built within these limits."""
         import pyspiel
 
-        if state.is_terminal() or state.is_chance_node():
-            raise GameOverError(f"nobody has a choice in {game_name(env)}: the game is over, or chance is to move")
         seeds = [int(seed) for seed in self.generator.integers(2**31, size=2)]
-        try:
-            bot = pyspiel.MCTSBot(
-                state.get_game(),
-                pyspiel.RandomRolloutEvaluator(self.playouts, seeds[0]),
-                self.exploration,
-                self.simulations,
-                self.memory_mb,
-                self.solver,
-                seeds[1],
-                False,
-            )
-            return int(bot.step(state))
-        except pyspiel.SpielError as error:
-            raise UnsupportedGameError(f"OpenSpiel's search does not take {game_name(env)}: {error}") from error
+        return pyspiel.MCTSBot(
+            game.source,
+            pyspiel.RandomRolloutEvaluator(self.playouts, seeds[0]),
+            self.exploration,
+            _ALL if simulations is None else simulations,
+            self.memory_mb,
+            self.solver,
+            seeds[1],
+            False,
+            max_wall_clock_time=-1.0 if self.limits.seconds is None else max(seconds, _SHORTEST),
+        )
+
+    def _result(self, found: _Found, budget: Budget, stopped_by: StoppedBy) -> SearchResult:
+        game, state = found.game, found.state
+        seat, traits = game.to_move(state), game.traits
+        best = max(found.merit(action) for action in found.actions)
+        tied = [action for action in found.actions if found.merit(action) == best]
+        action = tied[int(self.generator.integers(len(tied)))]
+        values = {each: found.value(each) for each, one in found.actions.items() if one.visits}
+        lower, upper = traits.utility_bounds
+        value = values.get(action, (lower + upper) / 2)
+        others = traits.constant - value if found.is_opposed else float("nan")
+        proven = found.is_sound and stopped_by is StoppedBy.COMPLETED
+        budget.nodes = sum(one.visits for one in found.actions.values())
+        return SearchResult(
+            action=action,
+            env_action=game.to_env_action(state, action),
+            value=value,
+            values_by_seat=tuple(value if each == seat else others for each in range(traits.seats)),
+            action_values=values,
+            principal_variation=found.line(action),
+            nodes=budget.nodes,
+            seconds=budget.seconds,
+            stopped_by=stopped_by,
+            proven=proven,
+            is_estimate=not proven,
+            visits={each: one.visits for each, one in found.actions.items()},
+            evaluator="playouts",
+            stats={"simulations": budget.nodes, "trees": found.trees},
+        )
+
+
+class _Found:
+    """What the trees of one search say of the root's actions, together."""
+
+    def __init__(self, game: Any, state: Any, *, trusts: bool) -> None:
+        traits = game.traits
+        self.game, self.state = game, state
+        self.actions = dict.fromkeys(game.legal_actions(state), _Action(0, 0.0, None))
+        self.trees = 0
+        self.is_opposed = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
+        ends_early = traits.chance is not Chance.NONE and game.longest < 1 << 60
+        self.is_sound = trusts and not ends_early and (self.is_opposed or traits.seats == 1)
+        """Whether what its solver proves is so: of three players or more it takes ties for what they are not."""
+        self._last: Any = None
+
+    def add(self, root: Any) -> None:
+        """Adds what a tree says."""
+        self.trees += 1
+        self._last = root
+        for child in root.children:
+            visits, reward, proven = self.actions[child.action]
+            if child.outcome:
+                proven = child.outcome[child.player]
+            self.actions[child.action] = _Action(visits + child.explore_count, reward + child.total_reward, proven)
+
+    def value(self, action: int) -> float:
+        """What the player to move gets after a visited action, on average or for certain."""
+        visits, reward, proven = self.actions[action]
+        return reward / visits if proven is None else proven
+
+    def merit(self, action: int) -> tuple[float, int, float]:
+        """Proven wins first and proven losses last, as OpenSpiel has it; then what was visited most."""
+        visits, reward, proven = self.actions[action]
+        lower, upper = self.game.traits.utility_bounds
+        return (0.0 if proven is None else proven - (lower + upper) / 2), visits, reward
+
+    def line(self, action: int) -> tuple[int, ...]:
+        """An action and the most visited ones after it, until chance moves."""
+        node = next((child for child in self._last.children if child.action == action), None)
+        line = [action]
+        while node is not None and node.children:
+            node = max(node.children, key=lambda child: child.explore_count)
+            if node.player < 0 or not node.explore_count:
+                break
+            line.append(node.action)
+        return tuple(line)
+
+
+def why_not_in_openspiel(game: Any) -> str:
+    """Why OpenSpiel's search in C++ cannot search a game, or nothing if it can."""
+    if not isinstance(game, OpenSpielGame):
+        return "which is not one of OpenSpiel's games, such as openspiel/hex"
+    import pyspiel
+
+    kind = game.source.get_type()
+    if kind.reward_model != pyspiel.GameType.RewardModel.TERMINAL:
+        return "which has rewards before the end"
+    if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        return "in which players move at the same time"
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        return "whose chance can only be simulated"
+    return ""
