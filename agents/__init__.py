@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zermelo.agents.evaluators.registry import make_evaluator
     from zermelo.agents.players.alpha_beta import AlphaBetaAgent
     from zermelo.agents.players.auto import AutoAgent
+    from zermelo.agents.players.best_first import BestFirstAgent
     from zermelo.agents.players.expectimax import ExpectimaxAgent
     from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
     from zermelo.agents.players.greedy import GreedyAgent
@@ -63,6 +64,7 @@ __all__ = [
     "AlphaBetaAgent",
     "AutoAgent",
     "BackwardInductionAgent",
+    "BestFirstAgent",
     "BestReplyAgent",
     "CFRAgent",
     "DeterminizedAgent",
@@ -136,6 +138,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "evaluators.registry": "make_evaluator",
             "players.alpha_beta": "AlphaBetaAgent",
             "players.auto": "AutoAgent",
+            "players.best_first": "BestFirstAgent",
             "players.expectimax": "ExpectimaxAgent",
             "players.expectiminimax": "ExpectiminimaxAgent",
             "players.greedy": "GreedyAgent",

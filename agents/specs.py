@@ -31,6 +31,7 @@ _BY_NAME: Final = {
     "bestreply": "paranoid:BestReplyAgent",
     "mcts": "mcts:MCTSAgent",
     "auto": "auto:AutoAgent",
+    "best_first": "best_first:BestFirstAgent",
     "determinized": "hidden.determinized:DeterminizedAgent",
     "ismcts": "hidden.ismcts:ISMCTSAgent",
     "simultaneous_mcts": "hidden.simultaneous:SimultaneousMCTSAgent",

@@ -7,6 +7,7 @@ alternate: every function asks the game who is to move.
 """
 
 from zermelo.agents.algorithms.alpha_beta import alpha_beta
+from zermelo.agents.algorithms.best_first import best_first
 from zermelo.agents.algorithms.best_reply import best_reply
 from zermelo.agents.algorithms.cfr import best_response_value, cfr
 from zermelo.agents.algorithms.expectimax import expectimax
@@ -27,6 +28,7 @@ __all__ = [
     "Exp3",
     "RegretMatching",
     "alpha_beta",
+    "best_first",
     "best_reply",
     "best_response_value",
     "cfr",

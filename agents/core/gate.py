@@ -34,6 +34,7 @@ __all__ = [
     "require_facts",
     "require_information_states",
     "require_one_or_two_opposed",
+    "require_one_player",
     "require_perfect_information",
     "require_plain_game",
     "require_simultaneous",
@@ -51,6 +52,8 @@ def agents_that_fit(traits: Traits) -> str:
         if traits.simultaneous:
             return "'simultaneous_mcts', 'random', or a policy that only sees observations"
         return "'ismcts', 'random', or a policy that only sees observations"
+    if traits.seats == 1 and traits.chance is Chance.NONE:
+        return "'best_first', 'expectiminimax' or 'mcts'"
     if traits.seats == 1 or (traits.chance is not Chance.NONE and _opposed(traits)):
         return "'expectiminimax' or 'mcts'"
     if _opposed(traits):
@@ -195,6 +198,12 @@ def require_plain_game(traits: Traits, agent: str) -> None:
     """Refuses anything but two players, opposed, without chance, with everything seen."""
     for require in (require_perfect_information, require_deterministic, require_two_opposed):
         require(traits, agent)
+
+
+def require_one_player(traits: Traits, agent: str) -> None:
+    """Refuses opponents."""
+    if traits.seats > 1:
+        raise _refusal(traits, agent, "one player", f"has {traits.seats} players", None)
 
 
 def require_one_or_two_opposed(traits: Traits, agent: str) -> None:

@@ -17,18 +17,27 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, function, whole
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent, SelectiveBy
+from zermelo.agents.players.best_first import BestFirstAgent
+from zermelo.agents.players.engines.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
 from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
 from zermelo.agents.players.hidden.ismcts import ISMCTSAgent
 from zermelo.agents.players.hidden.simultaneous import BackwardInductionAgent, SimultaneousMCTSAgent
+from zermelo.agents.players.matches import monte_carlo_score
 from zermelo.agents.players.mcts import MCTSAgent
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
-from zermelo.envs import Chance, Game, Information, RewardSum, Traits, as_game
+from zermelo.envs import Chance, Game, Information, RewardSum, Traits, UnsupportedGameError, as_game
+from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 
 __all__ = ["AutoAgent"]
 
-_SECONDS = 1.0
+_SHARE = 0.5
+"""How much of the limits may go into settling the game, before another search begins."""
+_SHORTEST = 1e-3
+_EXPLORATION = 0.5
+"""The weight of what was tried less in OpenSpiel's search, for values from 0 to 1, as ``MCTSAgent`` has it."""
 _FEW_STATES = 200
 """A game of simultaneous moves with no more states is solved before each move, in less than a second."""
 
@@ -44,11 +53,13 @@ class _Choice(NamedTuple):
 class AutoAgent(SearchAgent):
     """The search that fits the game: for an environment of which you know nothing but its name.
 
-    Alpha-beta for two players without chance where there is an evaluation, expectiminimax where there is one and
-    chance can be averaged over, Monte Carlo tree search everywhere else; where players do not see everything, the
-    one that does not peek; where they move at the same time, backward induction if there are few states, else the
-    Monte Carlo search that mixes. The result says which it was, and why.
-    Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
+    One player: value iteration where the transition table is known or small, the way that best-first search finds
+    where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
+    lost to Monte Carlo in matches (``scripts/bench_mcts.py choice``). Expectiminimax where there is an evaluation
+    and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
+    Where players do not see everything, the one that does not peek; where they move at the same time, backward
+    induction if there are few states, else the Monte Carlo search that mixes. The result says which it was, and
+    why. Alpha-beta searches less deep, or deeper, what the game's rules say (``selective="game"``).
 
     Attributes:
         seconds: Time to take, from the call on; 1 if no limit is given.
@@ -70,14 +81,15 @@ class AutoAgent(SearchAgent):
     on_iteration: Any = function("of a SearchResult")
 
     def __post_init__(self) -> None:
-        seconds = _SECONDS if self.seconds is None and self.nodes is None else self.seconds
+        seconds = DEFAULT_SECONDS if self.seconds is None and self.nodes is None else self.seconds
         self._set("_limits", Limits(nodes=self.nodes, seconds=seconds))
         super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:
         """Starts a new game: what was kept of the last one is forgotten."""
         super().reset(seed)
-        self._set("_agents", {})
+        self._set("_agents", (None, {}))
+        self._set("_unsettled", False)
 
     def check_game(self, traits: Traits) -> None:
         """Any game: one that hides something says what players see, or is refused when it is searched."""
@@ -87,7 +99,7 @@ class AutoAgent(SearchAgent):
     def prepare(self, env: Any) -> None:
         """Has the search that it would choose prepare."""
         game = as_game(env, backend=self.backend, traits=self.traits)
-        agent = dataclasses.replace(self)._agent(game, _choice(game, game.snapshot(env)))
+        agent = dataclasses.replace(self)._agent(game, self._choice(game, game.snapshot(env)))
         dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
@@ -96,28 +108,75 @@ class AutoAgent(SearchAgent):
             require_simultaneous(game, self.kind)
         elif game.traits.information is Information.HIDDEN or game.traits.simultaneous:
             require_information_states(game, self.kind)
-        chosen = _choice(game, state)
+        settled = self._settled(game, state, budget)
+        if settled is not None:
+            return settled
+        chosen = self._choice(game, state)
         found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
         return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}")
 
+    def _settled(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
+        """What a search for the whole answer finds within its share of the limits; None if there is none.
+
+        It is not tried again in a game that has too many states for it.
+        """
+        chosen = _plan(game, self.limits)
+        if chosen is None or self.__dict__["_unsettled"]:
+            return None
+        share = 1.0 if isinstance(game, TableGame) else _SHARE
+        left, nodes = budget.seconds_left, self.limits.nodes
+        limits = Limits(
+            seconds=None if self.limits.seconds is None else max(share * left, _SHORTEST),
+            nodes=None if nodes is None else max(int(share * nodes), 1),
+        )
+        part = Budget(limits, stop=budget.stop)
+        try:
+            found: SearchResult = self._agent(game, chosen).choose(game, state, part)
+        except UnsupportedGameError:  # too many states, or values that do not settle
+            self._set("_unsettled", True)
+            return None
+        finally:
+            budget.nodes += part.nodes
+        if not found.action_values:  # the table is not finished, or no way was found that pays
+            has_way = len(found.principal_variation) > 1
+            self._set(
+                "_unsettled", not isinstance(game, TableGame) and (chosen.kind is not BestFirstAgent or has_way)
+            )
+            return None
+        return dataclasses.replace(found, method=f"{chosen.kind.kind}: {chosen.reason}", seconds=budget.seconds)
+
+    def _choice(self, game: Game[Any], state: Any) -> _Choice:
+        """The search for a game, and why."""
+        chosen = _choice(game, state)
+        is_free = chosen.kind is MCTSAgent and self.nodes is None and game.traits.seats > 1
+        if not is_free or why_not_in_openspiel(game):
+            return chosen
+        return _Choice(OpenSpielMCTSAgent, f"{chosen.reason}, and OpenSpiel searches its games in C++")
+
     def _agent(self, game: Game[Any], chosen: _Choice) -> Any:
         """The agent that searches in its place, which stays until the next game."""
-        agents: dict[type[SearchAgent], Any] = self.__dict__["_agents"]
+        kept_game, agents = self.__dict__["_agents"]
+        if kept_game is not game and kept_game != game:
+            agents = {}
+            self._set("_agents", (game, agents))
         if chosen.kind not in agents:
-            settings: dict[str, Any] = {}
-            if chosen.kind is not BackwardInductionAgent:
-                settings = {"seconds": self.limits.seconds, "nodes": self.limits.nodes}
-            if chosen.kind is AlphaBetaAgent:
-                settings["selective"] = SelectiveBy.GAME
-            if isinstance(game, SupportsSearchSettings):
-                settings |= game.search_settings(chosen.kind.kind)
-            if chosen.kind not in (ISMCTSAgent, SimultaneousMCTSAgent, BackwardInductionAgent):
-                settings["keep_tree" if chosen.kind is MCTSAgent else "keep_table"] = self.keep
-            if chosen.kind in (AlphaBetaAgent, MCTSAgent):
-                settings["threads"] = self.threads
             known = {field.name for field in dataclasses.fields(chosen.kind)}
-            asked = {"exact": self.exact, "on_iteration": self.on_iteration}
-            settings |= {name: value for name, value in asked.items() if name in known}
+            asked: dict[str, Any] = {
+                "seconds": self.limits.seconds,
+                "nodes": self.limits.nodes,
+                "threads": self.threads,
+                "keep_tree": self.keep,
+                "keep_table": self.keep,
+                "exact": self.exact,
+                "on_iteration": self.on_iteration,
+                "selective": SelectiveBy.GAME,
+            }
+            if chosen.kind is OpenSpielMCTSAgent:
+                lower, upper = game.traits.utility_bounds
+                asked["exploration"] = _EXPLORATION * (upper - lower)
+            if isinstance(game, SupportsSearchSettings):
+                asked |= game.search_settings(chosen.kind.kind)
+            settings = {name: value for name, value in asked.items() if name in known}
             agents[chosen.kind] = chosen.kind(seed=int(self.generator.integers(2**31)), **settings)
         return agents[chosen.kind]
 
@@ -125,6 +184,20 @@ class AutoAgent(SearchAgent):
 def _moves_together(game: Game[Any]) -> bool:
     """Whether players move at the same time, and as far as is known nothing else is hidden."""
     return game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and not game.hides_more()
+
+
+def _plan(game: Game[Any], limits: Limits) -> _Choice | None:
+    """The search that may settle a game for one player, and why; None for all others."""
+    traits = game.traits
+    if traits.seats > 1 or traits.simultaneous or traits.information is Information.HIDDEN:
+        return None
+    if isinstance(game, TableGame):
+        return _Choice(ValueIterationAgent, "its transition table is known")
+    if traits.chance is Chance.NONE:
+        return _Choice(BestFirstAgent, "one player, and nothing is left to chance")
+    if traits.chance is Chance.EXACT and limits.seconds is not None:
+        return _Choice(ValueIterationAgent, "one player, and few states")
+    return None
 
 
 def _choice(game: Game[Any], state: Any) -> _Choice:
@@ -150,4 +223,6 @@ def _choice(game: Game[Any], state: Any) -> _Choice:
         return _Choice(ExpectiminimaxAgent, "there are an evaluation and exact probabilities")
     if not opposed:
         return _Choice(ExpectiminimaxAgent, "there is an evaluation, and one player")
+    if (score := monte_carlo_score(game)) is not None and score > 0.5:
+        return _Choice(MCTSAgent, f"it scored {score:.0%} against alpha-beta in matches of this game")
     return _Choice(AlphaBetaAgent, "there is an evaluation, and two players are opposed")

@@ -116,6 +116,7 @@ def value_iteration(
     states: Iterable[Any] | None = None,
     most_states: int = 2_000_000,
     most_sweeps: int = 100_000,
+    steps: int | None = None,
     check: Callable[[], Any] = lambda: None,
 ) -> ValueTable:
     """The values of all states that can be reached, for one player, or two with a constant sum.
@@ -126,6 +127,7 @@ def value_iteration(
         states: Where to start from; if not given, where a live environment stands, else the initial state.
         most_states: How many states there may be.
         most_sweeps: How many sweeps it may take.
+        steps: The game ends after so many moves; None for as many as it takes.
         check: Called at each state and each sweep; what it raises ends the work.
 
     Raises:
@@ -141,7 +143,10 @@ def value_iteration(
         states = [game.snapshot(env) if is_aec(env) or is_gymnasium(env) else game.initial_state()]
     game = stationary(game)
     graph = _Graph(game, list(states), most_states, check)
-    values, sweeps = graph.values(tolerance, most_sweeps, check)
+    if steps is None:
+        values, sweeps = graph.values(tolerance, most_sweeps, check)
+    else:
+        values, sweeps = graph.values_within(steps, check)
     return ValueTable(game, graph.numbers, values, tolerance, sweeps, graph.moves_to_end(values, tolerance))
 
 
@@ -243,6 +248,20 @@ class _Graph:
             "where rewards can go on for ever there are no values; else give value_iteration a greater "
             "most_sweeps or tolerance"
         )
+
+    def values_within(self, steps: int, check: Callable[[], Any]) -> tuple[npt.NDArray[np.float64], int]:
+        """What the first player can expect from each state on in so many moves, and the number of sweeps."""
+        is_chance = self.movers == CHANCE
+        values = np.zeros(len(self.movers))
+        values = np.where(is_chance, self.swept(values), values)
+        for sweep in range(steps):
+            check()
+            moved = np.where(is_chance, values, self.swept(values))
+            new = np.where(is_chance, self.swept(moved), moved)  # chance takes no time
+            if np.array_equal(new, values):
+                return new, sweep
+            values = new
+        return values, steps
 
     def swept(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What states are worth, from what the states after them are worth."""

@@ -1,4 +1,4 @@
-"""OpenSpiel's Monte Carlo tree search, in C++: a peer in every table of its games, and what ``auto`` takes for them."""
+"""OpenSpiel's Monte Carlo tree search, in C++: a peer in tables of its games, and what ``auto`` takes for them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.core.budget import Budget
-from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import flag, function, number, whole
-from zermelo.agents.players.search_agent import SimulatingAgent
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, Game, RewardSum, UnsupportedGameError
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 
@@ -23,7 +23,7 @@ _ALL: Final = 1 << 30
 
 
 class _Action(NamedTuple):
-    """What all trees say of one action at the root; ``proven`` is what the player to move gets, if that is known."""
+    """What all trees say of one action at the root; ``proven`` is its value, if that is known for certain."""
 
     visits: int
     reward: float
@@ -31,7 +31,7 @@ class _Action(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class OpenSpielMCTSAgent(SimulatingAgent):
+class OpenSpielMCTSAgent(SearchAgent):
     """OpenSpiel's own Monte Carlo tree search in C++, for its games: ``openspiel/hex(board_size=5)``.
 
     Its tree cannot be kept: every move, and every second of a longer search, begins a new one, and what the trees
@@ -50,8 +50,6 @@ class OpenSpielMCTSAgent(SimulatingAgent):
 
     kind: ClassVar[str] = "openspiel_mcts"
 
-    nodes: ClassVar[None] = None
-
     backend: str = "environment"
     simulations: int | None = None
     seconds: float | None = None
@@ -60,6 +58,11 @@ class OpenSpielMCTSAgent(SimulatingAgent):
     solver: bool = flag(True)
     memory_mb: int = whole(1_000, lower=1)
     on_iteration: Any = function("of a SearchResult")
+
+    def __post_init__(self) -> None:
+        is_limited = self.simulations is not None or self.seconds is not None
+        self._set("_limits", Limits(simulations=self.simulations if is_limited else 1_000, seconds=self.seconds))
+        super().__post_init__()
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide.

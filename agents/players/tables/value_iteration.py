@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import StoppedBy
@@ -13,8 +13,12 @@ from zermelo.agents.core.settings import number, whole
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
 from zermelo.envs import Game, Traits
+from zermelo.envs.adapters.transition_table import TableGame
 
 __all__ = ["ValueIterationAgent"]
+
+_MOST_STEPS: Final = 1_000
+"""With more steps left than this a time limit is taken for none: its end is far away."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -22,7 +26,7 @@ class ValueIterationAgent(SearchAgent):
     """Works out the values of all states by value iteration, once a game, and plays by that table.
 
     For one player, or two with a constant sum, exact chance or none, and as many states as memory holds; games may
-    return to earlier states.
+    return to earlier states. Of an environment with a transition table the steps that a time limit leaves count.
 
     Attributes:
         tolerance: How far off a value may be.
@@ -41,13 +45,16 @@ class ValueIterationAgent(SearchAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Looks the state up, in a table made when it is first needed."""
         table: ValueTable | None = self.__dict__.get("_table")
+        left = state.left if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
         game = stationary(game)
         seat, traits = game.to_move(state), game.traits
         stopped_by, nodes, stats = StoppedBy.COMPLETED, 0, {}
         try:
-            if table is None or (table.game is not game and table.game != game) or state not in table:
-                most, check = self.most_states, budget.check_clock
-                table = value_iteration(game, self.tolerance, states=[state], most_states=most, check=check)
+            serves = table is not None and (table.game is game or table.game == game) and state in table
+            if table is None or not serves or left is not None:
+                limits: dict[str, Any] = {"most_states": self.most_states, "check": budget.check_clock}
+                limits["steps"] = None if left is None else int(left) - 1
+                table = value_iteration(game, self.tolerance, states=[state], **limits)
                 self._set("_table", table)
             action, action_values = table.action(state), table.action_values(state)
             value = action_values[action]

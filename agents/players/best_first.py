@@ -1,0 +1,175 @@
+"""Best-first search: a way through a puzzle for one player, planned once and then followed."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from zermelo.agents.core.budget import Budget, SearchStopped
+from zermelo.agents.core.gate import require_deterministic, require_one_player, require_perfect_information
+from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.result import SearchResult
+from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.envs import Game, Traits
+
+__all__ = ["BestFirstAgent"]
+
+
+class _Node(NamedTuple):
+    """A state that was reached, and by which action from where."""
+
+    state: Any
+    parent: _Node | None
+    action: int
+    depth: int
+
+
+class _Plan(NamedTuple):
+    """A way to an end of the game.
+
+    Attributes:
+        steps: By the key of each state on it, the action to take and the rewards from there on.
+        is_best: All that can be reached was looked at, or nothing is worth more.
+        is_settled: It is followed from now on; else the search goes on at the next move.
+    """
+
+    steps: Mapping[Hashable, tuple[int, float]]
+    is_best: bool = False
+    is_settled: bool = False
+
+
+_NOTHING = _Plan({})
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BestFirstAgent(SearchAgent):
+    """Looks for the way through a puzzle that collects most: for one player, with no chance and nothing hidden.
+
+    Of all states reached it goes on from the one with the most rewards so far, of equal ones from the nearest.
+    Where rewards are costs that is uniform-cost search; where only the end pays, breadth first. It stops at an end
+    that pays more than any other step, else when all states were looked at or a limit is reached. What it has
+    found it follows as long as the game goes as planned. It is not for games in which rewards come as long as they
+    last, such as CartPole: it then says no value.
+
+    Attributes:
+        nodes: States to visit.
+        seconds: Time to take, from the call on; 1 if no limit is given.
+    """
+
+    kind: ClassVar[str] = "best_first"
+
+    nodes: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        seconds = DEFAULT_SECONDS if self.seconds is None and self.nodes is None else self.seconds
+        self._set("_limits", Limits(nodes=self.nodes, seconds=seconds))
+        super().__post_init__()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Starts a new game: the plan of the last one is forgotten."""
+        super().reset(seed)
+        self._set("_plan", (None, _NOTHING))
+
+    def check_game(self, traits: Traits) -> None:
+        """One player, without chance, with everything seen."""
+        require_perfect_information(traits, self.kind)
+        require_one_player(traits, self.kind)
+        require_deterministic(traits, self.kind)
+
+    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+        """Follows the plan, or makes one."""
+        planned_for, plan = self.__dict__["_plan"]
+        if planned_for != game or game.key(state) not in plan.steps:
+            plan = _NOTHING
+        stopped_by = StoppedBy.COMPLETED
+        if not plan.is_settled:
+            plan, stopped_by = _better_plan(game, state, plan, budget)
+            self._set("_plan", (game, plan))
+        line = _line(game, state, plan)
+        values = {line[0]: _total(game, state, plan)} if line and plan.is_settled else {}
+        action = line[0] if line else game.legal_actions(state)[0]
+        value = values.get(action, float(game.utility(state)[0]))
+        return SearchResult(
+            action=action,
+            env_action=game.to_env_action(state, action),
+            value=value,
+            values_by_seat=(value,),
+            action_values=values,
+            principal_variation=line or (action,),
+            nodes=budget.nodes,
+            depth=len(line),
+            seconds=budget.seconds,
+            stopped_by=stopped_by,
+            proven=plan.is_best,
+            plies=len(line) if plan.is_best else None,
+        )
+
+
+def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tuple[_Plan, StoppedBy]:
+    """The best way from a state that the limits allow to find, or the plan that there was; and what ended it."""
+    traits = game.traits
+    most = traits.utility_bounds[1]
+    so_far = game.utility(root)[0]
+    number = itertools.count()
+    frontier: list[tuple[float, int, int, _Node]] = [(0.0, 0, next(number), _Node(root, None, -1, 0))]
+    reached = {game.key(root): so_far}
+    best, most_of_a_step = _total(game, root, plan), 0.0
+    try:
+        while frontier:
+            *_, node = heapq.heappop(frontier)
+            budget.visit(0)
+            total = game.utility(node.state)[0]
+            if game.is_terminal(node.state):
+                if total > best:
+                    best, is_best = total, total >= most
+                    assert node.parent is not None, "a search begins before the end"
+                    pays = total - game.utility(node.parent.state)[0] > most_of_a_step
+                    plan = _Plan(_steps(game, node), is_best, is_best or pays)
+                if plan.is_settled:
+                    return plan, StoppedBy.COMPLETED
+                continue
+            for action in game.legal_actions(node.state):
+                after = game.result(node.state, action)
+                key, reward = game.key(after), game.utility(after)[0]
+                if not game.is_terminal(after):
+                    most_of_a_step = max(most_of_a_step, reward - total)
+                if key not in reached or reward > reached[key]:
+                    reached[key] = reward
+                    found = _Node(after, node, action, node.depth + 1)
+                    heapq.heappush(frontier, (-reward, found.depth, next(number), found))
+    except SearchStopped as stopped:
+        only_costs = plan.is_settled or (most_of_a_step == 0 and best < so_far)
+        return plan._replace(is_settled=bool(plan.steps) and only_costs), stopped.reason
+    is_known = bool(plan.steps)
+    return plan._replace(is_best=is_known, is_settled=is_known), StoppedBy.COMPLETED
+
+
+def _steps(game: Game[Any], end: _Node) -> dict[Hashable, tuple[int, float]]:
+    """The way to an end, as a plan has it."""
+    total, node = game.utility(end.state)[0], end
+    steps: dict[Hashable, tuple[int, float]] = {}
+    while node.parent is not None:
+        before = node.parent.state
+        steps[game.key(before)] = node.action, total - game.utility(before)[0]
+        node = node.parent
+    return steps
+
+
+def _total(game: Game[Any], state: Any, plan: _Plan) -> float:
+    """What a plan collects in all from a state; minus infinity where it knows no way."""
+    _, to_come = plan.steps.get(game.key(state), (-1, -math.inf))
+    return float(game.utility(state)[0]) + to_come
+
+
+def _line(game: Game[Any], state: Any, plan: _Plan) -> tuple[int, ...]:
+    """What is left of a plan."""
+    line: list[int] = []
+    while len(line) < len(plan.steps) and (step := plan.steps.get(game.key(state))) is not None:
+        line.append(step[0])
+        state = game.result(state, step[0])
+    return tuple(line)
