@@ -47,7 +47,9 @@ def test_dice(agent, game):
 
 @pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
 def test_one_player(agent):
-    with pytest.raises(UnsupportedGameError, match=r"two players, but .* has one player: use 'expectiminimax'"):
+    with pytest.raises(
+        UnsupportedGameError, match=r"two players, but .* has one player: use 'best_first', 'expectiminimax'"
+    ):
         agent().search_state(SINGLE)
 
 
@@ -130,7 +132,7 @@ def test_no_legal_action_at_the_root(agent):
 @pytest.mark.parametrize("agent", [*SEARCHES, *MANY])
 def test_no_legal_action_below_the_root(agent):
     with pytest.raises(GameOverError, match="has no legal action although the game goes on"):
-        agent().search_state(TreeGame(Node(0, [Node(1, []), Leaf(1, -1)])))
+        agent(depth="full").search_state(TreeGame(Node(0, [Node(1, []), Leaf(1, -1)])))
 
 
 def test_chance_to_move():
@@ -147,7 +149,9 @@ def test_given_traits_are_believed_and_named():
         agent.act(env)
 
 
-@pytest.mark.parametrize("agent", [AlphaBetaAgent(), MinimaxAgent(), ExpectiminimaxAgent(table_mb=0)])
+@pytest.mark.parametrize(
+    "agent", [AlphaBetaAgent(depth="full"), MinimaxAgent(), ExpectiminimaxAgent(depth="full", table_mb=0)]
+)
 def test_games_that_never_end(agent):
     """A search without a depth says so, instead of running out of stack."""
 
@@ -182,7 +186,7 @@ def test_long_games_are_searched():
             return (0,)
 
     game = Corridor([1] * 3000)
-    for agent in (AlphaBetaAgent(), MinimaxAgent(), ExpectiminimaxAgent()):
+    for agent in (AlphaBetaAgent(depth="full"), MinimaxAgent(), ExpectiminimaxAgent(depth="full")):
         result = agent.search_state(game)
         assert result.value == 0
         assert result.depth == 3000

@@ -16,7 +16,7 @@ DEEPENING = ("alphabeta", "expectiminimax", "maxn", "paranoid", "bestreply")
 
 @pytest.mark.parametrize("kind", DEEPENING)
 def test_it_ends_after_a_second(kind: str) -> None:
-    result = make_agent(kind).search_state(ConnectK(7, 7, 5))  # type: ignore[attr-defined]
+    result = make_agent(kind).search_state(ConnectK(7, 7, 5, drops=True))  # type: ignore[attr-defined]
     assert result.stopped_by is StoppedBy.SECONDS
     assert result.seconds < 5
     assert result.depth >= 1
@@ -50,8 +50,8 @@ def test_a_wrong_depth_is_refused() -> None:
 def test_a_long_search_of_the_whole_tree_says_so(
     agent: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(search_agent, "_LONG", 0.01)
-    agent.search_state(ConnectK(3, 3, 3, drops=True))
+    monkeypatch.setattr(search_agent, "_LONG", 1e-4)
+    agent.search_state(ConnectK(3, 4, 3, drops=True))
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"zermelo: {agent.name} searches the whole tree of")
     assert f"{agent.kind}(seconds=1)" in line
