@@ -50,10 +50,10 @@ class BestFirstAgent(SearchAgent):
     """Looks for the way through a puzzle that collects most: for one player, with no chance and nothing hidden.
 
     Of all states reached it goes on from the one with the most rewards so far, of equal ones from the nearest.
-    Where rewards are costs that is uniform-cost search; where only the end pays, breadth first. It stops at an end
-    that pays more than any other step, else when all states were looked at or a limit is reached. What it has
-    found it follows as long as the game goes as planned. It is not for games in which rewards come as long as they
-    last, such as CartPole: it then says no value.
+    Where rewards are costs that is uniform-cost search; where only the end pays, breadth first. It ends when all
+    states were looked at or a limit is reached, and what it has found it follows as long as the game goes as
+    planned: an end that pays more than any other step, or the cheapest of ends that only cost. It is not for games
+    in which rewards come as long as they last, such as CartPole: it then says no value.
 
     Attributes:
         nodes: States to visit.
@@ -118,7 +118,7 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
     number = itertools.count()
     frontier: list[tuple[float, int, int, _Node]] = [(0.0, 0, next(number), _Node(root, None, -1, 0))]
     reached = {game.key(root): so_far}
-    best, most_of_a_step = _total(game, root, plan), 0.0
+    best, of_its_end, most_of_a_step = _total(game, root, plan), -math.inf, 0.0
     try:
         while frontier:
             *_, node = heapq.heappop(frontier)
@@ -126,12 +126,11 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
             total = game.utility(node.state)[0]
             if game.is_terminal(node.state):
                 if total > best:
-                    best, is_best = total, total >= most
                     assert node.parent is not None, "a search begins before the end"
-                    pays = total - game.utility(node.parent.state)[0] > most_of_a_step
-                    plan = _Plan(_steps(game, node), is_best, is_best or pays)
-                if plan.is_settled:
-                    return plan, StoppedBy.COMPLETED
+                    best, of_its_end = total, total - game.utility(node.parent.state)[0]
+                    plan = _Plan(_steps(game, node))
+                if best >= most:
+                    break
                 continue
             for action in game.legal_actions(node.state):
                 after = game.result(node.state, action)
@@ -143,8 +142,8 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
                     found = _Node(after, node, action, node.depth + 1)
                     heapq.heappush(frontier, (-reward, found.depth, next(number), found))
     except SearchStopped as stopped:
-        only_costs = plan.is_settled or (most_of_a_step == 0 and best < so_far)
-        return plan._replace(is_settled=bool(plan.steps) and only_costs), stopped.reason
+        is_way = of_its_end > most_of_a_step or (most_of_a_step == 0 and best < so_far)
+        return plan._replace(is_settled=bool(plan.steps) and is_way), stopped.reason
     is_known = bool(plan.steps)
     return plan._replace(is_best=is_known, is_settled=is_known), StoppedBy.COMPLETED
 
