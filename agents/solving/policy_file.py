@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sized
-from typing import Any, TypeVar
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from typing import Any, BinaryIO, Final, TypeVar
+
+import msgspec
 
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.files import replaced
@@ -14,6 +17,8 @@ from zermelo.envs.files import replaced
 __all__ = ["read_policy", "write_policy"]
 
 Read = TypeVar("Read", bound=Sized)
+Header = TypeVar("Header")
+_LONGEST: Final = 2**24
 
 
 def write_policy(path: str | os.PathLike[str], header: Mapping[str, Any], entries: Iterable[Any]) -> None:
@@ -35,10 +40,20 @@ def write_policy(path: str | os.PathLike[str], header: Mapping[str, Any], entrie
         ) from error
 
 
+class _Header(msgspec.Struct):
+    """What every file begins with."""
+
+    format: str
+    version: int
+    states: int
+
+
 def read_policy(
     path: str | os.PathLike[str],
     kind: tuple[str, int],
-    read: Callable[[Any, Iterable[Any]], Read],
+    header: type[Header],
+    entry: Any,
+    read: Callable[[Header, Iterable[Any]], Read],
     written_by: str,
 ) -> Read:
     """Reads a file.
@@ -46,31 +61,40 @@ def read_policy(
     Args:
         path: Where it is.
         kind: The ``format`` and ``version`` that its header must have.
-        read: Makes of the header and the entries what is returned, as long as the header says; what it raises is
-            taken for the file's fault.
+        header: The type of the rest of the header.
+        entry: The type of an entry.
+        read: Makes of the header and the entries what is returned, as long as the header says; a ``ValueError``
+            that it raises is taken for the file's fault.
         written_by: What writes such files, for messages.
 
     Raises:
         InvalidSettingError: There is none, or it is no such file.
     """
     name = os.fspath(path)
+    if not os.path.isfile(name):
+        raise InvalidSettingError(f"there is no file {name!r}: path must name one that {written_by} wrote")
     try:
-        with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as file:
-            lines = iter(file)
-            header = json.loads(next(lines))
-            found = header["format"], header["version"]
-            if found != kind:
-                raise ValueError(f"it is {found[0]} {found[1]}, not {kind[0]} {kind[1]}")
-            made = read(header, map(json.loads, lines))
-            if len(made) != header["states"]:
-                raise ValueError(f"it has {len(made)} states of {header['states']}")
+        with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
+            lines = _lines(file)
+            first = next(lines, b"")
+            found = msgspec.json.decode(first, type=_Header)
+            if (found.format, found.version) != kind:
+                raise ValueError(f"it is {found.format} {found.version}, not {kind[0]} {kind[1]}")
+            entries = map(msgspec.json.Decoder(entry).decode, lines)
+            made = read(msgspec.json.decode(first, type=header), entries)
+            if len(made) != found.states:
+                raise ValueError(f"it has {len(made)} states of {found.states}")
             return made
-    except (FileNotFoundError, IsADirectoryError):
-        raise InvalidSettingError(
-            f"there is no file {name!r}: path must name one that {written_by} wrote"
-        ) from None
-    except (OSError, EOFError, StopIteration, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise InvalidSettingError(
             f"{name!r} cannot be read as a policy ({type(error).__name__}: {error}): write it anew with "
             f"{written_by}"
         ) from error
+
+
+def _lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """The lines of a file, none of which is so long that it would fill the memory."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ValueError(f"it has a line of more than {_LONGEST:,} characters")
+        yield line

@@ -16,7 +16,9 @@ import hashlib
 import os
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
 
 from zermelo.agents.solving.policy_file import read_policy, write_policy
 from zermelo.envs import Game, UnsupportedGameError
@@ -36,6 +38,16 @@ class Plan(enum.StrEnum):
     the other does: a contingent plan."""
     FULL = "full"
     """Every state that can be reached at all."""
+
+
+class _Header(msgspec.Struct):
+    game: str
+    plan: Plan
+    seat: int | None
+    tolerance: float = 0.0
+
+
+_Entry: TypeAlias = tuple[str, float, Annotated[tuple[int, ...], msgspec.Meta(min_length=1)]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,16 +93,14 @@ class PolicyTable:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
 
-        def read(header: Any, entries: Iterable[Any]) -> PolicyTable:
+        def read(header: _Header, entries: Iterable[_Entry]) -> PolicyTable:
+            stored = {key: (value, actions) for key, value, actions in entries}
             return cls(
-                game=header["game"],
-                plan=Plan(header["plan"]),
-                seat=header["seat"],
-                entries={str(key): (float(value), tuple(map(int, actions))) for key, value, actions in entries},
-                tolerance=float(header.get("tolerance", 0)),
+                game=header.game, plan=header.plan, seat=header.seat, entries=stored, tolerance=header.tolerance
             )
 
-        return read_policy(path, (_FORMAT, _VERSION), read, "`zermelo solve ENV --policy FILE`")
+        kind = (_FORMAT, _VERSION)
+        return read_policy(path, kind, _Header, _Entry, read, "`zermelo solve ENV --policy FILE`")
 
 
 def game_identity(game: Game[Any]) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import msgspec
+
+from zermelo.envs.files import read_file
 from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.errors import StoreError
 
@@ -71,18 +72,23 @@ class GameVerdict:
             StoreError: It did not write this.
         """
         try:
-            data = json.loads(line)
-            moves = tuple(_move(*row) for row in data["moves"])
-            return cls(str(data["game"]), int(data["seed"]), moves)
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise StoreError(f"not what the judge found of a game ({error!r}): {line[:80]!r}") from error
+            stored = msgspec.json.decode(line, type=_Stored)
+            return cls(stored.game, stored.seed, tuple(_move(*row) for row in stored.moves))
+        except (ValueError, RecursionError) as error:
+            raise StoreError(f"not what the judge found of a game ({error}): {line[:80]!r}") from error
 
 
-def _move(ply: Any, played: Any, mark: Any, groups: Any) -> MoveVerdict:
-    values = {int(action): float(value) for value, actions in groups for action in actions}
-    if int(played) not in values or not all(map(math.isfinite, values.values())):
+class _Stored(msgspec.Struct):
+    game: str
+    seed: int
+    moves: list[tuple[int, int, Mark, list[tuple[float, list[int]]]]]
+
+
+def _move(ply: int, played: int, mark: Mark, groups: Sequence[tuple[float, Sequence[int]]]) -> MoveVerdict:
+    values = {action: value for value, actions in groups for action in actions}
+    if played not in values:
         raise ValueError("a move without a value")
-    return MoveVerdict(int(ply), int(played), Mark(mark), values)
+    return MoveVerdict(ply, played, mark, values)
 
 
 def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]:
@@ -92,16 +98,15 @@ def read_verdicts(path: Path, wanted: Collection[str]) -> dict[str, GameVerdict]
         StoreError: The file cannot be read, or is no file of verdicts.
     """
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            verdicts = (verdict for verdict in _each(file, path) if verdict.game_id in wanted)
-            return {verdict.game_id: verdict for verdict in verdicts}
+        lines = read_file(path).decode("utf-8", "replace").splitlines()
+        return {verdict.game_id: verdict for verdict in _each(lines, path) if verdict.game_id in wanted}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}; run `zermelo judge` again") from error
 
 
-def _each(lines: Iterator[str], path: Path) -> Iterator[GameVerdict]:
+def _each(lines: Sequence[str], path: Path) -> Iterator[GameVerdict]:
     for number, line in enumerate(lines, start=1):
         try:
             yield GameVerdict.from_json(line)

@@ -14,7 +14,6 @@ from typing import Any, Final
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move
 from zermelo.evaluation.match.writing import shown
 from zermelo.evaluation.output import ExportFormat
@@ -82,15 +81,13 @@ def _record(env: str, moves: list[Any]) -> GameRecord:
 def _from_json(text: str, env: str) -> GameRecord:
     try:
         record = GameRecord.from_json(text)
-        checked_seed(record.seed)
-        plies = len(record.actions)
-        known = all(isinstance(one, int | tuple) and not isinstance(one, bool) for one in record.actions)
-    except (StoreError, InvalidSettingError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except StoreError as error:
         raise StoreError(f"this is no game that zermelo has saved: {shown(str(error), 200)}") from error
     if record.env != env:
         other = shown(record.env, 60)
         raise StoreError(f"this is a game of {other}, and the board is for {env}: start the board for that one")
-    if not known or plies > _PLIES:
+    known = all(isinstance(one, int | tuple) and not isinstance(one, bool) for one in record.actions)
+    if not known or len(record.actions) > _PLIES:
         raise StoreError(f"this is no game for the board: its moves are not numbers, or more than {_PLIES:,}")
     return record
 
@@ -103,8 +100,15 @@ def _pgn_moves(text: str, env: str) -> list[str]:
         import chess.pgn
     except ImportError as error:
         raise MissingDependencyError('reading PGN needs python-chess: pip install "zermelo[classic]"') from error
+
+    class Builder(chess.pgn.GameBuilder):  # type: ignore[misc]  # python-chess may be missing
+        """Keeps errors for the message below; python-chess would print them too."""
+
+        def handle_error(self, error: Exception) -> None:
+            self.game.errors.append(error)
+
     try:
-        game = chess.pgn.read_game(io.StringIO(text))
+        game = chess.pgn.read_game(io.StringIO(text), Visitor=Builder)
     except Exception as error:  # a library that reads anybody's text
         raise StoreError(f"this PGN cannot be read: {shown(str(error), 200)}") from error
     if game is None or (not game.variations and not text.lstrip("\ufeff \t\r\n").startswith("[")):

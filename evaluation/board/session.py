@@ -328,7 +328,6 @@ class Session:
 
 def _with_seat(move: Move, seat: int) -> Move:
     """A move of a file, by the seat that does move there, with figures that are numbers."""
-    nodes, depth = (one if isinstance(one, int) and not isinstance(one, bool) else None for one in move[3:5])
-    value = move.value if isinstance(move.value, float | int) and math.isfinite(move.value) else None
-    seconds = move.seconds if isinstance(move.seconds, float | int) and 0 <= move.seconds < 1e9 else 0.0
-    return Move(seat, move.action, float(seconds), nodes, depth, value)
+    nodes, depth = (one if isinstance(one, int) else None for one in (move.nodes, move.depth))
+    value = move.value if move.value is not None and math.isfinite(move.value) else None
+    return Move(seat, move.action, min(max(move.seconds, 0.0), 1e9), nodes, depth, value)

@@ -130,16 +130,19 @@ def _has_games(folder: Path) -> bool:
 
 
 def _judged_before(folder: Path) -> dict[str, Any] | None:
+    import msgspec
+
+    from zermelo.envs.files import read_file
     from zermelo.evaluation.errors import StoreError
+    from zermelo.evaluation.output.report.parts.judged import JudgedAgents, JudgedMoves
 
     try:
-        found = json.loads((folder / JUDGED).read_text(encoding="utf-8"))
+        found: dict[str, Any] = msgspec.json.decode(read_file(folder / JUDGED), type=dict[str, Any])
+        msgspec.convert(found, JudgedAgents if "exploitability" in found else JudgedMoves)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StoreError(f"cannot read {folder / JUDGED} ({error}): run `zermelo judge` again") from error
-    if not isinstance(found, dict):
-        raise StoreError(f"{folder / JUDGED} is not what `zermelo judge` writes: run it again")
     return found
 
 

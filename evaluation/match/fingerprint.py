@@ -15,6 +15,8 @@ import functools
 import hashlib
 import inspect
 import os
+import re
+import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +31,7 @@ __all__ = ["changes", "fingerprint", "has_code"]
 _LONGEST: Final = 120
 """Characters of a setting's value that are kept as they are; a longer one is hashed."""
 _CODE: Final = "code of "
+_SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,9}$")
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -79,7 +82,7 @@ class _Described:
     def _add_plain(self, label: str, value: Any) -> None:
         text = repr(value)
         self.parts[label] = text if len(text) <= _LONGEST else _hash(text.encode())
-        if isinstance(value, str) and 0 < len(value) < 1024 and "\0" not in value and os.path.isfile(value):
+        if isinstance(value, str) and _names_file(label, value):
             self.parts[f"file {value}"] = _file_hash(value)
 
     def _add_object(self, label: str, value: Any) -> None:
@@ -209,6 +212,18 @@ def _hash(*parts: bytes) -> str:
         digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()[:16]
+
+
+def _names_file(setting: str, text: str) -> bool:
+    """Whether a setting's text is the name of a file that is there, rather than a word that a file has too.
+
+    Names of agents and environments, which belong to no setting, are not taken for files.
+    """
+    if not (setting or os.path.isabs(text)) or not 0 < len(text) < 1024 or "\0" in text:
+        return False
+    looks_so = os.path.basename(text) != text or _SUFFIX.search(text) is not None
+    is_path = setting.rpartition(".")[2] == "path" and shutil.which(text) is None  # engines are found on the PATH
+    return (looks_so or is_path) and os.path.isfile(text)
 
 
 def _file_hash(path: str) -> str:

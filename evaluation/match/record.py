@@ -13,20 +13,26 @@ import importlib.metadata
 import json
 import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, outcomes_by_seat, scores_by_seat
 
-__all__ = ["EndReason", "Failure", "FailureKind", "GameRecord", "Move", "plain", "versions"]
+__all__ = ["EndReason", "Failure", "FailureKind", "GameRecord", "Move", "StoredGame", "plain", "versions"]
 
 SCHEMA: Final = 1
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
+_FLOAT: Final = "$float"
+_DEEPEST: Final = 32
+"""How deeply an action may be nested."""
+_LONGEST: Final = 256
+"""Bits of the largest number in an action."""
 
 
 class FailureKind(enum.StrEnum):
@@ -198,25 +204,129 @@ class GameRecord:
         Raises:
             StoreError: The line is no game record, or one of a newer version of this package.
         """
+        stored = StoredGame.read(line)
         try:
-            data = _decode(json.loads(line))
-            if data["schema"] > SCHEMA:
+            plain_parts = {
+                "opening": _decode(stored.opening),
+                "moves": tuple(map(Move._make, zip(*stored.columns(), strict=True))),
+                "rewards": tuple(stored.numbers(stored.rewards)),
+                "seconds": stored.numbers([stored.seconds])[0],
+            }
+        except ValueError as error:
+            raise _no_record(line, error) from error
+        return cls(**{one.name: plain_parts.get(one.name, getattr(stored, one.name)) for one in fields(cls)})
+
+
+class _NotFinite(msgspec.Struct, rename={"text": _FLOAT}, forbid_unknown_fields=True):
+    """JSON has no infinities and no nan: they are written as ``{"$float": "inf"}``."""
+
+    text: Literal["inf", "-inf", "nan"]
+
+
+_Number: TypeAlias = float | _NotFinite
+_Whole: TypeAlias = int | float | _NotFinite
+
+
+class _Moves(msgspec.Struct):
+    """The moves by column; a column without values is left out."""
+
+    seat: list[int] = []
+    action: list[Any] = []
+    seconds: list[_Number] = []
+    nodes: list[_Whole | None] = []
+    depth: list[_Whole | None] = []
+    value: list[_Number | None] = []
+
+
+class StoredGame(msgspec.Struct):
+    """A line of JSON with a game record, checked; what ``to_json`` writes besides is not read."""
+
+    schema: int
+    game_id: str
+    env: str
+    agents: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    seat_names: tuple[str, ...]
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    rewards: tuple[_Number, ...]
+    end: EndReason
+    failure: Failure | None
+    opening: list[Any]
+    moves: _Moves
+    seconds: _Number
+    versions: dict[str, str]
+
+    @classmethod
+    def read(cls, line: str) -> StoredGame:
+        """Decodes a line.
+
+        Raises:
+            StoreError: It is no game record, or one of a newer version of this package.
+        """
+        try:
+            stored = _GAMES.decode(line)
+            stored.check()
+        except (ValueError, RecursionError) as error:
+            version = _version(line)
+            if version > SCHEMA:
                 raise StoreError(
-                    f"this game was written by a newer zermelo (record version {data['schema']}, "
+                    f"this game was written by a newer zermelo (record version {version}, "
                     f"this one reads up to {SCHEMA}): update zermelo to read it"
-                )
-            data["end"], data["moves"] = EndReason(data["end"]), _moves(data["moves"])
-            if (failure := data["failure"]) is not None:
-                data["failure"] = Failure(**{**failure, "kind": FailureKind(failure["kind"])})
-            return cls(**{one.name: data[one.name] for one in fields(cls)})
-        except (KeyError, TypeError, ValueError) as error:
-            raise StoreError(f"not a game record ({error!r}): {line[:80]!r}") from error
+                ) from None
+            raise _no_record(line, error) from error
+        return stored
+
+    def check(self) -> None:
+        """Checks that the parts fit each other.
+
+        Raises:
+            ValueError: They do not.
+        """
+        seats = range(len(self.agents))
+        if self.schema != SCHEMA:
+            raise ValueError(f"version {self.schema}")
+        if not len(self.agents) == len(self.seat_names) == len(self.rewards):
+            raise ValueError(
+                f"{len(self.agents)} agents in {len(self.seat_names)} seats, {len(self.rewards)} rewards"
+            )
+        if _NotFinite("nan") in (*self.rewards, *self.moves.seconds, self.seconds):
+            raise ValueError("a reward or time that is no number")
+        charged = [] if self.failure is None or self.failure.seat is None else [self.failure.seat]
+        if any(seat not in seats for seat in (*self.moves.seat, *charged)):
+            raise ValueError("a seat that is none")
+        lengths = {len(getattr(self.moves, name)) for name in Move._fields}
+        if not lengths <= {0, len(self.moves.seat)} or len(self.moves.seconds) != len(self.moves.seat):
+            raise ValueError("moves of which parts are missing")
+
+    def columns(self) -> Iterator[Sequence[Any]]:
+        """The moves by column, absent values as None."""
+        absent = [None] * len(self.moves.seat)
+        for name in Move._fields:
+            column = getattr(self.moves, name) or absent
+            yield _decode(column) if name == "action" else self.numbers(column)
+
+    @staticmethod
+    def numbers(column: Sequence[Any]) -> list[Any]:
+        """Numbers, with infinities as such."""
+        return [float(value.text) if isinstance(value, _NotFinite) else value for value in column]
 
 
-def _moves(columns: Mapping[str, Sequence[Any]]) -> tuple[Move, ...]:
-    count = len(columns.get("seat", ()))
-    absent = [None] * count
-    return tuple(map(Move._make, zip(*(columns.get(name, absent) for name in Move._fields), strict=True)))
+_GAMES: Final = msgspec.json.Decoder(StoredGame)
+
+
+class _Version(msgspec.Struct):
+    schema: int
+
+
+def _version(line: str) -> int:
+    """The version that a line is of, as far as it says so."""
+    try:
+        return msgspec.json.decode(line, type=_Version).schema
+    except (ValueError, RecursionError):
+        return 0
+
+
+def _no_record(line: str, error: Exception) -> StoreError:
+    return StoreError(f"not a game record ({error}): {line[:80]!r}")
 
 
 def plain(value: Any) -> Any:
@@ -247,10 +357,6 @@ def plain(value: Any) -> Any:
     )
 
 
-# JSON has no infinities and no nan: they are written as {"$float": "inf"}.
-_FLOAT: Final = "$float"
-
-
 _JSON: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=plain)
 _AS_IT_IS: Final = frozenset({int, str, bool, type(None)})
 
@@ -268,13 +374,22 @@ def _encode(value: Any) -> Any:
     return _encode(plain(value))
 
 
-def _decode(value: Any) -> Any:
+def _decode(value: Any, depth: int = 0) -> Any:
+    """Actions as they were before they were written.
+
+    Raises:
+        ValueError: They are none: nested too deeply, or numbers that are too large.
+    """
+    if depth > _DEEPEST:
+        raise ValueError("an action that is nested too deeply")
     if isinstance(value, list):
-        return tuple(_decode(item) for item in value)
+        return tuple(_decode(item, depth + 1) for item in value)
     if isinstance(value, dict):
         if value.keys() == {_FLOAT}:
-            return float(value[_FLOAT])
-        return {key: _decode(item) for key, item in value.items()}
+            return float(str(value[_FLOAT]))
+        return {key: _decode(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, int) and value.bit_length() > _LONGEST:
+        raise ValueError("an action that is too large a number")
     return value
 
 

@@ -14,7 +14,9 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.files import write_text
@@ -118,11 +120,11 @@ def read_curve(path: str | os.PathLike[str]) -> Curve:
     points, env, ladder = list[CurvePoint](), "", ""
     for number, line in enumerate(_whole_lines(path), start=1):
         try:
-            row = json.loads(line)
-            env, ladder = env or str(row["env"]), ladder or str(row["ladder"])
-            points.append(_point(row))
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise StoreError(f"{path}, line {number}: not a rating of a training run ({error!r})") from error
+            row = msgspec.json.decode(line, type=_Row)
+        except (ValueError, RecursionError) as error:
+            raise StoreError(f"{path}, line {number}: not a rating of a training run ({error})") from error
+        env, ladder = env or row.env, ladder or row.ladder
+        points.append(_point(row))
         if number > _MOST_POINTS:
             raise StoreError(f"{path} has more than {_MOST_POINTS:,} ratings: give a file with fewer")
     if not points:
@@ -141,7 +143,7 @@ def keep_points(path: Path, last_step: int) -> Curve | None:
     if not _whole_lines(path):
         return None
     before = read_curve(path)
-    kept = [line for line in _whole_lines(path) if int(json.loads(line)["step"]) <= last_step]
+    kept = [line for line in _whole_lines(path) if msgspec.json.decode(line, type=_Row).step <= last_step]
     write_text(path, "".join(f"{line}\n" for line in kept))
     points = tuple(point for point in before.points if point.step <= last_step)
     return replace(before, points=points) if points else None
@@ -158,27 +160,53 @@ def _whole_lines(path: Path) -> list[str]:
     return whole[: whole.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")[:-1]
 
 
-def _point(row: Mapping[str, Any]) -> CurvePoint:
+_Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=-_GREATEST, le=_GREATEST)] | None
+_Bounds: TypeAlias = tuple[_Amount, _Amount]
+
+
+class _Rung(msgspec.Struct):
+    agent: str
+    elo: _Amount
+
+
+class _Row(msgspec.Struct):
+    """A line of the file, as far as it is read."""
+
+    env: str
+    ladder: str
+    step: Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+    games: Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+    rating: _Amount
+    lower: _Amount
+    upper: _Amount
+    score: _Amount
+    rungs: list[_Rung]
+    mean_reward: _Amount = None
+    reward_interval: _Bounds | None = None
+    scoring: str = ""
+    accuracy: _Amount = None
+    accuracy_interval: _Bounds | None = None
+    exploitability: _Amount = None
+
+
+def _point(row: _Row) -> CurvePoint:
     return CurvePoint(
-        step=int(_number(row["step"])),
-        games=int(row["games"]),
-        rating=_interval(row["rating"], row["lower"], row["upper"]),
-        score=_number(row["score"]),
-        levels={str(rung["agent"]): _number(rung["elo"]) for rung in row["rungs"] if rung["elo"] is not None},
-        reward=_interval(row.get("mean_reward"), *(row.get("reward_interval") or (None, None))),
-        by_reward=row.get("scoring") == "rewards",
-        accuracy=_interval(row.get("accuracy"), *(row.get("accuracy_interval") or (None, None))),
-        exploitability=_number(row.get("exploitability")),
+        step=row.step,
+        games=row.games,
+        rating=_interval(row.rating, (row.lower, row.upper)),
+        score=_number(row.score),
+        levels={rung.agent: rung.elo for rung in row.rungs if rung.elo is not None},
+        reward=_interval(row.mean_reward, row.reward_interval),
+        by_reward=row.scoring == "rewards",
+        accuracy=_interval(row.accuracy, row.accuracy_interval),
+        exploitability=_number(row.exploitability),
     )
 
 
-def _number(value: Any, missing: float = math.nan) -> float:
-    if value is not None and not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
-    if value is not None and math.isfinite(value) and abs(value) > _GREATEST:
-        raise ValueError(f"{value!r} is too large")
-    return missing if value is None else float(value)
+def _number(value: float | None, missing: float = math.nan) -> float:
+    return missing if value is None else value
 
 
-def _interval(value: Any, lower: Any, upper: Any) -> tuple[float, float, float]:
+def _interval(value: float | None, bounds: tuple[float | None, float | None] | None) -> tuple[float, float, float]:
+    lower, upper = bounds or (None, None)
     return _number(value), _number(lower, -math.inf), _number(upper, math.inf)

@@ -17,13 +17,16 @@ import json
 import operator
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import FailureKind, GameRecord
+from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.storage.deals import count_deal
+from zermelo.evaluation.storage.run_spec import RunSpec
 from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals, GroupTotal
 
 __all__ = [
@@ -36,6 +39,7 @@ MARK: Final = 0x5A524D4C  # "ZRML"
 VERSION: Final = 2
 """Raised when the tables change so that an older reader would misread them."""
 
+_NAMES: Final = frozenset({"run", "finishes", "games", "records", "invocations"})
 TABLES: Final = """
     CREATE TABLE run (spec TEXT NOT NULL);
     CREATE TABLE finishes (
@@ -74,7 +78,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = FULL")
         if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             raise _damaged(path, found)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         db.close()
         raise translated(error, path) from error
     except BaseException:
@@ -102,7 +106,8 @@ def _add_rewards(db: sqlite3.Connection) -> None:
 def translated(error: Exception, path: Path) -> Exception:
     """A ``StoreError`` if the file is damaged, else the error itself."""
     code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    return _damaged(path, str(error)) if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) else error
+    is_damage = isinstance(error, UnicodeDecodeError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return _damaged(path, str(error)) if is_damage else error
 
 
 def _damaged(path: Path, what: str) -> StoreError:
@@ -127,12 +132,14 @@ def open_reader(path: Path) -> Iterator[sqlite3.Connection]:
             yield db
         finally:
             db.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         reason = translated(error, path)
         raise reason if isinstance(reason, StoreError) else StoreError(f"cannot read {path}: {error}") from error
 
 
 def _connect_reader(path: Path) -> sqlite3.Connection:
+    if path.exists() and not path.is_file():  # to open a pipe would wait for ever
+        raise StoreError(f"{path} is no regular file: choose another folder")
     address = f"{path.absolute().as_uri()}?mode=ro"
     db = sqlite3.connect(address, uri=True, timeout=10.0)
     try:
@@ -148,10 +155,11 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
 
 def _checked_version(db: sqlite3.Connection, path: Path) -> int:
     """The version of the tables, 0 if there are none."""
+    db.execute("PRAGMA trusted_schema = OFF")
     version = int(db.execute("PRAGMA user_version").fetchone()[0])
     mark = int(db.execute("PRAGMA application_id").fetchone()[0])
-    tables = int(db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
-    if not (version or mark or tables):
+    things = db.execute("SELECT type, name, rootpage FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    if not (version or mark or things):
         return 0
     if mark != MARK:
         raise StoreError(f"{path} is a database of another program: choose another folder")
@@ -160,7 +168,17 @@ def _checked_version(db: sqlite3.Connection, path: Path) -> int:
             f"{path} was written by a newer zermelo (store version {version}, this one knows up to {VERSION}): "
             "update zermelo, or choose another folder"
         )
+    for kind, name, page in things:  # a view or trigger could compute anything, and without an end
+        if kind != "table" or not page or name not in _NAMES or _is_computed(db, name):
+            raise _damaged(path, f"it has a {kind} {name}, which no run has")
+    if missing := _NAMES - {"invocations"} - {name for _, name, _ in things}:
+        raise _damaged(path, f"it has no {' and no '.join(sorted(missing))}")
     return version
+
+
+def _is_computed(db: sqlite3.Connection, table: str) -> bool:
+    """Whether a table has columns that are computed when they are read."""
+    return any(hidden for *_, hidden in db.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)))
 
 
 def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
@@ -192,13 +210,33 @@ def extend(db: sqlite3.Connection, spec: Mapping[str, Any], place: Callable[[str
 
 
 def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
-    """The specification, or None if there are no tables yet."""
+    """The specification, or None if there are no tables yet.
+
+    Raises:
+        StoreError: It is none.
+    """
     if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
         return None
-    spec = json.loads(db.execute("SELECT spec FROM run").fetchone()[0])
-    if not isinstance(spec, dict):
-        raise StoreError("what the database says was to be played is no specification of a run: put back a copy")
+    row = db.execute("SELECT spec FROM run").fetchone()
+    try:
+        spec: dict[str, Any] = msgspec.json.decode(_text(row), type=dict[str, Any])
+        msgspec.convert(spec, RunSpec)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(
+            f"what the database says was to be played is no specification of a run ({error}): put back a copy"
+        ) from error
     return spec
+
+
+def _text(row: Sequence[Any] | None) -> str:
+    """The only column of a row.
+
+    Raises:
+        ValueError: There is no row, or it is no text.
+    """
+    if row is None or not isinstance(row[0], str):
+        raise ValueError("a text is missing")
+    return row[0]
 
 
 def finish_row(number: int, finish: Finish) -> tuple[Any, ...]:
@@ -215,17 +253,55 @@ def game_row(place: int, game_id: str, finish: int, tally: GameTally) -> tuple[A
     return place, game_id, turn, finish, tally.returned, tally.line, *by_seat, *rewards
 
 
-def finishes(db: sqlite3.Connection) -> dict[int, Finish]:
-    """All rows of ``finishes`` by number."""
-    return {
-        number: Finish(
-            tuple(json.loads(agents)),
-            tuple(json.loads(places)),
-            None if failure is None else FailureKind(failure),
-            seat,
-        )
-        for number, agents, places, failure, seat in db.execute("SELECT * FROM finishes")
-    }
+def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
+    """All rows of ``finishes`` by number.
+
+    Raises:
+        StoreError: One is none.
+    """
+    found = {}
+    for number, agents, places, failure, seat in db.execute(
+        "SELECT finish, agents, places, failure, failed_seat FROM finishes"
+    ):
+        try:
+            by_seat = [msgspec.json.decode(_text([column])) for column in (agents, places)]
+            finish = msgspec.convert((*by_seat, failure, seat), Finish)
+        except (ValueError, RecursionError) as error:
+            raise _odd(error) from error
+        count = len(finish.agents)
+        has_seat = finish.failed_seat is None or 0 <= finish.failed_seat < count
+        if count != seats or len(finish.places) != (0 if finish.void else count) or not has_seat:
+            raise _odd(f"a game ended in {len(finish.places)} places for {count} agents")
+        found[number] = finish
+    return found
+
+
+def _odd(what: object) -> StoreError:
+    return StoreError(f"the database of the games is damaged ({what}): put back a copy of it")
+
+
+def _record_of(db: sqlite3.Connection, place: int) -> str:
+    """The record of a game, as its line of JSON.
+
+    Raises:
+        StoreError: It is missing.
+    """
+    try:
+        return _text(db.execute("SELECT record FROM records WHERE place = ?", (place,)).fetchone())
+    except ValueError as error:
+        raise _odd(error) from error
+
+
+def _rows(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
+    """Rows whose columns are of the types of a tuple.
+
+    Raises:
+        StoreError: One is not.
+    """
+    try:
+        return [msgspec.convert(row, kind) for row in rows]
+    except msgspec.ValidationError as error:
+        raise _odd(error) from error
 
 
 def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> GameTotals:
@@ -240,14 +316,18 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
             for seat in range(seats)
         )
     openings = (read_spec(db) or {}).get("openings") or {"count": 1}
-    known, found = finishes(db), GameTotals(openings=openings["count"])
+    known, found = finishes(db, seats), GameTotals(openings=openings["count"])
     query = f"SELECT finish, COUNT(*), MIN(place), COUNT(DISTINCT line){sums} FROM games {limit} GROUP BY finish"
-    for number, games, first, distinct, *by_seat in db.execute(query, {"end": end}).fetchall():
-        first_id = db.execute("SELECT game_id FROM games WHERE place = ?", (first,)).fetchone()[0]
+    groups = _rows(db.execute(query, {"end": end}), list[int | None])
+    if not {number for number, *_ in groups} <= known.keys() or any(
+        None in row[: 4 + 2 * seats] for row in groups
+    ):
+        raise _odd("games whose end is missing")
+    for number, games, first, distinct, *by_seat in groups:
+        first_id = str(db.execute("SELECT game_id FROM games WHERE place = ?", (first,)).fetchone()[0])
         message = ""
         if known[number].failure is not None:
-            text = db.execute("SELECT record FROM records WHERE place = ?", (first,)).fetchone()[0]
-            failure = GameRecord.from_json(text).failure
+            failure = GameRecord.from_json(_record_of(db, first)).failure
             message = "" if failure is None else failure.message
         earned, counted, lowest, highest = (by_seat[2 * seats + part :: 4] for part in range(4))
         paid = (earned, lowest, highest) if counted and set(counted) == {games} else (None, None, None)
@@ -257,7 +337,7 @@ def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> Gam
         )
     if seats == 1:
         query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"
-        for number, returned, games in db.execute(query, {"end": end}):
+        for number, returned, games in _rows(db.execute(query, {"end": end}), tuple[int, float | None, int]):
             if returned is not None:
                 counts = found.returns.setdefault(known[number].agents[0], Counter())
                 counts[returned] += games
@@ -283,8 +363,9 @@ def _count_deals(
     """Counts what the games of each rotation paid; they are neighbours in the schedule."""
     rewards = ", ".join(f"reward{seat}" for seat in range(seats))
     rows = db.execute(f"SELECT place - turn, finish, {rewards} FROM games {limit} ORDER BY place", {"end": end})
-    for _, deal in itertools.groupby(rows, key=operator.itemgetter(0)):
+    checked = (row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in _rows(batch, list[int | None]))
+    for _, deal in itertools.groupby(checked, key=operator.itemgetter(0)):
         games = [row for row in deal if not known[row[1]].void]
         if games:
-            paid = [() if row[2] is None else row[2:] for row in games]
+            paid = [() if None in row[2:] else row[2:] for row in games]
             count_deal(found.deals, [known[row[1]] for row in games], paid)

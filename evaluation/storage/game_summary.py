@@ -6,11 +6,10 @@ can be had in full.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from zermelo.evaluation.match.record import SCHEMA, Failure, FailureKind, GameRecord
+from zermelo.evaluation.match.record import Failure, GameRecord, StoredGame
 
 __all__ = ["GameSummary"]
 
@@ -76,30 +75,23 @@ class GameSummary(NamedTuple):
         Raises:
             StoreError: The line is no game record, or one of a newer version of this package.
         """
-        try:
-            data: dict[str, Any] = json.loads(line)
-            if data["schema"] <= SCHEMA and "$float" not in line:
-                failure, moves = data["failure"], data["moves"]
-                data["env"], data["seat_names"]  # without them it is no record
-                return cls(
-                    line,
-                    data["game_id"],
-                    tuple(data["agents"]),
-                    data["seed"],
-                    tuple(data["rewards"]),
-                    data["end"],
-                    None if failure is None else Failure(**{**failure, "kind": FailureKind(failure["kind"])}),
-                    len(data["opening"]),
-                    moves.get("seat", ()),
-                    moves.get("seconds", ()),
-                    moves.get("nodes", ()),
-                    moves.get("depth", ()),
-                    data["versions"],
-                )
-        except (AttributeError, KeyError, TypeError, ValueError):
-            pass  # the whole record says what is wrong
-        # Also where a number is not finite, which JSON cannot say by itself.
-        return cls.of(GameRecord.from_json(line))
+        stored = StoredGame.read(line)
+        moves, numbers = stored.moves, stored.numbers
+        return cls(
+            line,
+            stored.game_id,
+            stored.agents,
+            stored.seed,
+            tuple(numbers(stored.rewards)),
+            stored.end,
+            stored.failure,
+            len(stored.opening),
+            moves.seat,
+            numbers(moves.seconds),
+            numbers(moves.nodes),
+            numbers(moves.depth),
+            stored.versions,
+        )
 
     @property
     def plies(self) -> int:

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
@@ -115,6 +117,13 @@ def machine() -> dict[str, Any]:
     return {**found, "processor": name} if name else found
 
 
+class _About(msgspec.Struct):
+    command: str
+    machine: dict[str, Any]
+    versions: dict[str, Any]
+    notes: tuple[str, ...]
+
+
 def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ...]:
     """The commands that played a database's games; none of a run of an older version.
 
@@ -128,16 +137,12 @@ def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ..
         "SELECT started, seconds, games, about FROM invocations ORDER BY number"
     ):
         try:
-            said = json.loads(about)
-            found.append(
-                Invocation(
-                    str(started), float(seconds), int(games), str(said["command"]), dict(said["machine"]),
-                    dict(said["versions"]), tuple(map(str, said["notes"])),
-                )
-            )  # fmt: skip
-        except (KeyError, TypeError, ValueError) as error:
+            said = msgspec.structs.asdict(msgspec.json.decode(about, type=_About))
+            played = {"started": started, "seconds": seconds, "games": games}
+            found.append(msgspec.convert(played | said, Invocation))
+        except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(
-                f"what {path} says of the commands that played its games cannot be read ({error!r}): put back a "
+                f"what {path} says of the commands that played its games cannot be read ({error}): put back a "
                 "copy of it"
             ) from error
     return tuple(found)

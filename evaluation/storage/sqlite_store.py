@@ -92,6 +92,8 @@ class SqliteStore:
 
     def _require_own_files(self) -> None:
         """Refuses a folder whose files would be overwritten though no run in it has written them."""
+        if self._path.exists() and not self._path.is_file():
+            raise StoreError(f"{self._path} is no regular file: choose another folder")
         if _size(self._path):
             return  # the database says whose it is
         how = "beside an empty" if self._path.exists() else "without"
@@ -114,7 +116,9 @@ class SqliteStore:
                 history = [*found.get("history", ()), before]
                 found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
                 database.extend(self._db, found, self._schedule.place)
-            self._finishes = {finish: number for number, finish in database.finishes(self._db).items()}
+            self._finishes = {
+                finish: number for number, finish in database.finishes(self._db, self._schedule.seats).items()
+            }
             for (place,) in self._db.execute("SELECT place FROM games"):
                 self._present[place] = 1
                 self._last = place

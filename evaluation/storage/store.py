@@ -182,7 +182,7 @@ class _DatabaseGames:
 
     def each(self, start: int, stop: int) -> Iterator[str]:
         with open_reader(self._path) as db:
-            query = "SELECT record FROM records ORDER BY place LIMIT ? OFFSET ?"
+            query = "SELECT CAST(record AS TEXT) FROM records ORDER BY place LIMIT ? OFFSET ?"
             for (text,) in db.execute(query, (stop - start, start)):
                 yield text
 
@@ -193,6 +193,8 @@ class _LineGames:
     def __init__(self, path: Path) -> None:
         self._path = path
         found = []
+        if path.exists() and not path.is_file():
+            raise StoreError(f"{path} is no regular file: choose another folder")
         with path.open("rb") as file:
             offset = 0
             for number, line in enumerate(file, start=1):
@@ -213,7 +215,7 @@ class _LineGames:
         with self._path.open("rb") as file:
             for offset in self._offsets[start:stop]:
                 file.seek(offset)
-                yield file.readline().decode()
+                yield file.readline().decode("utf-8", "replace")
 
 
 def read_games(folder: str | os.PathLike[str]) -> StoredGames:

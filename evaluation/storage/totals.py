@@ -17,6 +17,8 @@ from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.schedule import game_order
 from zermelo.evaluation.storage.deals import DealKey, DealTotal, count_deal
 
+_LONGEST: Final = 1e9
+"""Seconds that a move counts for at most."""
 PRIOR: Final = 10
 """Pairs that speak for games of a pair being independent."""
 
@@ -86,7 +88,7 @@ class GameTally(NamedTuple):
         moves, microseconds = [0] * seats, [0] * seats
         for move in record.moves:
             moves[move.seat] += 1
-            microseconds[move.seat] += round(move.seconds * 1_000_000)
+            microseconds[move.seat] += round(min(max(move.seconds, 0.0), _LONGEST) * 1_000_000)
         text = repr((record.actions, record.rewards)).encode()
         line = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 1
         returned = record.rewards[0] if seats == 1 and record.failure is None else None

@@ -291,8 +291,8 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         return Standings.from_records(records)
     with open_reader(path) as db:
         spec = read_spec(db) or {}
-        missing = {"seats", "agents", "scheduled", "until_sure", "env", "anchor"} - spec.keys()
-        if missing:
+        needed = {"seats", "agents", "scheduled", "until_sure", "env", "anchor"}
+        if needed - spec.keys() or (spec["until_sure"] and len(spec["agents"]) < 2):
             raise StoreError(f"what {path} holds is no specification of a run: put back a copy of it")
         seats = len(spec["seats"])
         counted = totals(db, seats)

@@ -185,6 +185,8 @@ def rule_of(spec: Mapping[str, Any]) -> StoppingRule | None:
     """The rule that a run's specification has, or None."""
     if (sprt := spec.get("sprt")) is not None:
         settings = {key: value for key, value in sprt.items() if key != "looks"}
+        if len(spec["agents"]) != 2:
+            raise InvalidSettingError(f"a sequential test is of two agents, not {len(spec['agents'])}")
         first, second = (agent["name"] for agent in spec["agents"])
         return SprtTest(tuple(sprt["looks"]), (first, second), Sprt(**settings))
     if (sure := spec["until_sure"]) is not None:

@@ -21,7 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.files import read_file
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.readiness import require_fit
@@ -245,16 +248,20 @@ def _write(path: Path, digest: str, counts: GameCounts) -> None:
         raise InvalidSettingError(f"cannot write the ladder to {path}: {error.strerror}") from None
 
 
+class _Stored(msgspec.Struct):
+    ladder: str
+    games: list[tuple[list[str], list[int], int]]
+
+
 def _read(path: Path, digest: str) -> GameCounts:
     counts = GameCounts()
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        for players, places, number in kept["games"]:
+        kept = msgspec.json.decode(read_file(path), type=_Stored)
+        for players, places, number in kept.games:
             counts.add(players, [-place for place in places], number)
-        kept_digest = kept["ladder"]
-    except (OSError, ValueError, KeyError, TypeError, InvalidSettingError):
+    except (OSError, ValueError, RecursionError):
         raise InvalidSettingError(f"{path} holds no ladder that can be read: name another file") from None
-    if kept_digest != digest:
+    if kept.ladder != digest:
         raise InvalidSettingError(
             f"{path} holds another ladder, of another environment, other baselines or another seed: "
             "name another file"

@@ -13,7 +13,9 @@ import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from zermelo.agents.solving.equilibrium.sequence_form import Floats, SequenceForm
 from zermelo.agents.solving.policy_file import read_policy, write_policy
@@ -24,6 +26,15 @@ __all__ = ["TabularPolicy", "policy_of"]
 
 _FORMAT: Final = "zermelo tabular policy"
 _VERSION: Final = 1
+
+
+class _Header(msgspec.Struct):
+    game: str
+    values: tuple[float, ...]
+    exploitability: float | None
+
+
+_Entry: TypeAlias = tuple[int, str, dict[str, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,25 +107,22 @@ class TabularPolicy:
             InvalidSettingError: There is none, or it is no policy file of a version that can be read.
         """
 
-        def read(header: Any, entries: Iterable[Any]) -> TabularPolicy:
-            gain = header["exploitability"]
-            return cls(
-                game=str(header["game"]),
-                entries={(int(seat), str(key)): _mixed(actions) for seat, key, actions in entries},
-                values=tuple(map(float, header["values"])),
-                exploitability=None if gain is None else float(gain),
-            )
+        def read(header: _Header, entries: Iterable[_Entry]) -> TabularPolicy:
+            mixed = {(seat, key): _mixed(actions) for seat, key, actions in entries}
+            return cls(game=header.game, entries=mixed, values=header.values, exploitability=header.exploitability)
 
         return read_policy(
             path,
             (_FORMAT, _VERSION),
+            _Header,
+            _Entry,
             read,
             "TabularPolicy.save, or `zermelo solve ENV --policy FILE` of a game of hidden information,",
         )
 
 
 def _mixed(actions: Mapping[str, float]) -> dict[int, float]:
-    mixed = {int(action): float(probability) for action, probability in actions.items()}
+    mixed = {int(action): probability for action, probability in actions.items()}
     if not mixed or min(mixed.values()) < 0 or not math.isclose(math.fsum(mixed.values()), 1, abs_tol=1e-6):
         raise ValueError(f"{mixed} are no probabilities")
     return mixed

@@ -174,10 +174,7 @@ def _results(
 
 def _judged(judged: Mapping[str, Any] | None) -> tuple[str, list[str]]:
     """The judge's part of the page, and its notes."""
-    try:
-        return judge_section(judged), [*map(str, (judged or {}).get("notes", ()))]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise StoreError(f"what the judge found cannot be read ({error!r}): run `zermelo judge` again") from error
+    return judge_section(judged), [*(judged or {}).get("notes", ())]
 
 
 def _rendered(

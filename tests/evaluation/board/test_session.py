@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import (
+    GameOverError,
+    IllegalActionError,
+    InvalidSettingError,
+    UnsupportedGameError,
+    ZermeloError,
+)
 from zermelo.evaluation import StoreError
 from zermelo.evaluation.board.clock import Clock
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
@@ -272,8 +278,12 @@ def test_a_file_with_an_illegal_move_changes_nothing() -> None:
     with pytest.raises(IllegalActionError, match="move 2 of the file cannot be played"):
         session.load(load_game(json.dumps(bad), "zermelo/MNK-v0"))
     assert [one.label for one in session.played] == ["b2"]
-    odd = RECORD | {"moves": {"seat": [7], "action": [4], "seconds": [-1.0], "nodes": ["x"], "value": [1e400]}}
-    session.load(load_game(json.dumps(odd), "zermelo/MNK-v0"))
+    for part in ({"seat": [7]}, {"nodes": ["x"]}, {"value": [1e400]}, {"action": []}, {"seconds": []}):
+        odd = RECORD | {"moves": {"seat": [0], "action": [4], "seconds": [0.0]} | part}
+        with pytest.raises(ZermeloError):
+            session.load(load_game(json.dumps(odd), "zermelo/MNK-v0"))
+    early = RECORD | {"moves": {"seat": [1], "action": [4], "seconds": [-1.0], "nodes": [1.5]}}
+    session.load(load_game(json.dumps(early), "zermelo/MNK-v0"))
     assert session.played[0].move == (0, 4, 0.0, None, None, None)
 
 

@@ -3,12 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from zermelo.evaluation.output.report.parts.markup import Cell, Row, four_digits, number, part, percent, table
 from zermelo.evaluation.output.report.parts.sections import section
 
 __all__ = ["judge_section"]
+
+
+class _Phase(TypedDict):
+    phase: str
+    judged: int
+    optimal: int
+    wins_thrown_away: int
+    draws_thrown_away: int
+
+
+class _Agent(TypedDict):
+    agent: str
+    games: int
+    judged: int
+    unjudged: int
+    mattered: int
+    optimal_share: float | None
+    mattered_share: float | None
+    mattered_interval: tuple[float, float]
+    mean_regret: float | None
+    wins_thrown_away: int
+    draws_thrown_away: int
+    phases: list[_Phase]
+
+
+class JudgedMoves(TypedDict):
+    """What is read of ``JudgeTable.to_dict``."""
+
+    about: str
+    notes: NotRequired[list[str]]
+    agents: list[_Agent]
+
+
+class _Exploited(TypedDict):
+    agent: str
+    exploitability: float
+    best_responses: list[float]
+
+
+class JudgedAgents(TypedDict):
+    """What is read of ``ExploitabilityTable.to_dict``."""
+
+    about: str
+    notes: NotRequired[list[str]]
+    seats: list[str]
+    exploitability: list[_Exploited]
 
 
 def judge_section(judged: Mapping[str, Any] | None) -> str:
