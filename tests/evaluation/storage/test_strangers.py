@@ -102,3 +102,77 @@ def test_an_infinite_reward_is_a_reward():
     assert Standings.from_records([rich, rich]).row("a").score == float("inf")
     assert str(Standings.from_records([rich, poor]))
     assert "<html" in report_page([rich, poor, rich])
+
+
+@pytest.mark.defect(2)
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "determinized(agent=uci(path='./trap'))",
+        "determinized(agent='gtp(path=\"./trap\")')",
+        "expectimax(opponent=uci(path='./trap'), depth=1)",
+        "determinized(agent=determinized(agent=gnubg(path='./trap')))",
+        "greedy(evaluator='beside:env')",
+        "alphabeta(depth=1, on_node='beside:env')",
+        "policy(policy='beside:env')",
+    ],
+)
+@pytest.mark.parametrize("command", [["judge", "."], ["report", ".", "--judge"], ["standings", "."]])
+def test_no_command_starts_what_an_agent_is_made_of(command, agent, here, capsys):
+    (here / "trap").write_text("#!/bin/sh\ntouch ran\n")
+    (here / "trap").chmod(0o755)
+    kuhn = "zermelo/Kuhn-v0"
+    with_agents(here, kuhn, ["random", agent])
+    with pytest.raises(SystemExit):
+        main(command)
+    assert not (here / "ran").exists()
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    if command[0] == "judge":
+        assert "is not judged, because that would run code of" in said.out + said.err
+
+
+def with_agents(folder, env, agents):
+    """A folder of a run whose specification says that these agents played it."""
+    round_robin(env, ["random", "random"], games=2, out=folder)
+    db = sqlite3.connect(folder / "games.sqlite")
+    with db:
+        spec = json.loads(text_of(db))
+        for known, agent in zip(spec["agents"], agents, strict=True):
+            known["source"] = agent
+        db.execute("UPDATE run SET spec = ?", (json.dumps(spec),))
+    db.close()
+
+
+@pytest.mark.defect(2)
+@pytest.mark.parametrize(
+    "env",
+    [
+        "zermelo/Opponent-v0(env='zermelo/Nim-v0', opponent=\"uci(path='./trap')\")",
+        "Opponent(env='beside:env', opponent='random')",
+        "zermelo/Opponent-v0(env='zermelo/Nim-v0', opponent='beside:env')",
+        "Opponent-v0(env='beside:env')",
+        "GymV26Environment-v0(env_id='beside:env')",
+        "openspiel/efg_game(filename='/dev/zero')",
+        "Ant-v5(xml_file='/dev/zero')",
+    ],
+)
+def test_environments_that_name_others_are_not_made(env, here, capsys):
+    import zermelo.agents.learning  # noqa: F401  # where Opponent-v0 is known
+
+    (here / "trap").write_text("#!/bin/sh\ntouch ran\n")
+    (here / "trap").chmod(0o755)
+    strange(here, lambda record: replace(record, env=env), spec=lambda spec: spec | {"env": env})
+    main_ends(["report", "."], 0)
+    assert "is not played again, because that would run the code of" in (here / "report.html").read_text()
+    main_ends(["judge", "."], 2)
+    assert "give --trust" in capsys.readouterr().err
+    assert not (here / "ran").exists()
+
+
+def test_environments_of_this_package_are_played_again(here):
+    for env in ("zermelo/Chess-v0(fen='8/8/8/8/8/4k3/8/4K2R w - - 0 1')", "FrozenLake-v1(map_name='4x4')"):
+        record = GameRecord(
+            env=env, agents=("a",), seat_names=("p",), seed=0, rewards=(0.0,), end=EndReason.TERMINATED
+        )
+        assert Replayer().start(record).turn() == 0
