@@ -65,7 +65,7 @@ class ScheduledGame:
 
 def game_order(game_id: str) -> tuple[int, ...]:
     """Sorts game ids as the schedule has them."""
-    return tuple(int(part) if part.isdigit() else 0 for part in game_id.split("."))
+    return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in game_id.split("."))
 
 
 class Schedule(Sequence[ScheduledGame]):
@@ -138,7 +138,7 @@ class Schedule(Sequence[ScheduledGame]):
             InvalidSettingError: There is no such game.
         """
         parts = game_id.split(".")
-        if len(parts) == 3 and all(part.isdigit() for part in parts):
+        if len(parts) == 3 and all(part.isdecimal() and len(part) < 20 for part in parts):
             block, pairing, turn = map(int, parts)
             turns = self._turns(block)
             if 0 <= block < self.blocks and pairing < len(self._groups) and turn < turns:

@@ -134,7 +134,7 @@ def read(path: Path) -> Code | None:
             with contextlib.suppress(OSError):
                 os.utime(path)  # what is used is not cleared away
         return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

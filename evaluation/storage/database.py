@@ -198,7 +198,7 @@ def extend(db: sqlite3.Connection, spec: Mapping[str, Any], place: Callable[[str
     """Makes the run that of a longer specification: its games get the places that they have in that schedule."""
     moved = [
         (-1 - place(game_id), old)
-        for old, game_id in db.execute("SELECT place, game_id FROM games").fetchall()
+        for old, game_id in _rows(db.execute("SELECT place, game_id FROM games"), tuple[int, str])
         if place(game_id) != old
     ]
     db.execute("BEGIN IMMEDIATE")
@@ -273,6 +273,18 @@ def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
         if count != seats or len(finish.places) != (0 if finish.void else count) or not has_seat:
             raise _odd(f"a game ended in {len(finish.places)} places for {count} agents")
         found[number] = finish
+    return found
+
+
+def places(db: sqlite3.Connection, end: int) -> list[int]:
+    """The numbers of the games in the schedule, which are below ``end``.
+
+    Raises:
+        StoreError: One is not.
+    """
+    found = [place for (place,) in _rows(db.execute("SELECT place FROM games"), tuple[int])]
+    if any(not 0 <= place < end for place in found):
+        raise _odd(f"a game has a place outside of a schedule of {end} games")
     return found
 
 

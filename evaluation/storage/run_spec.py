@@ -44,7 +44,7 @@ class RunSpec(TypedDict, total=False):
     """The parts that are read; ``Tournament.to_dict`` writes them."""
 
     kind: str
-    env: str
+    env: Annotated[str, msgspec.Meta(min_length=1)]
     seats: Annotated[list[str], msgspec.Meta(min_length=1, max_length=1_000)]
     env_fingerprint: dict[str, str]
     agents: list[_Agent]

@@ -119,7 +119,7 @@ class SqliteStore:
             self._finishes = {
                 finish: number for number, finish in database.finishes(self._db, self._schedule.seats).items()
             }
-            for (place,) in self._db.execute("SELECT place FROM games"):
+            for place in database.places(self._db, len(self._present)):
                 self._present[place] = 1
                 self._last = place
             if 0 in self._present:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents import RandomAgent
 from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
+from zermelo.envs.files import read_file
 from zermelo.evaluation.match.env_driver import drive_env, play_known
 from zermelo.evaluation.match.record import plain
 from zermelo.evaluation.schedule import derived_seed
@@ -66,7 +66,7 @@ def read_openings(path: str | os.PathLike[str]) -> tuple[tuple[Any, ...], ...]:
         InvalidSettingError: The file cannot be read, or an action is no number (nor tuple of numbers).
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = read_file(path).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise InvalidSettingError(f"cannot read the openings in {os.fspath(path)}: {reason}") from None
@@ -77,7 +77,7 @@ def read_openings(path: str | os.PathLike[str]) -> tuple[tuple[Any, ...], ...]:
             continue
         try:
             openings.append(tuple(plain(action) for action in ast.literal_eval(f"({text},)")))
-        except (ValueError, SyntaxError, InvalidSettingError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # of ast
             raise InvalidSettingError(
                 f"line {number} of {os.fspath(path)} must be actions separated by commas, such as 3,2,4, "
                 f"not {text!r}"

@@ -194,7 +194,7 @@ def tree_of_text(text: str) -> TreeGame | None:
         return None
     try:
         nested = ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise InvalidSettingError(
             f"cannot read the tree {text[:60]!r}: write lists of numbers, such as [[3, 12, 8], [2, 4, 6]]"
         ) from None
