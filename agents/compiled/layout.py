@@ -195,6 +195,7 @@ class Search(SharedRecord):
     weights: int  # the address of sqrt(log(n + 1)) for n below ``COUNTED``; then of 1 / sqrt(n)
     is_plain: int  # whether values are means, without anything added
     adapts: int  # whether values are measured by the outcomes so far, not by the bounds of utility
+    pause: int  # no simulation begins after so many nodes
     tries_first: int  # whether each action is tried once before any is compared
     counts_losses: int
     selection: int

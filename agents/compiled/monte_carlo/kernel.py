@@ -356,7 +356,7 @@ def simulate(rules: Rules, state: Any, root: int, count: int, search: Search) ->
             return 0
         return made
     done = 0
-    while done < count and search.stop == 0:
+    while done < count and search.stop == 0 and search.nodes < search.pause:
         if search.solves != 0 and load_float(root, LOWER) == load_float(root, UPPER):
             break
         search.stamp += search.threads

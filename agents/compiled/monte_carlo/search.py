@@ -23,7 +23,7 @@ from zermelo.agents.core.monte_carlo import (
     Start,
 )
 from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
-from zermelo.envs.jit.memory import load, load_float, store_float
+from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -31,6 +31,8 @@ __all__ = ["CompiledMonteCarlo"]
 
 _FEW: Final = 64
 """So many simulations are not worth more than one thread."""
+_BRIEF: Final = 2_000
+"""States that may be visited before a thread takes over in which the clock and Ctrl-C are heeded."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
 ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 0  # as ``nodes`` has them
 
@@ -61,12 +63,12 @@ class CompiledMonteCarlo(MonteCarlo):
         policy, seed = start.policy, start.seed
         self.kernel = self.program.load(game.rules)
         self.solves = policy.solver and self.kept == 1
-        words = int(policy.tree_mb * 2**17)
+        room = int(policy.tree_mb * 2**17)
         table = None
         if policy.transpositions:
-            table = np.zeros(1 << max(words // 16, 1 << 10).bit_length(), np.int64)
+            table = np.zeros(1 << max(room // 16, 1 << 10).bit_length(), np.int64)
         self.searches = [
-            make_search(self, words // threads, evaluates=evaluator is not None) for _ in range(threads)
+            make_search(self, room // threads, evaluates=evaluator is not None) for _ in range(threads)
         ]
         for number, search in enumerate(self.searches):
             search.random = seed if number == 0 else mix(seed + number) >> 2
@@ -76,8 +78,10 @@ class CompiledMonteCarlo(MonteCarlo):
                 search.hold("table", table)
                 search.table_bits = len(table).bit_length() - 1
         self._unclaimed = np.zeros(1, np.int64)
-        self.root = 0
-        self.root = self._call(self.searches[:1], 0)[0]
+        first = self.searches[0]
+        self.root = self.kernel(*first.start(self.root_state), 0, 0, first)
+        self.budget.nodes += first.nodes
+        self.tree_nodes = first.tree_nodes
 
     @classmethod
     def can_search(cls, game: Any, evaluator: Any) -> bool:
@@ -95,68 +99,62 @@ class CompiledMonteCarlo(MonteCarlo):
     def simulate(self, count: int) -> bool:
         """So many simulations, or fewer where the root gets proven, which is the answer."""
         self.budget.check_clock()
-        before = self.simulations
-        searches = self.searches if count > _FEW else self.searches[:1]
-        self.simulations += sum(self._call(searches, -(-count // len(searches))))
-        if self.solves and load_float(self.root, LOWER) == load_float(self.root, UPPER):
+        left = count
+        if count <= _FEW and self.policy.playouts == 1:
+            left -= self._run(self.searches[:1], count, pause=_BRIEF)
+        if left > 0 and self.searches[0].stop == layout.GOING and not self.is_proven(self.root):
+            left -= self._run(self.searches if count > _FEW else self.searches[:1], left)
+        if self.is_proven(self.root):
             return True
-        reasons = {search.stop for search in searches}
-        if layout.TOO_DEEP in reasons:
+        if any(search.stop == layout.TOO_DEEP for search in self.searches):
             raise GameTooLongError(self.game, MAX_PLIES)
-        if self.simulations - before < count:
+        if left > 0:
             raise SearchStopped(StoppedBy.NODES)
         return False
 
-    def _call(self, searches: list[Search], count: int) -> list[int]:
-        """What the kernel returns in each thread."""
+    def _run(self, searches: list[Search], count: int, *, pause: int = layout.NO_LIMIT) -> int:
+        """Makes so many simulations; how many there were before they were proven needless or a limit came.
+
+        With ``pause``, none begins after so many states, and they are made in the caller's thread.
+        """
         left = int(min(self.budget.nodes_left, layout.NO_LIMIT))
         self._unclaimed[0] = left
-        found = dict.fromkeys(range(len(searches)), 0)
+        made = [0] * len(searches)
         for search in searches:
             search.stop, search.nodes, search.deepest = layout.GOING, 0, 0
-            search.unclaimed = 0
+            search.unclaimed, search.pause = 0, pause
             search.node_limit = left
             if len(searches) > 1:
                 search.hold("unclaimed", self._unclaimed)
                 search.node_limit = 0
 
-        def call(search: Search) -> int:
-            made = int(self.kernel(*search.start(self.root_state), self.root, count, search))
-            found[searches.index(search)] = made
-            return made
+        def call(search: Search) -> None:
+            number = searches.index(search)
+            part = (count + number) // len(searches)
+            made[number] = int(self.kernel(*search.start(self.root_state), self.root, part, search))
 
         try:
-            if count == 0:  # makes the root, and plays nothing
+            if pause < layout.NO_LIMIT:
                 run_here(call, searches[0])
             else:
                 share(call, searches, self.budget.check_clock)
-        except SearchStopped:
-            self.simulations += sum(found.values())
-            raise
         finally:
+            self.simulations += sum(made)
             self.budget.nodes += sum(search.nodes for search in searches)
             self.tree_depth = max(self.tree_depth, *(search.deepest for search in searches))
             self.tree_nodes = sum(search.tree_nodes for search in self.searches)
-        return list(found.values())
+        return sum(made)
 
     # -- the tree as Python sees it; its nodes are addresses
 
-    def _addresses(self, node: int) -> list[int]:
-        """The addresses of a node's edges."""
-        if not load(node, EDGES):
-            return []
-        return [load(node, EDGES) + 8 * self.edge_words * place for place in range(load(node, COUNT))]
-
     def edges(self, node: int) -> list[Edge]:
         """The actions of a node; none of one that is not expanded."""
+        count = load(node, COUNT) if load(node, EDGES) else 0
+        rows = words(load(node, EDGES), count * self.edge_words).reshape(count, self.edge_words)
+        sums = rows[:, TOTALS : TOTALS + self.kept].view(np.float64).tolist()
         return [
-            Edge(
-                load(edge, ACTION),
-                load(edge, VISITED),
-                [load_float(edge, TOTALS + seat) for seat in range(self.kept)],
-                load(edge, CHILD) or None,
-            )
-            for edge in self._addresses(node)
+            Edge(action, visits, totals, child or None)
+            for (action, child, visits), totals in zip(rows[:, : VISITED + 1].tolist(), sums, strict=True)
         ]
 
     def mover(self, node: int) -> int:
@@ -198,7 +196,8 @@ class CompiledMonteCarlo(MonteCarlo):
 
     def add_noise(self, noise: dict[int, float], weight: float) -> None:
         """Mixes noise into the priors of the root's actions, for PUCT."""
-        for edge in self._addresses(self.root):
+        for place in range(load(self.root, COUNT)):
+            edge = load(self.root, EDGES) + 8 * self.edge_words * place
             at = TOTALS + self.kept + PRIOR
             prior = load_float(edge, at)
             store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])

@@ -46,7 +46,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.actions, search.width = size, width
     search.seats, search.kept_seats = traits.seats, tree.kept
     search.total = int(traits.constant)
-    search.max_ply = MAX_PLIES
+    search.max_ply, search.pause = MAX_PLIES, layout.NO_LIMIT
     search.solves = policy.solver and tree.kept == 1
     search.adapts = not tree.by_bounds
     search.low, search.high = (lower, upper) if tree.by_bounds else (math.inf, -math.inf)

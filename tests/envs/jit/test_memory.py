@@ -20,6 +20,12 @@ def test_numbers_at_an_address():
     assert numbers[3] == -2
     assert memory.add_float(reals.ctypes.data + 8, 0.25) == 0.5
     assert reals[1] == 0.75
+    memory.store_release(numbers.ctypes.data, 1, 5)
+    assert memory.load_acquire(numbers.ctypes.data, 1) == 5
+    assert not memory.compare_and_swap(numbers.ctypes.data + 8, 1, 7)
+    assert memory.compare_and_swap(numbers.ctypes.data + 8, 5, 1)
+    assert memory.compare_and_swap_float(reals.ctypes.data + 8, 0.75, -0.5)
+    assert (numbers[1], reals[1]) == (1, -0.5)
     reals[1] = 0.5
     memory.words(numbers.ctypes.data, 4)[0] = 7
     memory.floats(reals.ctypes.data, 3)[2] = 1.5
@@ -35,18 +41,28 @@ def test_products_keep_64_bits():
 
 def test_what_threads_add_at_the_same_time_is_all_there():
     take, add_float = INTRINSICS[memory.take], INTRINSICS[memory.add_float]
+    load, swap = INTRINSICS[memory.load_acquire], INTRINSICS[memory.compare_and_swap]
+    load_float, swap_float = INTRINSICS[memory.load_float], INTRINSICS[memory.compare_and_swap_float]
 
     @numba.njit("void(int64, int64, int64)", nogil=True)
     def add_often(number, real, times):
         for _ in range(times):
             take(number, -1)
             add_float(real, 0.5)
+            while True:
+                before = load(number, 1)
+                if swap(number + 8, before, before + 1):
+                    break
+            while True:
+                sum_before = load_float(real, 1)
+                if swap_float(real + 8, sum_before, sum_before + 0.5):
+                    break
 
-    numbers, reals = np.zeros(1, dtype=np.int64), np.zeros(1)
-    where = numbers.ctypes.data, reals.ctypes.data, 500_000
+    numbers, reals = np.zeros(2, dtype=np.int64), np.zeros(2)
+    where = numbers.ctypes.data, reals.ctypes.data, 100_000
     threads = [threading.Thread(target=add_often, args=where) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (numbers[0], reals[0]) == (1_500_000, 750_000.0)
+    assert (numbers.tolist(), reals.tolist()) == ([300_000] * 2, [150_000.0] * 2)
