@@ -107,11 +107,11 @@ def forked(channel: int, memory: int) -> None:
 
 
 def _end_with(channel: int) -> None:
-    """Ends this process when the other end of the pipe is closed."""
+    """Ends this process, and what agents have started in it, when the other end of the pipe is closed."""
     watch = select.poll()
     watch.register(channel, 0)
     watch.poll()
-    os._exit(1)
+    os.killpg(0, signal.SIGKILL)
 
 
 def _spawned(pipe: Connection, turn: Any, player: bytes) -> None:

@@ -44,7 +44,10 @@ _PAUSE: Final = 0.1
 def main(requests: int, answers: int) -> None:
     """Does jobs until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Worker(requests, answers).work()
+    try:
+        _Worker(requests, answers).work()
+    finally:
+        os.killpg(0, signal.SIGKILL)  # the server is gone, and with it who would end what agents have started
 
 
 class _Worker:
@@ -74,7 +77,7 @@ class _Worker:
         for flag in list(self._flags.values()):
             flag.is_set = True
         time.sleep(_PATIENCE)
-        os._exit(0)  # the server is gone, and somebody's agent goes on
+        os.killpg(0, signal.SIGKILL)  # somebody's agent goes on
 
     def _do(self, number: int, job: dict[str, Any]) -> None:
         def tell(answer: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -147,6 +148,30 @@ def test_without_any_worker_the_run_ends_with_a_sentence(monkeypatch):
     monkeypatch.setattr(processes, "start", _refused)
     with pytest.raises(WorkerError, match=r"a worker process could not start: .*open files"):
         round_robin(MNK, ["random", "minimax(depth=1)"], games=2, workers=2)
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_what_agents_in_a_worker_have_started_ends_with_a_killed_run(tmp_path, whole_group):
+    children = tmp_path / "children"
+    tests = Path(__file__).resolve().parents[2]
+    environment = os.environ | {"PYTHONPATH": str(tests), "ZERMELO_TEST_CHILDREN": str(children)}
+    words = [
+        "tournament",
+        MNK,
+        "doubles.bad_agents:StartsAnother",
+        "random",
+        "--isolate",
+        "none",
+        "--workers",
+        "2",
+    ]
+    program = [sys.executable, "-c", "from zermelo.evaluation.cli import main; main()", *words]
+    with subprocess.Popen(program, env=environment, start_new_session=True, stderr=subprocess.DEVNULL) as run:
+        due = time.monotonic() + 60
+        while not (children.exists() and children.read_text().endswith("\n")) and time.monotonic() < due:
+            time.sleep(0.02)
+        (os.killpg if whole_group else os.kill)(run.pid, signal.SIGKILL)
+    assert all(ends(int(pid)) for pid in children.read_text().split())
 
 
 HANGING = """
