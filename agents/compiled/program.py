@@ -58,16 +58,17 @@ class Program:
         Raises:
             RulesError: The rules do not compile; the message names the method and the line.
         """
-        return build(rules, self._kernel(constants))
+        return build(rules, self.kernel(**constants))
 
     def is_ready(self, rules: Any, waits: Callable[[], bool], **constants: bool) -> bool:
         """Whether the kernel is there: compiles it if it must be, and waits for that as long as ``waits()``.
 
         Raises as ``load``.
         """
-        return is_ready(rules, self._kernel(constants), waits)
+        return is_ready(rules, self.kernel(**constants), waits)
 
-    def _kernel(self, constants: Mapping[str, bool]) -> Kernel:
+    def kernel(self, **constants: bool) -> Kernel:
+        """What is compiled, with these constants."""
         module = importlib.import_module(f"zermelo.agents.compiled.{self.module}")
         arguments: list[Any] = [*self.arguments, layout.RECORD]
         return Kernel(getattr(module, self.function), arguments, tuple(constants.items()))

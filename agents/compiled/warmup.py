@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,17 +13,19 @@ from zermelo.agents.compiled.program import CompiledSearch
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax, can_search
 from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError, as_game
+from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["kernels_of", "warm_up"]
 
 
-def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
-    """What can be compiled for a game, by what needs it; calling one compiles it, or reads it from disk.
+def kernels_of(game: Any) -> Mapping[str, Kernel]:
+    """What can be compiled for a game, by what needs it.
 
-    Only what such a game is searched with, compiled: of ``alphabeta``, ``minimax``, ``expectiminimax``, ``maxn``,
-    ``paranoid``, ``mcts``, ``solve`` and ``perft``; nothing for other than rules.
+    Only what such a game is searched with, compiled: of ``alphabeta``, ``alphabeta, selective`` (by what the rules
+    say pays), ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid``, ``mcts``, ``solve`` and ``perft``; nothing
+    for other than rules.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
@@ -37,7 +38,7 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
     game = as_game(game)
     if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
         return {}
-    rules, traits = game.rules, game.traits
+    traits = game.traits
     kinds: dict[str, type[CompiledSearch]] = {}
     if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
         kinds |= {"maxn": CompiledMaxN, "paranoid": CompiledGeneralSearch}
@@ -47,15 +48,15 @@ def kernels_of(game: Any) -> Mapping[str, Callable[[], Any]]:
         kinds |= {"alphabeta": CompiledAlphaBeta, "minimax": CompiledMinimax}
     if CompiledMonteCarlo.can_search(game, None):
         kinds["mcts"] = CompiledMonteCarlo
-    kernels = {
-        name: functools.partial(kind.program.load, rules, **kind.constants(game, {}))
-        for name, kind in kinds.items()
-    }
+    kernels = {name: kind.program.kernel(**kind.constants(game, {})) for name, kind in kinds.items()}
+    if "alphabeta" in kinds and hasattr(game.rules, "selective_settings"):
+        constants = CompiledAlphaBeta.constants(game, game.rules.selective_settings())
+        kernels["alphabeta, selective"] = CompiledAlphaBeta.program.kernel(**constants)
     if traits.chance is not Chance.NONE:
         return kernels
     if can_prove(game):
-        kernels["solve"] = functools.partial(PROOF.load, rules)
-    kernels["perft"] = functools.partial(leaves_kernel, rules)
+        kernels["solve"] = PROOF.kernel()
+    kernels["perft"] = leaves_kernel()
     return kernels
 
 
@@ -67,9 +68,10 @@ def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, 
     ``kernels_of``, and ``RulesError`` where rules do not compile.
     """
     taken = {}
-    for name, compile_it in kernels_of(game).items():
+    game = as_game(game)
+    for name, kernel in kernels_of(game).items():
         started = time.perf_counter()
-        compile_it()
+        build(game.rules, kernel)
         taken[name] = time.perf_counter() - started
         on_kernel(name, taken[name])
     return taken

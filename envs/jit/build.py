@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape
+from zermelo.envs.jit.code_cache import code_file, keep, mark_used, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.interrupts import CompilerInterrupted, interruptible
 from zermelo.envs.jit.machine_code import Code, emit, link, read
@@ -112,7 +112,13 @@ class _Compiler:
 
     def kept(self) -> Code | None:
         """The machine code that is on disk."""
-        return None if self._path is None else read(self._path)
+        if self._path is None:
+            return None
+        code = read(self._path)
+        if code is None:
+            return shipped_code(self._rules, self._rules.initial_state(), self._kernel)
+        mark_used(self._path)
+        return code
 
     def linked(self, code: Code) -> Callable[..., int]:
         """The function in machine code."""

@@ -6,7 +6,8 @@ processors are not read, and are removed when no process has used them for three
 are ever removed: regular files with such a name that begin as ``machine_code.write`` begins them, in a folder that
 has this module's marker.
 
-The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder.
+The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder. Platform wheels
+have machine code of our games for baselines of processors (``scripts/ship_kernels.py``), which is looked for next.
 """
 
 from __future__ import annotations
@@ -26,12 +27,11 @@ from typing import Any, Final
 
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.interrupts import check_interrupt
-from zermelo.envs.jit.machine_code import MAGIC, Code, processor, write
+from zermelo.envs.jit.machine_code import MAGIC, Code, baselines, platform_of, processor, read, write
 from zermelo.envs.jit.notices import say_once
 
-__all__ = ["cache_root", "code_file", "keep", "one_compiler", "shape"]
-
-_FORGET_AFTER = 90 * 24 * 3600.0
+_DAY = 24 * 3600.0
+_FORGET_AFTER = 90 * _DAY
 _PATIENCE = 60.0
 _MARKER: Final = "CACHEDIR.TAG"
 """The file that marks a cache folder (https://bford.info/cachedir/)."""
@@ -60,24 +60,57 @@ def code_file(rules: Any, state: Any, kernel: Any) -> Path | None:
     """The file of a kernel's machine code for some rules; None, and a line that says so, if it cannot be kept."""
     name = type(rules).__name__
     try:
-        parts = [
-            _ENTRY_POINTS,
-            shape(rules),
-            shape(state),
-            digest_of(type(rules), type(state), kernel.function),
-            repr([str(kind) for kind in kernel.arguments]),
-            repr(kernel.constants),
-            *_versions(),
-            *processor(),
-        ]
+        return cache_root() / name / _file_name(rules, state, kernel, sys.version, *processor())
     except UncomparableError as error:
         say_once(
             f"the compiled rules of {name} are not kept, and each process compiles them again: they depend on "
             f"{error}, which cannot be compared with another process's"
         )
         return None
+
+
+_SHIPPED: Final = Path(__file__).with_name("shipped")
+"""What platform wheels have."""
+
+
+def shipped_file(rules: Any, state: Any, kernel: Any, triple: str, baseline: str) -> Path:
+    """The file of a kernel's machine code for some rules and a baseline of processors, in the package.
+
+    Raises:
+        UncomparableError: There cannot be one.
+    """
+    about = str(sys.implementation.cache_tag), *platform_of(triple), baseline
+    return _SHIPPED / _file_name(rules, state, kernel, *about)
+
+
+def shipped_code(rules: Any, state: Any, kernel: Any) -> Code | None:
+    """The machine code of a kernel that came with the package, for the best baseline that this processor has."""
+    here = processor().triple
+    found = (read(shipped_file(rules, state, kernel, here, name)) for name in baselines())
+    return next((code for code in found if code is not None), None)
+
+
+def mark_used(path: Path) -> None:
+    """Has a file not be cleared away."""
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > _DAY:
+            os.utime(path)
+
+
+def _file_name(rules: Any, state: Any, kernel: Any, *about: str) -> str:
+    """A name with a hash of all that machine code is made from."""
+    parts = [
+        _ENTRY_POINTS,
+        shape(rules),
+        shape(state),
+        digest_of(type(rules), type(state), kernel.function),
+        repr([str(kind) for kind in kernel.arguments]),
+        repr(kernel.constants),
+        *_versions(),
+        *about,
+    ]
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
-    return cache_root() / name / f"{kernel.function.__name__}-{digest}.bin"
+    return f"{kernel.function.__name__}-{digest}.bin"
 
 
 _ENTRY_POINTS: Final = "rules and state by address"
@@ -92,8 +125,7 @@ def shape(values: tuple[Any, ...]) -> str:
 
 @functools.cache
 def _versions() -> tuple[str, ...]:
-    packages = ("numba", "llvmlite", "numpy")
-    return (sys.version, *(importlib.metadata.version(package) for package in packages))
+    return tuple(importlib.metadata.version(package) for package in ("numba", "llvmlite", "numpy"))
 
 
 def keep(path: Path, code: Code) -> None:

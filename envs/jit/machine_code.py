@@ -6,29 +6,24 @@ shows a torn file. It holds no Python objects, so reading one runs no code but t
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import hashlib
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.files import replaced
 
-__all__ = ["MAGIC", "Code", "emit", "link", "processor", "read", "write"]
-
 MAGIC = b"zermelo machine code 1\n"
 _FREE = "NRT_MemInfo_call_dtor"
 """What frees an array's memory: never called where nothing allocates any, as memory is only borrowed then."""
-_DAY = 24 * 3600.0
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{6,}")
 _KINDS: dict[str, Any] = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
 
@@ -49,24 +44,66 @@ class Code(NamedTuple):
     can_be_kept: bool = True
 
 
+class Processor(NamedTuple):
+    """What machine code is made for.
+
+    Attributes:
+        triple: The platform, as LLVM writes it.
+        name: The processor, as LLVM calls it.
+        features: What it has besides.
+    """
+
+    triple: str
+    name: str
+    features: str = ""
+
+
 @functools.cache
-def processor() -> tuple[str, str]:
-    """The processor that code is made for, and its features: this one's, or what Numba is told to take."""
+def processor() -> Processor:
+    """This processor, or the one that Numba is told to compile for."""
+    name, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+    if features is None:
+        features = "" if name else ",".join(f"{'+' if has else '-'}{each}" for each, has in _features().items())
+    return Processor(llvm.get_process_triple(), name or llvm.get_host_cpu_name(), features)
+
+
+def _features() -> dict[str, bool]:
     try:
-        features = llvm.get_host_cpu_features().flatten()
+        return dict(llvm.get_host_cpu_features())
     except RuntimeError:  # LLVM does not know this processor's
-        features = ""
-    name = os.environ.get("NUMBA_CPU_NAME") or llvm.get_host_cpu_name()
-    return name, os.environ.get("NUMBA_CPU_FEATURES", "" if os.environ.get("NUMBA_CPU_NAME") else features)
+        return {}
 
 
-def _machine() -> Any:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    name, features = processor()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(
-        cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault", jit=True
+_V2: Final = {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"}
+_V3: Final = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
+BASELINES: Final[dict[str, dict[str, set[str]]]] = {
+    "x86_64": {"x86-64-v3": _V3, "x86-64-v2": _V2},
+    "aarch64": {"generic": set()},
+}
+"""Baselines of processors, the best first, by architecture: LLVM's name, and the features that it takes."""
+
+
+def platform_of(triple: str) -> tuple[str, str]:
+    """The architecture and the system in a triple of LLVM's, whose versions count for nothing."""
+    architecture, *system = triple.replace("arm64-", "aarch64-").split("-")
+    return architecture, next((name for name in ("linux", "darwin", "windows") if name in "".join(system)), "")
+
+
+@functools.cache
+def baselines() -> list[str]:
+    """The baselines that this processor has, the best first; none where Numba is told what to compile for."""
+    if os.environ.get("NUMBA_CPU_NAME") or os.environ.get("NUMBA_CPU_FEATURES") is not None:
+        return []
+    known = BASELINES.get(platform_of(llvm.get_process_triple())[0], {})
+    has = {name for name, is_there in _features().items() if is_there}
+    return [name for name, needed in known.items() if needed <= has]
+
+
+def _machine(of: Processor) -> Any:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm.Target.from_triple(of.triple).create_target_machine(
+        cpu=of.name, features=of.features, opt=3, reloc="default", codemodel="jitdefault", jit=True
     )
 
 
@@ -82,9 +119,11 @@ def _optimize(module: Any, machine: Any) -> None:
     passes.run(module, builder)
 
 
-def emit(module: Any, entry: str) -> Code:
-    """The machine code of a module of LLVM's, which is optimized."""
-    machine = _machine()
+def emit(module: Any, entry: str, of: Processor | None = None) -> Code:
+    """The machine code of a module of LLVM's, which is optimized, for this processor or another."""
+    machine = _machine(of or processor())
+    if of is not None:
+        module.triple, module.data_layout = of.triple, str(machine.target_data)
     _optimize(module, machine)
     needs = _missing(module)
     if [name for name in needs if name.startswith("NRT_")] == [_FREE]:
@@ -114,7 +153,7 @@ def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
         missing = [name for name in code.needs if llvm.address_of_symbol(name) is None]
         if missing:
             raise RulesError(f"compiled rules need {', '.join(missing)}, which this process does not have")
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(processor()))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code.data))
     engine.finalize_object()
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *(_KINDS[kind] for kind in arguments))
@@ -130,9 +169,6 @@ def read(path: Path) -> Code | None:
         told = json.loads(head)
         if magic + b"\n" != MAGIC or hashlib.sha256(data).hexdigest() != told["sha256"]:
             return None
-        if time.time() - path.stat().st_mtime > _DAY:
-            with contextlib.suppress(OSError):
-                os.utime(path)  # what is used is not cleared away
         return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

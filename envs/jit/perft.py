@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,11 @@ __all__ = ["count_leaves", "leaves_kernel"]
 _POLL = 0.05
 
 
-def leaves_kernel(rules: Any) -> Callable[..., int]:
-    """The compiled count for a class of rules."""
+def leaves_kernel() -> Kernel:
+    """What counts leaves, to be compiled."""
     from zermelo.envs.jit import perft_kernel
 
-    return build(rules, Kernel(perft_kernel.leaves, ("int64",) * 4))
+    return Kernel(perft_kernel.leaves, ("int64",) * 4)
 
 
 def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
@@ -36,7 +35,7 @@ def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
         return 1
     if game.is_terminal(state):
         return 0
-    kernel = leaves_kernel(game.rules)
+    kernel = build(game.rules, leaves_kernel())
     start = starter(game.rules, depth)
     size = game.max_legal_actions
     memory = np.empty(depth * size, np.int64)
