@@ -28,7 +28,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Compiled(Exception):
+class CompilerCalledError(Exception):
     """The compiler was asked."""
 
 
@@ -37,7 +37,7 @@ def package(shipped: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     """A process whose package has that folder, with nothing built or kept, and which refuses to compile."""
 
     def refuse(*_: Any) -> Any:
-        raise Compiled
+        raise CompilerCalledError
 
     monkeypatch.setattr(build, "_BUILT", {})
     monkeypatch.setattr(code_cache, "_SHIPPED", shipped)
@@ -72,7 +72,7 @@ def test_a_lower_baseline_serves_too(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_whatever_differs_is_compiled(name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_cache, name, value)
-    with pytest.raises(Compiled):
+    with pytest.raises(CompilerCalledError):
         perft(RULES, DEPTH)
 
 
@@ -81,7 +81,7 @@ def test_a_torn_file_is_not_believed(shipped: Path, monkeypatch: pytest.MonkeyPa
     for file in shipped.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes()[:-100])
     monkeypatch.setattr(code_cache, "_SHIPPED", tmp_path)
-    with pytest.raises(Compiled):
+    with pytest.raises(CompilerCalledError):
         perft(RULES, DEPTH)
 
 
