@@ -16,7 +16,6 @@ __all__ = [
     "SupportsActionAliases",
     "SupportsActionPriors",
     "SupportsActionText",
-    "SupportsEnvActions",
     "SupportsEvaluation",
     "SupportsExtension",
     "SupportsInformationStates",
@@ -44,15 +43,6 @@ class SupportsSnapshot(Protocol):
 
     def snapshot(self, env: Any) -> Any:
         """The position of a live environment, now. The environment is not changed."""
-        ...
-
-
-@runtime_checkable
-class SupportsEnvActions(Protocol):
-    """The game may number actions as its environment does not: ``to_env_action`` has a way back."""
-
-    def from_env_action(self, state: Any, action: int) -> int:
-        """The game's number of an action as ``env.step`` takes it."""
         ...
 
 

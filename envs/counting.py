@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
-from zermelo.envs.adapters.as_game import as_game, is_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Chance, Game
 from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["perft"]
@@ -27,7 +27,7 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
     chance are counted compiled, where it is worth it.
 
     Args:
-        game: A live environment (the tree starts at its position now), or a ``Game``.
+        game: A live environment (the tree starts at its position now) or its name, or a ``Game``.
         depth: Moves from the root to the leaves, at least 0.
         state: The root, for a ``Game``; None for its initial state.
         split: Count for each root action apart.
@@ -42,13 +42,14 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
     least = 1 if split else 0
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < least:
         raise InvalidSettingError(f"depth must be a whole number of at least {least}, not {depth!r}")
-    rules = as_game(game)
-    if state is None:
-        state = rules.initial_state() if is_game(game) or not hasattr(game, "step") else rules.snapshot(game)
+    root = position(game, state)
+    rules, state = root.game, root.state
     if split:
-        return {
-            branch: _leaves(rules, rules.result(state, branch), depth - 1) for branch in _branches(rules, state)
+        counts = {
+            root.number(branch): _leaves(rules, rules.result(state, branch), depth - 1)
+            for branch in _branches(rules, state)
         }
+        return dict(sorted(counts.items()))
     return _leaves(rules, state, depth)
 
 

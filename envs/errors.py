@@ -17,6 +17,9 @@ error: a search goes on, on an assumption that it names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 __all__ = [
     "CloneError",
     "EnvFailedError",
@@ -29,6 +32,7 @@ __all__ = [
     "UnknownTraitWarning",
     "UnsupportedGameError",
     "ZermeloError",
+    "illegal_action",
 ]
 
 
@@ -46,6 +50,13 @@ class UnsupportedGameError(ZermeloError):
 
 class IllegalActionError(ZermeloError, ValueError):
     """The action is not legal in that position."""
+
+
+def illegal_action(action: Any, where: str, legal: Sequence[Any]) -> IllegalActionError:
+    """The error for an action that is not legal: what is, shortened where there is much."""
+    shown = ", ".join(map(str, legal[:20])) or "none"
+    more = f", ... ({len(legal)} in all)" if len(legal) > 20 else ""
+    return IllegalActionError(f"{action!r} is not legal {where}: legal are {shown}{more}")
 
 
 class GameOverError(ZermeloError):

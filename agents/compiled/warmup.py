@@ -12,9 +12,10 @@ from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.compiled.program import CompiledSearch
 from zermelo.agents.compiled.proof.prover import PROOF, can_prove
 from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta, CompiledMinimax, can_search
-from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError, as_game
+from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
+from zermelo.envs.position import search_game
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["kernels_of", "warm_up"]
@@ -35,7 +36,7 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     reason = why_not_compiled()
     if reason:
         raise UnsupportedGameError(f"nothing can be compiled here, as {reason}: searches run as plain Python")
-    game = as_game(game)
+    game = search_game(game)
     if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
         return {}
     traits = game.traits

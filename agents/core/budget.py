@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Compile
@@ -47,6 +48,7 @@ class Budget:
         deepest: The most moves below the root that a visited state was.
         seat: Whose action is asked for, where several are to move and the state does not say it.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
+        report: Turns a result into one with the numbers of actions that the caller has.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Budget:
         self.compiling = 0.0
         self.deepest = 0
         self.seat: int | None = None
+        self.report: Callable[[Any], Any] = lambda result: result
 
     @staticmethod
     def now() -> float:

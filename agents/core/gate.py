@@ -166,11 +166,12 @@ def on_facts(found: Found, traits: Traits) -> Found:
     A trait seen in random play is a guess: a game may be zero-sum but for one rare end.
     """
     result: Any = found
-    if not result.proven or not traits.guessed():
+    if not traits.guessed():
         return found
     changes: dict[str, Any] = {"proven": False, "plies": None}
-    if getattr(result, "best_lines", ()):
+    if hasattr(result, "best_lines"):
         changes["best_lines"] = tuple(line._replace(proven=False) for line in result.best_lines)
+        changes["proven_actions"] = ()
     changed: Found = dataclasses.replace(result, **changes)
     return changed
 

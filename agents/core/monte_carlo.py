@@ -173,6 +173,7 @@ class SimulationSearch:
         simulations: How many have been made.
     """
 
+    budget: Budget
     simulations = 0
 
     def run(self, limits: Limits, batch: int) -> StoppedBy | None:

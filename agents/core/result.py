@@ -39,6 +39,7 @@ class SearchResult:
         action_values: Root actions whose exact value (for the player to move) is known. With ``exact=True``
             every root action is there; otherwise only those that the search happened to resolve. A bound is
             never among them.
+        proven_actions: Those of them whose value is proven, ascending; that of any other is an evaluation.
         principal_variation: The line of best play found, the chosen action first.
         best_lines: The best actions with their lines, the chosen one first, the others from the best on; as many
             as were asked for, or as the search had time for. Empty where not more than one was asked for.
@@ -68,6 +69,7 @@ class SearchResult:
     value: float
     values_by_seat: tuple[float, ...]
     action_values: Mapping[int, float] = field(default_factory=dict)
+    proven_actions: tuple[int, ...] = ()
     principal_variation: tuple[int, ...] = ()
     best_lines: tuple[BestLine, ...] = ()
     nodes: int = 0

@@ -7,8 +7,9 @@ from typing import Any
 from zermelo.agents.compiled.program import fits
 from zermelo.agents.learning.vector_layout import GAMES
 from zermelo.agents.learning.vector_opponents import Opponent
-from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs import UnsupportedGameError, make
 from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.position import search_game
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation_dtype
 from zermelo.envs.rules.rules_game import RulesGame
@@ -25,7 +26,7 @@ def compiled_game(env: Any) -> RulesGame:
     made = make(env) if isinstance(env, str) else env
     if hasattr(made, "reset"):
         made.reset(seed=0)
-    game = as_game(made)
+    game = search_game(made)
     if not isinstance(game, RulesGame):
         raise UnsupportedGameError(
             f"{game.traits.name} has no compiled rules, which many games at once need: take OpponentEnv in "

@@ -15,8 +15,9 @@ from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
 from zermelo.agents.solving.root_proof import can_settle, load_proof, proof_megabytes, prove_root
-from zermelo.envs import Game, Traits, UnsupportedGameError, as_game
+from zermelo.envs import Game, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove
+from zermelo.envs.position import position
 
 __all__ = ["AlphaBetaAgent", "SelectiveBy", "Window"]
 
@@ -106,7 +107,7 @@ class AlphaBetaAgent(PruningAgent):
     def prepare(self, env: Any) -> None:
         """Has a copy search as briefly as can be, and loads the proof."""
         super().prepare(env)
-        game = as_game(env, backend=self.backend, traits=self.traits)
+        game = position(env, backend=self.backend, traits=self.traits).game
         if self.compile is not Compile.NEVER and self._proof_seconds(game):
             load_proof(game, self.new_budget(Budget.now()))
 

@@ -164,6 +164,7 @@ class MCTSAgent(SimulatingAgent):
             value=values[seat],
             values_by_seat=values,
             action_values=known if proven else means | known,
+            proven_actions=tuple(known) if search.kept == 1 and search.policy.solver else (),
             principal_variation=(chosen.action, *search.line_after(chosen.action)),
             nodes=search.budget.nodes,
             seconds=search.budget.seconds,

@@ -84,5 +84,6 @@ class BestReplyAgent(OneAgainstAllAgent):
             result,
             principal_variation=tuple(line),
             proven=result.proven and is_whole,
+            proven_actions=result.proven_actions if is_whole else (),
             plies=result.plies if is_whole else None,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -15,8 +16,9 @@ from zermelo.agents.core.budget import Budget, StopFlag
 from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
+from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile, Ties
-from zermelo.agents.core.recursion import deep_recursion
+from zermelo.agents.core.recursion import GameTooLongError, deep_recursion
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
 from zermelo.agents.core.tree_search import TreeSearch
@@ -29,12 +31,12 @@ from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.agents.search.results import answer
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.tree.sampling import as_sampled
-from zermelo.envs import Chance, Game, GameOverError, InvalidSettingError, UnsupportedGameError, as_game
+from zermelo.envs import Chance, Game, GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
-from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.adapters.wrappers import game_name, is_dead
 from zermelo.envs.game import Traits
 from zermelo.envs.jit.notices import say_after
+from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
@@ -145,45 +147,48 @@ class SearchAgent(ConfiguredAgent):
         return self.search(env).env_action
 
     def search(self, env: Any) -> SearchResult:
-        """Searches the position of a live environment, which is copied and never changed."""
+        """Searches the position of a live environment, which is copied and never changed.
+
+        The name of an environment, rules and games are taken too, and searched from their start.
+        """
         started = Budget.now()
+        env = live_env(env)
         if is_dead(env):
             raise GameOverError(
                 f"{env.agent_selection!r}, who is to move in {game_name(env)}, is dead: env.step(None) goes on"
             )
         ends = math.inf if self.limits.seconds is None else started + _KNOWING * self.limits.seconds
-        game = as_game(env, backend=self.backend, traits=self.traits, deadline=ends)
+        root = position(env, backend=self.backend, traits=self.traits, deadline=ends)
         try:
-            self.check_game(game.traits)
+            self.check_game(root.game.traits)
         except UnsupportedGameError:
-            if not game.traits.unknown:
+            if not root.game.traits.unknown:
                 raise
-            return self._meanwhile(game, env, started)
-        return self._search(game, game.snapshot(env), started, asked_seat(game, env))
+            return self._meanwhile(root, started)
+        return self._search(root, started)
 
-    def _meanwhile(self, game: Any, env: Any, started: float) -> SearchResult:
+    def _meanwhile(self, root: Position, started: float) -> SearchResult:
         """Looks one move ahead, as it is not known yet whether the game is one to search; then finds out more."""
-        state = game.snapshot(env)
+        game, state = root.game, root.state
         require_decision(game, state)
         budget = self.new_budget(started)
         answered = answer_one_ply(game, state, budget, self.generator)
         ends = Budget.now() + _KNOWING * budget.seconds_left
-        as_game(env, backend=self.backend, traits=self.traits, deadline=ends)
+        position(root.source, state, backend=self.backend, traits=self.traits, deadline=ends)
         return dataclasses.replace(answered, seconds=budget.seconds, method="one ply: the game is not known yet")
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game.
 
         Args:
-            game: A ``Game``, or what ``as_game`` makes one of.
-            state: One of its states, or OpenSpiel's; the initial state, if not given.
+            game: A ``Game``, rules, an environment or its name.
+            state: One of its states, or OpenSpiel's; if not given, where a live environment stands, or the initial
+                state of a game.
         """
         started = Budget.now()
-        game = as_game(game)
-        self.check_game(game.traits)
-        if is_openspiel(state):
-            state = game.snapshot(state)
-        return self._search(game, game.initial_state() if state is None else state, started)
+        root = position(game, state)
+        self.check_game(root.game.traits)
+        return self._search(root, started)
 
     def prepare(self, env: Any) -> None:
         """Compiles, or loads, all that searching this environment needs, so that no move's clock pays for it."""
@@ -219,14 +224,20 @@ class SearchAgent(ConfiguredAgent):
         """Has the searches from now on be parts of another one, and end with it."""
         self._set("_within", budget)
 
-    def _search(self, game: Game[Any], state: Any, started: float, seat: int | None = None) -> SearchResult:
+    def _search(self, root: Position, started: float) -> SearchResult:
+        game, state = root.game, root.state
         require_decision(game, state)
         budget = self.new_budget(started)
-        budget.seat = seat
+        budget.seat = asked_seat(game, root.source)
+        if root.renumbers:
+            budget.report = functools.partial(renumbered, game=game, state=state)
         running: set[StopFlag] = self.__dict__["_running"]
         running.add(budget.stop)
         try:
-            return on_facts(self.choose(game, state, budget), game.traits)
+            found: SearchResult = budget.report(on_facts(self.choose(game, state, budget), game.traits))
+            return found
+        except RecursionError:  # of an agent that does not search to a depth, so that nothing made room
+            raise GameTooLongError(game) from None
         finally:
             running.discard(budget.stop)
 
@@ -280,7 +291,9 @@ class SimulatingAgent(SearchAgent):
             if stopped_by is not None:
                 return result(stopped_by)
             batch = min(2 * batch, most)
-            if self.on_iteration is not None and self.on_iteration(result(StoppedBy.SIMULATIONS)) is False:
+            if self.on_iteration is None:
+                continue
+            if self.on_iteration(search.budget.report(result(StoppedBy.SIMULATIONS))) is False:
                 return result(StoppedBy.INTERRUPT)
 
 
@@ -380,9 +393,9 @@ class TreeSearchAgent(SearchAgent):
             return on_facts(self.adjusted(search, state, found), search.game.traits)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            return (
-                self.on_iteration is None or self.on_iteration(result(iteration, depth, stopped_by)) is not False
-            )
+            if self.on_iteration is None:
+                return True
+            return self.on_iteration(search.budget.report(result(iteration, depth, stopped_by))) is not False
 
         how: dict[str, Any] = {"exact": exact, "best_lines": self.best_lines}
         draw = float(self.generator.random())

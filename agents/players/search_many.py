@@ -18,7 +18,8 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.agents.search import backend
 from zermelo.agents.solving.exact_values import number_of_threads
-from zermelo.envs import GameOverError, InvalidSettingError, as_game
+from zermelo.envs import GameOverError, InvalidSettingError
+from zermelo.envs.position import position
 from zermelo.envs.spec_text import unknown_setting
 
 __all__ = ["search_many"]
@@ -58,9 +59,9 @@ def search_many(
         agent = AlphaBetaAgent(**{"table_mb": 1, **settings})
     threads = number_of_threads(threads)
     stop = StopFlag()
-    game = as_game(game)
-    agent.check_game(game.traits)
     waiting = list(states)
+    game = position(game).game
+    agent.check_game(game.traits)
     _require_decisions(game, waiting)
     found: list[SearchResult | None] = [None] * len(waiting)
     order = iter(range(len(waiting)))

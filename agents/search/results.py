@@ -43,6 +43,7 @@ def answer(
     seat = game.to_move(state)
     max_seat = search.max_seat
     table = search.table
+    proven_actions: tuple[int, ...] = ()
     stats = {} if table is None else {"table_hits": table.hits, "table_stores": table.stores}
     if iteration is None or iteration.best is None:
         middle = search.frame(state).middle
@@ -57,6 +58,7 @@ def answer(
         known = [m for m in iteration.moves if m.is_exact and (m.proven or exact or not iteration.proven)]
         known.sort(key=lambda m: m.action)
         action_values = {m.action: _values_by_seat(traits, m, max_seat)[seat] for m in known}
+        proven_actions = tuple(m.action for m in known if m.proven)
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
     values = _values_by_seat(traits, move, max_seat)
@@ -71,6 +73,7 @@ def answer(
         value=values[seat],
         values_by_seat=values,
         action_values=action_values,
+        proven_actions=proven_actions,
         principal_variation=line,
         best_lines=lines,
         nodes=search.budget.nodes,

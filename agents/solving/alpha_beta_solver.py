@@ -98,6 +98,23 @@ class AlphaBetaSolver(Solver):
         }
         if not iteration.finished and best != upper:
             return solution(self.game, state, self._budget, (max(lower, best), upper), **shared)
-        line = found.principal_variation if found.plies is not None else ()
+        line = self._to_the_end(search, state, found.principal_variation) if found.plies is not None else ()
         shared |= {"plies": found.plies, "principal_variation": line}
         return solution(self.game, state, self._budget, (best, best), **shared)
+
+    def _to_the_end(self, search: TreeSearch, state: Any, line: tuple[int, ...]) -> tuple[int, ...]:
+        """A line of best play, searched on from where the table has forgotten it; empty if a limit comes first."""
+        played: list[int] = []
+        try:
+            while True:
+                for action in line:
+                    state = self.game.result(state, action)
+                    played.append(action)
+                if self.game.is_terminal(state):
+                    return tuple(played)
+                iteration = Iteration(math.inf)
+                search_root(search, state, iteration, search.root_actions(state), exact=False, ties=Ties.FIRST)
+                assert iteration.best is not None, "a state that is not terminal has actions"
+                line = iteration.best.line
+        except SearchStopped:
+            return ()

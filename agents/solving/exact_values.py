@@ -10,7 +10,7 @@ from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import require_decision, require_facts
 from zermelo.agents.solving.progress import values_by_seat
 from zermelo.agents.solving.solve import require_solvable, solve
-from zermelo.envs import as_game
+from zermelo.envs.position import search_game
 
 __all__ = ["ExactValue", "exact_values", "number_of_threads"]
 
@@ -38,7 +38,7 @@ def exact_values(
     """
     check_number("table_mb", table_mb, lower=0, above=True)
     threads = number_of_threads(threads)
-    game = as_game(game)
+    game = search_game(game)
     require_solvable(game.traits)
     require_facts(game.traits, "exact_values")
     everything = list(states)

@@ -14,9 +14,10 @@ from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.policy_table import Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import SolvingProgress
-from zermelo.agents.solving.solve import game_and_state, require_solvable
+from zermelo.agents.solving.solve import require_solvable
 from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.position import position
 
 __all__ = ["MOST_STATES", "policy_of_values", "solve_policy"]
 
@@ -53,7 +54,8 @@ def solve_policy(
     plan = check_choice("plan", plan, Plan)
     check_flag("sooner", sooner)
     check_whole("most_states", most_states, lower=1)
-    game, state = game_and_state(game, state)
+    root = position(game, state)
+    game, state = root.game, root.state
     require_solvable(game.traits)
     require_decision(game, state)
     if seat not in (None, 0, 1):

@@ -71,11 +71,13 @@ class ProvenRoot:
             return dataclasses.replace(result, plies=None) if may_win_sooner else result
         value = float(self.value)
         first = value if game.to_move(state) == 0 else -value
+        actions = self.actions or tuple(game.legal_actions(state))
         return dataclasses.replace(
             result,
             value=value,
             values_by_seat=(first, -first),
-            action_values=dict.fromkeys(self.actions or game.legal_actions(state), value),
+            action_values=dict.fromkeys(actions, value),
+            proven_actions=actions,
             proven=True,
             plies=None,
         )

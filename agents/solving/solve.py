@@ -16,17 +16,18 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.checks import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.core.gate import on_facts, require_decision, require_plain_game
 from zermelo.agents.core.limits import Limits, StoppedBy
+from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.alpha_beta_solver import AlphaBetaSolver
 from zermelo.agents.solving.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.solving.progress import outcome_of
 from zermelo.agents.solving.proof import ProofSolver
 from zermelo.agents.solving.solution import Solution, SolvingProgress
-from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits, as_game
-from zermelo.envs.adapters.as_game import is_game
-from zermelo.envs.capabilities import SupportsInformationStates, SupportsSnapshot
+from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Traits
+from zermelo.envs.capabilities import SupportsInformationStates
+from zermelo.envs.position import position
 
-__all__ = ["game_and_state", "is_solved_by_policy", "require_solvable", "solve"]
+__all__ = ["is_solved_by_policy", "require_solvable", "solve"]
 
 _NAME: Final = "solve"
 _FEW: Final = 3000
@@ -52,7 +53,7 @@ def solve(
     start, as ``solve_equilibrium`` does: the solution has a policy, and bounds of the value for the first player.
 
     Args:
-        game: A ``Game``, rules, or a live environment, which is copied and never changed.
+        game: A ``Game``, rules, a live environment, which is copied and never changed, or its name.
         state: The position; if not given, where a live environment stands, else the initial state.
         weak: Only who wins: the search stops as soon as that is proven.
         nodes: The most states to visit, not counting a short try in plain Python first; with several threads,
@@ -83,16 +84,16 @@ def solve(
     check_whole("threads", threads, lower=1)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
-    hidden = as_game(game)
-    if is_solved_by_policy(hidden):
+    root = position(game, state)
+    if is_solved_by_policy(root.game):
         if state is not None:
             raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
         if weak or nodes is not None:
             raise InvalidSettingError(
                 "games of hidden information have no weak and no nodes: use seconds, tolerance"
             )
-        return _policy_solution(hidden, tolerance, seconds)
-    game, state = game_and_state(game, state)
+        return _policy_solution(root.game, tolerance, seconds)
+    game, state = root.game, root.state
     require_solvable(game.traits)
     require_decision(game, state)
     settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
@@ -100,7 +101,10 @@ def solve(
 
     def solved_by(kind: type[AlphaBetaSolver | ProofSolver], **how: Any) -> Solution:
         solver = kind(game, limits, budget.started, on_progress=on_progress, **settings, **how)
-        return solver.solve(state, weak=weak)
+        return reported(solver.solve(state, weak=weak))
+
+    def reported(solution: Solution) -> Solution:
+        return renumbered(solution, game, state) if root.renumbers else solution
 
     if budget.compile is Compile.NEVER or not can_prove(game):
         return on_facts(solved_by(AlphaBetaSolver, compile=budget.compile), game.traits)
@@ -110,7 +114,7 @@ def solve(
         state, weak=weak
     )
     if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
-        return tried
+        return reported(tried)
     with budget.off_the_clock():
         is_ready = PROOF.is_ready(game.rules, budget.waits)
     return solved_by(ProofSolver) if is_ready else solved_by(AlphaBetaSolver, compile=Compile.NEVER)
@@ -151,12 +155,3 @@ def require_solvable(traits: Traits) -> None:
         UnsupportedGameError: It has not two players, or another sum, or chance, or something hidden.
     """
     require_plain_game(traits, _NAME)
-
-
-def game_and_state(game: Any, state: Any = None) -> tuple[Any, Any]:
-    """The game of anything ``as_game`` takes, and the state given or, if none is, where it stands."""
-    found = as_game(game)
-    if state is None:
-        lives = isinstance(found, SupportsSnapshot) and not is_game(game) and hasattr(game, "step")
-        state = found.snapshot(game) if lives else found.initial_state()
-    return found, state

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from zermelo.agents.core.checks import check_number, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_one_or_two_opposed, require_perfect_information
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError, as_game
+from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
-from zermelo.envs.adapters.wrappers import is_aec, is_gymnasium
+from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["ValueTable", "require_finite", "stationary", "value_iteration"]
@@ -105,7 +105,7 @@ class ValueTable:
 def stationary(game: Any) -> Any:
     """A game whose states are the same position however long the game has lasted."""
     if isinstance(game, RulesGame):
-        return game.with_rewards_on_the_way()
+        return game.with_rewards_on_the_way().for_search
     return game.without_time_limit() if isinstance(game, TableGame) else game
 
 
@@ -137,10 +137,11 @@ def value_iteration(
     check_number("tolerance", tolerance, lower=1e-14)
     check_whole("most_states", most_states, lower=1)
     check_whole("most_sweeps", most_sweeps, lower=1)
-    env, game = game, as_game(game)
+    root = position(game)
+    game = root.game
     require_finite(game.traits)
     if states is None:
-        states = [game.snapshot(env) if is_aec(env) or is_gymnasium(env) else game.initial_state()]
+        states = [root.state]
     game = stationary(game)
     graph = _Graph(game, list(states), most_states, check)
     if steps is None:

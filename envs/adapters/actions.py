@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ __all__ = [
     "codec_for",
     "gym_mask",
     "legal_actions",
-    "listed",
     "mask_of",
     "require_mask_before_last",
     "require_no_other_mask",
@@ -178,9 +177,3 @@ def legal_actions(env: Any) -> list[Any]:
             require_no_other_mask(seen, info, codec.size, f"{agent!r} in {game_name(raw)}")
     actions = codec.all_actions() if mask is None else codec.masked(mask)
     return [codec.to_env(action) for action in actions]
-
-
-def listed(actions: Sequence[int]) -> str:
-    """Actions as text, shortened where there are many."""
-    shown = ", ".join(str(action) for action in actions[:20])
-    return f"{shown}, ... ({len(actions)} in all)" if len(actions) > 20 else shown

@@ -19,7 +19,7 @@ from zermelo.envs.adapters.facts.configuration import configuration, differences
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel import game as openspiel
 from zermelo.envs.adapters.openspiel import hanabi
-from zermelo.envs.adapters.openspiel.rules import rules_of
+from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame, rules_of
 from zermelo.envs.adapters.wrappers import (
     full_name,
     game_name,
@@ -100,10 +100,12 @@ def as_game(
             )
         return env_or_rules
     if openspiel.is_openspiel(env_or_rules):
-        return _openspiel_game(env_or_rules, backend, given)
+        return _numbered(_openspiel_game(env_or_rules, backend, given))
     require_reset(env_or_rules)
-    return _cached(
-        env_or_rules, (backend, repr(given)), deadline, lambda: _build(env_or_rules, backend, given, deadline)
+    return _numbered(
+        _cached(
+            env_or_rules, (backend, repr(given)), deadline, lambda: _build(env_or_rules, backend, given, deadline)
+        )
     )
 
 
@@ -149,6 +151,11 @@ def _openspiel_game(source: Any, backend: str, given: Mapping[str, Any]) -> Any:
     if game is None and backend == "rules":
         raise _no_rules(str(source if not hasattr(source, "get_game") else source.get_game()))
     return openspiel.ADAPTER.make(source, given, math.inf).game if game is None else game
+
+
+def _numbered(game: Any) -> Any:
+    """The game with the numbers of actions that its environment has."""
+    return game.numbered if isinstance(game, OpenSpielRulesGame) else game
 
 
 def _no_rules(name: str) -> UnsupportedGameError:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, gym_mask, listed, require_no_other_mask
+from zermelo.envs.adapters.actions import codec_for, gym_mask, require_no_other_mask
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
@@ -25,7 +25,7 @@ from zermelo.envs.clone.clone_env import clone_env, copier_for
 from zermelo.envs.clone.outside_generators import OutsideGenerators
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
-from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, ZermeloError
+from zermelo.envs.errors import EnvFailedError, GameOverError, ZermeloError, illegal_action
 from zermelo.envs.game import Chance, Traits
 
 __all__ = ["ADAPTER", "GymGame", "GymState"]
@@ -169,9 +169,7 @@ class GymGame:
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if action not in self.legal_actions(state):
-            raise IllegalActionError(
-                f"{action!r} is not legal in {self._name}: legal are {listed(self.legal_actions(state))}"
-            )
+            raise illegal_action(action, f"in {self._name}", self.legal_actions(state))
         env = self._copy(state.env) if env is None else env
         guard: Any = nullcontext()
         if self.outside:

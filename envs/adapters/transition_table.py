@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import listed
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, game_name, is_gymnasium, layers
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_generators import global_random_guard
-from zermelo.envs.errors import GameOverError, IllegalActionError
+from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
@@ -216,9 +215,7 @@ class TableGame:
                 raise IllegalActionError(f"{action!r} is not a chance outcome: there are {len(outcomes)}, from 0")
             return self._after(state, outcomes[action])
         if action not in self._table[state.state]:
-            raise IllegalActionError(
-                f"{action!r} is not legal in {self._name}: legal are {listed(self.legal_actions(state))}"
-            )
+            raise illegal_action(action, f"in {self._name}", self.legal_actions(state))
         outcomes = self._outcomes_of(state.state, int(action))
         if len(outcomes) == 1:
             return self._after(state, outcomes[0])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, ForwardRef
 
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.errors import IllegalActionError, RulesError
-from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.errors import GameOverError, RulesError, illegal_action
+from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.pictures.boards import draw
 from zermelo.envs.rules.contract import require_known_names
 from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
@@ -77,7 +78,6 @@ class RulesGame:
             check()
         self.rules = rules
         self._played: Any = RulesWithHistory(rules) if has_history(rules) else rules
-        self._num_actions = int(rules.num_actions())
         self.max_legal_actions = int(getattr(rules, "max_legal_actions", rules.num_actions)())
         self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
         self._key = getattr(self._played, "key", None)
@@ -111,6 +111,7 @@ class RulesGame:
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
+        self._for_search: RulesGame | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RulesGame) and self._identity() == other._identity()
@@ -147,17 +148,29 @@ class RulesGame:
         return list(zip(outcomes[:count], probabilities[:count], strict=True))
 
     def result(self, state: Any, action: int) -> Any:
-        """The state after an action.
+        """The state after an action or a chance outcome.
 
         Raises:
-            IllegalActionError: There is no such action. (That an existing one is legal is not checked: a search
-                asks millions of times.)
+            IllegalActionError: It is not legal.
+            GameOverError: The game is over.
         """
-        if not 0 <= action < self._num_actions:
-            raise IllegalActionError(
-                f"{action!r} is no action of {self.traits.name}: they are 0 to {self._num_actions - 1}"
-            )
+        if self.is_terminal(state):
+            raise GameOverError(f"{self.traits.name} is over: there is no action to play")
+        chance = self.traits.chance is not Chance.NONE and self.to_move(state) == CHANCE
+        legal = [each for each, _ in self.chance_outcomes(state)] if chance else self.legal_actions(state)
+        if action not in legal:
+            raise illegal_action(action, f"in {self.traits.name}", legal)
         return self._played.result(state, action)
+
+    @property
+    def for_search(self) -> RulesGame:
+        """This game without the check of actions in ``result``, which searches ask millions of times."""
+        if "result" in vars(self):
+            return self
+        if self._for_search is None:
+            self._for_search = copy.copy(self)
+            vars(self._for_search)["result"] = self._played.result
+        return self._for_search
 
     def is_terminal(self, state: Any) -> bool:
         """Whether the game has ended."""
@@ -200,10 +213,6 @@ class RulesGame:
         return draw(self.rules, state)
 
     def to_env_action(self, state: Any, action: int) -> int:
-        """The action itself."""
-        return action
-
-    def from_env_action(self, state: Any, action: int) -> int:
         """The action itself."""
         return action
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, RewardSum, Traits, TraitSource
 
 __all__ = ["TreeGame", "TreeNode", "tree_game"]
@@ -92,7 +92,13 @@ class TreeGame:
         return list(enumerate(state.probabilities))
 
     def result(self, state: TreeNode, action: int) -> TreeNode:
-        """The child."""
+        """The child.
+
+        Raises:
+            IllegalActionError: There is no such child.
+        """
+        if not 0 <= action < len(state.children):
+            raise illegal_action(action, f"in {self.traits.name}", range(len(state.children)))
         return state.children[action]
 
     def is_terminal(self, state: TreeNode) -> bool:

@@ -25,7 +25,6 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.options import Ties
 from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.capabilities import SupportsEnvActions
 from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, JudgeTable, Mark, Phase, mark_of
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.analysis.verdicts import GameVerdict, MoveVerdict
@@ -171,8 +170,6 @@ class Judge:
                 agent = getattr(driver.env, "agent_selection", None)
                 action = codec_for(driver.env, agent).to_index(played)
                 state = game.snapshot(driver.env)
-                if isinstance(game, SupportsEnvActions):
-                    action = game.from_env_action(state, action)
                 positions.append((ply, seat, state, action))
         return game, positions
 

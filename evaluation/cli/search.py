@@ -108,7 +108,11 @@ class _Shower:
         ]
         if result.action_values:
             ranked = sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
-            values = "   ".join(f"{self.line((action,))}: {value:.4g}" for action, value in ranked)
+            proven = set(result.proven_actions)
+            marked = proven if proven != set(result.action_values) else ()
+            values = "   ".join(
+                f"{self.line((action,))}: {value:.4g}{' proven' * (action in marked)}" for action, value in ranked
+            )
             lines.append(textwrap.fill(f"actions   {values}", 100, subsequent_indent=" " * 10))
         if result.visits:
             ranked = sorted(result.visits.items(), key=lambda item: (-item[1], item[0]))

@@ -18,10 +18,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.players.engines.protocols import PATIENCE, EngineAgent, EngineError
-from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
+from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
+from zermelo.envs.position import position
 
 __all__ = ["LEVELS", "GnubgAgent", "Level", "after_move", "position_id", "whole_plays"]
 
@@ -175,15 +176,14 @@ class GnubgAgent(EngineAgent):
 
     def decide(self, env: Any) -> int:
         """The action; for doubles gnubg is asked once for both."""
-        game: Any = as_game(env)
+        game, state, _, _ = root = position(env)
         if type(getattr(game, "rules", None)) is not Backgammon:
             raise UnsupportedGameError(
                 f"gnubg plays backgammon, such as zermelo/Backgammon-v0, and not {game_name(env)}"
             )
-        state = game.snapshot(env)
         planned: dict[BackgammonState, int] = self.__dict__["_planned"]
         if state in planned:
-            return planned.pop(state)
+            return root.number(planned.pop(state))
         plays = whole_plays(game, state)
         path = next(iter(plays.values()))
         if len(plays) > 1:
@@ -196,7 +196,7 @@ class GnubgAgent(EngineAgent):
         planned.clear()
         if len(path) > 1:
             planned[game.result(state, path[0])] = path[1]
-        return path[0]
+        return root.number(path[0])
 
     def _move(self, own: Side, other: Side, high_die: int, low_die: int) -> str:
         said = self._ask(

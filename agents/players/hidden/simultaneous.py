@@ -126,7 +126,7 @@ class BackwardInductionAgent(SearchAgent):
         require_simultaneous(game, self.kind)
         simultaneous: Any = game
         seat = deciding_seat(game, state, budget)
-        solved = solve_simultaneous(game, state, most_states=self.most_states)
+        solved = solve_simultaneous(game, state, most_states=self.most_states, check=budget.check_clock)
         policy = solved.policies[seat]
         action = drawn_action(policy, float(self.generator.random()))
         return SearchResult(

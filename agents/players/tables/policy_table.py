@@ -72,6 +72,7 @@ class PolicyTableAgent(SearchAgent):
             value=value,
             values_by_seat=tuple(value if other == seat else rest for other in range(game.traits.seats)),
             action_values=dict.fromkeys(actions, value),
+            proven_actions=() if table.tolerance else tuple(sorted(actions)),
             principal_variation=(action,),
             nodes=1,
             seconds=budget.seconds,

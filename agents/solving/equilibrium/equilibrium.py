@@ -14,7 +14,8 @@ from zermelo.agents.solving.equilibrium.regrets import CFR, Variant
 from zermelo.agents.solving.equilibrium.responses import Exploitability, measured
 from zermelo.agents.solving.equilibrium.sampling import ExternalSampling
 from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, sequence_form
-from zermelo.envs import Game, InvalidSettingError, as_game
+from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.position import search_game
 
 __all__ = ["Equilibrium", "EquilibriumProgress", "learn_policy", "solve_equilibrium"]
 
@@ -113,7 +114,7 @@ def solve_equilibrium(
             "another variant, or CFRAgent(variant='external_sampling')"
         )
     budget = Budget(Limits(seconds=seconds))
-    form = sequence_form(as_game(game), most_states=most_states, check=budget.check_clock)
+    form = sequence_form(search_game(game), most_states=most_states, check=budget.check_clock)
     solver, look, stopped_by = CFR(form, chosen), _FIRST_LOOK, StoppedBy.COMPLETED
     while True:
         count = look - solver.iterations

@@ -15,7 +15,8 @@ from zermelo.agents.solving.equilibrium.sequence_form import (
     SequenceForm,
     sequence_form,
 )
-from zermelo.envs import InvalidSettingError, as_game
+from zermelo.envs import InvalidSettingError
+from zermelo.envs.position import search_game
 
 __all__ = ["AnyPolicy", "Exploitability", "best_responses", "exploitability", "measured"]
 
@@ -67,7 +68,7 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
 
 def best_responses(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> Exploitability:
     """What each player gets by a policy that all play, and by the best answer to it; as ``exploitability``."""
-    found = as_game(game)
+    found = search_game(game)
     form = sequence_form(found, most_states=most_states)
     return measured(form, behaviours_of(policy, form))
 

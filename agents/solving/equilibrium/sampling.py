@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from zermelo.agents.core.gate import no_legal_action
+from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.solving.equilibrium.policy import TabularPolicy, information_text
 from zermelo.agents.solving.policy_table import game_identity
 from zermelo.envs import CHANCE, Game
@@ -30,6 +31,23 @@ class _Decision:
         self.played = [0.0] * len(self.actions)
 
 
+class _Open(NamedTuple):
+    """A decision of the seat that is updated: the state, its policy, the values of the actions tried so far."""
+
+    state: Any
+    decision: _Decision
+    shares: list[float]
+    values: list[float]
+    plies: int
+
+    def update(self) -> float:
+        """Adds to the regrets; returns the value of the policy."""
+        value = sum(share * each for share, each in zip(self.shares, self.values, strict=True))
+        regrets = self.decision.regrets
+        self.decision.regrets = [before + each - value for before, each in zip(regrets, self.values, strict=True)]
+        return value
+
+
 def _matched(weights: list[float]) -> list[float]:
     """Probabilities in proportion to what is positive; uniform where nothing is."""
     positive = [weight if weight > 0 else 0.0 for weight in weights]
@@ -45,7 +63,7 @@ class ExternalSampling:
     Args:
         game: A game with information states.
         seed: Where the random numbers start.
-        check: Called in each iteration; what it raises ends the work.
+        check: Called at each state; what it raises ends the work.
 
     Attributes:
         iterations: How many have been made.
@@ -66,24 +84,42 @@ class ExternalSampling:
             for seat in range(self.game.traits.seats):
                 self._walk(self.game.initial_state(), seat)
 
-    def _walk(self, state: Any, seat: int) -> float:
-        """What a seat gets from a state on, in one sample; its regrets on the way are updated."""
-        game = self.game
-        if game.is_terminal(state):
-            return float(game.utility(state)[seat])
-        mover = game.to_move(state)
-        if mover == CHANCE:
-            outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
-            return self._walk(game.result(state, self._random.choices(outcomes, chances)[0]), seat)
-        decision = self._decision(state, mover)
-        shares = _matched(decision.regrets)
-        if mover != seat:  # its average is what it was to play whenever another was updated
-            decision.played = [before + share for before, share in zip(decision.played, shares, strict=True)]
-            return self._walk(game.result(state, self._random.choices(decision.actions, shares)[0]), seat)
-        values = [self._walk(game.result(state, action), seat) for action in decision.actions]
-        value = sum(share * each for share, each in zip(shares, values, strict=True))
-        decision.regrets = [before + each - value for before, each in zip(decision.regrets, values, strict=True)]
-        return value
+    def _walk(self, state: Any, seat: int) -> None:
+        """One sample of the game, in which a seat tries all its actions; its regrets are updated."""
+        game, open_nodes = self.game, list[_Open]()
+        plies = 0
+        while True:
+            while not game.is_terminal(state):
+                self._check()
+                plies += 1
+                if plies > MAX_PLIES:
+                    raise GameTooLongError(game)
+                mover = game.to_move(state)
+                if mover == CHANCE:
+                    outcomes, chances = zip(*game.chance_outcomes(state), strict=True)
+                    state = game.result(state, self._random.choices(outcomes, chances)[0])
+                    continue
+                decision = self._decision(state, mover)
+                shares = _matched(decision.regrets)
+                if mover == seat:
+                    open_nodes.append(_Open(state, decision, shares, [], plies))
+                    state = game.result(state, decision.actions[0])
+                    continue
+                # Its average is what it was to play whenever another was updated.
+                decision.played = [before + share for before, share in zip(decision.played, shares, strict=True)]
+                state = game.result(state, self._random.choices(decision.actions, shares)[0])
+            value = float(game.utility(state)[seat])
+            while open_nodes:
+                node = open_nodes[-1]
+                node.values.append(value)
+                if len(node.values) < len(node.decision.actions):
+                    break
+                open_nodes.pop()
+                value = node.update()
+            else:
+                return
+            plies = node.plies
+            state = game.result(node.state, node.decision.actions[len(node.values)])
 
     def _decision(self, state: Any, mover: int) -> _Decision:
         key = mover, self.game.information_state_key(state, mover)

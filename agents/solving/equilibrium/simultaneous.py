@@ -13,7 +13,8 @@ from typing import Any
 
 from zermelo.agents.core.gate import require_simultaneous, require_two_opposed
 from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution, solve_matrix
-from zermelo.envs import CHANCE, Chance, RewardSum, UnsupportedGameError, as_game
+from zermelo.envs import CHANCE, Chance, RewardSum, UnsupportedGameError
+from zermelo.envs.position import search_game
 
 __all__ = ["SimultaneousSolution", "has_few_states", "solve_simultaneous"]
 
@@ -82,7 +83,7 @@ def solve_simultaneous(
     Raises:
         UnsupportedGameError: It is no such game, or has more states.
     """
-    found: Any = as_game(game)
+    found: Any = search_game(game)
     require_simultaneous(found, "solve_simultaneous")
     require_two_opposed(found.traits, "solve_simultaneous")
     if found.traits.chance is Chance.SAMPLED:
@@ -113,26 +114,46 @@ class _Induction:
 
     def value(self, state: Any) -> float:
         """What the first player gets, rewards so far included."""
+        game, known = self.game, self.known
+        entered: set[Hashable] = set()
+        waiting = [(state, False)]
+        while waiting:
+            at, are_known = waiting.pop()
+            key = self._key(at)
+            if are_known:
+                known[key] = self._backed_up(at)
+            elif key in entered and key not in known:
+                raise UnsupportedGameError(
+                    f"{game.traits.name} can come back to a state that it has left, so it has no end to be solved "
+                    "from: use 'simultaneous_mcts'"
+                )
+            elif key not in known:
+                self.check()
+                entered.add(key)
+                if len(entered) > self.most_states:
+                    raise UnsupportedGameError(
+                        f"{game.traits.name} has more than {self.most_states:,} states: raise most_states"
+                    )
+                waiting.append((at, True))
+                waiting.extend((after, False) for after in _successors(game, at))
+        return known[self._key(state)]
+
+    def _key(self, state: Any) -> Hashable:
+        return self.game.key(state), tuple(self.game.utility(state))
+
+    def _backed_up(self, state: Any) -> float:
+        """The value of a state whose successors are known."""
         game = self.game
-        key = game.key(state), tuple(game.utility(state))
-        if key in self.known:
-            return self.known[key]
-        self.check()
-        if len(self.known) >= self.most_states:
-            raise UnsupportedGameError(
-                f"{game.traits.name} has more than {self.most_states:,} states: raise most_states"
-            )
-        movers = game.movers(state)
         if game.is_terminal(state):
-            value = float(game.utility(state)[0])
-        elif not movers:
-            assert game.to_move(state) == CHANCE
-            outcomes = game.chance_outcomes(state)
-            value = sum(chance * self.value(game.result(state, outcome)) for outcome, chance in outcomes)
-        else:
-            value = self._solved(state, movers)[0].value
-        self.known[key] = value
-        return value
+            return float(game.utility(state)[0])
+        movers = game.movers(state)
+        if movers:
+            return self._solved(state, movers)[0].value
+        assert game.to_move(state) == CHANCE
+        outcomes = game.chance_outcomes(state)
+        return float(
+            sum(chance * self.known[self._key(game.result(state, outcome))] for outcome, chance in outcomes)
+        )
 
     def _solved(self, state: Any, movers: Any) -> tuple[MatrixSolution, list[list[int]]]:
         """The matrix game at a state, and both players' actions; who does not move has one that is none."""
@@ -140,7 +161,9 @@ class _Induction:
         actions = [list(game.actions_of(state, seat)) if seat in movers else [-1] for seat in (0, 1)]
         payoffs = [
             [
-                self.value(game.joint_result(state, {s: a for s, a in ((0, row), (1, column)) if s in movers}))
+                self.known[
+                    self._key(game.joint_result(state, {s: a for s, a in ((0, row), (1, column)) if s in movers}))
+                ]
                 for column in actions[1]
             ]
             for row in actions[0]

@@ -29,7 +29,6 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import (
     codec_for,
-    listed,
     mask_of,
     require_mask_before_last,
     require_no_other_mask,
@@ -56,6 +55,7 @@ from zermelo.envs.errors import (
     IllegalActionError,
     UnsupportedGameError,
     ZermeloError,
+    illegal_action,
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
 
@@ -244,10 +244,8 @@ class AECGame:
         if state.mover == CHANCE:
             return self._apply_outcome(state, action, env)
         if action not in self.legal_actions(state):
-            raise IllegalActionError(
-                f"{action!r} is not legal for {self.agents[state.mover]!r} in {self._name}: "
-                f"legal are {listed(self.legal_actions(state))}"
-            )
+            where = f"for {self.agents[state.mover]!r} in {self._name}"
+            raise illegal_action(action, where, self.legal_actions(state))
         env = self._copy(state.env) if env is None else env
         guard: Any = nullcontext()
         if generator is not None:

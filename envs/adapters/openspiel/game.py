@@ -20,7 +20,13 @@ import numpy as np
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.wrappers import full_name, innermost
-from zermelo.envs.errors import EnvFailedError, GameOverError, IllegalActionError, UnsupportedGameError
+from zermelo.envs.errors import (
+    EnvFailedError,
+    GameOverError,
+    IllegalActionError,
+    UnsupportedGameError,
+    illegal_action,
+)
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
@@ -222,7 +228,7 @@ class OpenSpielGame:
         if not self._exact and state.is_chance_node():
             raise self._sampled_inside()
         if action not in state.legal_actions():
-            raise IllegalActionError(f"{action!r} is not legal in {self._name}: legal are {state.legal_actions()}")
+            raise illegal_action(action, f"in {self._name}", state.legal_actions())
         import pyspiel
 
         try:

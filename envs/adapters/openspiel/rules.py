@@ -1,29 +1,30 @@
 """OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
 
 Games declare these twins themselves (``zermelo.envs.rules.about.openspiel_twin``); tests play each at random on
-both sides. Actions are numbered as the rules do: ``to_env_action`` and ``from_env_action`` are the way to
-OpenSpiel's numbers and back. A position is read by playing its history over again on the rules. What the rules
-cannot be in is left to OpenSpiel's own states: a state that was not reached from the start of the game, and games
-with chance that come near the length at which OpenSpiel, or Shimmy's environment, breaks them off.
+both sides. Searches number actions as the rules do; callers see OpenSpiel's numbers (``RenumberedGame``). A
+position is read by playing its history over again on the rules. What the rules cannot be in is left to OpenSpiel's
+own states: a state that was not reached from the start of the game, and games with chance that come near the
+length at which OpenSpiel, or Shimmy's environment, breaks them off.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import zermelo.envs.games  # noqa: F401  # for the twins that it declares
 from zermelo.envs.adapters.facts.declared import declared_traits
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame, is_openspiel
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import Chance, TraitSource
-from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, illegal_action
+from zermelo.envs.game import CHANCE, Chance, Game, Traits, TraitSource
+from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin, same_number
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["OpenSpielRulesGame", "rules_of"]
+__all__ = ["OpenSpielRulesGame", "RenumberedGame", "rules_of"]
 
 _AHEAD: Final = 200
 """How far the end by length must be, in moves and chance events, from where a search starts."""
@@ -81,7 +82,7 @@ class OpenSpielRulesGame(RulesGame):
         if history[: len(seen)] != seen:
             seen, state = [], super().initial_state()
         for number in history[len(seen) :]:
-            state = self.result(state, self._twin.from_openspiel(state, number))
+            state = self._played.result(state, self._twin.from_openspiel(state, number))
         self._read = history, state
         return state if self._twin.read is None else self._twin.read(theirs, state)
 
@@ -89,9 +90,10 @@ class OpenSpielRulesGame(RulesGame):
         """OpenSpiel's number of the action, or of a chance outcome."""
         return self._twin.to_openspiel(state, action)
 
-    def from_env_action(self, state: Any, action: int) -> int:
-        """The rules' number of an action of OpenSpiel's, or of its chance outcome."""
-        return self._twin.from_openspiel(state, int(action))
+    @functools.cached_property
+    def numbered(self) -> Game[Any]:
+        """This game with OpenSpiel's numbers of actions."""
+        return self if self._twin.to_openspiel is same_number else RenumberedGame(self, self._twin)
 
     def observation(self, state: Any, seat: int) -> Any:
         """No observation is OpenSpiel's, so a network that was trained on those would see something else.
@@ -103,6 +105,84 @@ class OpenSpielRulesGame(RulesGame):
             f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
             "backend='environment' a network sees them"
         )
+
+
+class RenumberedGame:
+    """The rules of one of OpenSpiel's games, with its numbers of actions and of chance outcomes.
+
+    States are those of the rules. Searches run on ``inside``, which has the rules' own numbers (``search_game``).
+    """
+
+    def __init__(self, inside: OpenSpielRulesGame, twin: OpenSpielTwin) -> None:
+        self.inside, self.rules, self._twin = inside, inside.rules, twin
+        alike = ("image", "information_state_key", "moves_so_far", "observation", "resample", "snapshot", "text")
+        for name in alike:
+            if hasattr(inside, name):
+                setattr(self, name, getattr(inside, name))
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the rules."""
+        return self.inside.traits
+
+    def initial_state(self) -> Any:
+        """The state the game starts in."""
+        return self.inside.initial_state()
+
+    def to_move(self, state: Any) -> int:
+        """The seat to move, or ``CHANCE``."""
+        return self.inside.to_move(state)
+
+    def legal_actions(self, state: Any) -> Sequence[int]:
+        """OpenSpiel's numbers of the legal actions, ascending."""
+        return sorted(self._twin.to_openspiel(state, action) for action in self.inside.legal_actions(state))
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        """OpenSpiel's numbers of the outcomes and their probabilities; of outcomes alike to the rules only one."""
+        outcomes = self.inside.chance_outcomes(state)
+        return [(self._twin.to_openspiel(state, outcome), probability) for outcome, probability in outcomes]
+
+    def result(self, state: Any, action: int) -> Any:
+        """The state after an action or a chance outcome.
+
+        Raises:
+            IllegalActionError: It is not legal.
+        """
+        if not self.is_terminal(state) and self.to_move(state) != CHANCE:
+            legal = self.legal_actions(state)
+            if action not in legal:
+                raise illegal_action(action, f"in {self.traits.name}", legal)
+        return self.inside.result(state, self._twin.from_openspiel(state, action))
+
+    @property
+    def for_search(self) -> RulesGame:
+        """The game with the rules' own numbers."""
+        return self.inside.for_search
+
+    def is_terminal(self, state: Any) -> bool:
+        """Whether the game has ended."""
+        return self.inside.is_terminal(state)
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        """The outcome for every seat; zeros before the end."""
+        return self.inside.utility(state)
+
+    def key(self, state: Any) -> Hashable:
+        """The rules' key."""
+        return self.inside.key(state)
+
+    def to_env_action(self, state: Any, action: int) -> int:
+        """The action itself."""
+        return action
+
+    def action_text(self, state: Any, action: int) -> str:
+        """How people write an action."""
+        return str(self.rules.action_text(state, self._twin.from_openspiel(state, action)))
+
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
+        """Other ways to write an action."""
+        aliases = getattr(self.rules, "action_aliases", None)
+        return () if aliases is None else aliases(state, self._twin.from_openspiel(state, action))
 
 
 def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from zermelo.agents import SearchResult
-from zermelo.evaluation.output.positions.moves import env_number, move_text, states_of
+from zermelo.evaluation.output.positions.moves import move_text, states_of
 
 __all__ = ["finite_or_none", "label_of", "result_values"]
 
@@ -17,7 +17,7 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
     states = states_of(game, state, line)
     actions = [
         {
-            "number": env_number(game, state, action),
+            "number": action,
             "label": label_of(game, state, action),
             "value": finite_or_none(value),
             "visits": int(result.visits.get(action, 0)),
@@ -27,7 +27,7 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
     return {
         "value": finite_or_none(result.value),
         "values": [finite_or_none(value) for value in result.values_by_seat],
-        "best": env_number(game, state, result.action),
+        "best": result.action,
         "best_label": label_of(game, state, result.action),
         "actions": actions,
         "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
@@ -43,7 +43,7 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
 
 def label_of(game: Any, state: Any, action: int) -> str:
     """A move as people write it, or its number."""
-    return move_text(game, state, action) or str(env_number(game, state, action))
+    return move_text(game, state, action) or str(action)
 
 
 def finite_or_none(value: float) -> float | None:

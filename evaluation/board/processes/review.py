@@ -11,7 +11,6 @@ from zermelo.agents.core.budget import StopFlag
 from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
-from zermelo.envs.capabilities import SupportsEnvActions
 from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.analysis.judge import Judge
 from zermelo.evaluation.analysis.judgement import EQUAL
@@ -81,8 +80,6 @@ class _Values:
                 break
             action = codec_for(driver.env, getattr(driver.env, "agent_selection", None)).to_index(played)
             state = game.snapshot(driver.env)
-            if isinstance(game, SupportsEnvActions):
-                action = game.from_env_action(state, action)
             movers.append(seat)
             self._look(game, state, driver.env, seat, action)
             self._tell(self._so_far(movers))

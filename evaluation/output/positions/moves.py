@@ -13,12 +13,11 @@ from typing import Any, Final
 
 from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import ActionCodec, codec_for, legal_actions
-from zermelo.envs.capabilities import SupportsActionAliases, SupportsActionText, SupportsEnvActions
+from zermelo.envs.capabilities import SupportsActionAliases, SupportsActionText
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.writing import shown
 
 __all__ = [
-    "env_number",
     "game_or_none",
     "listed_moves",
     "move_labels",
@@ -53,17 +52,10 @@ def move_text(game: Any, state: Any, action: int) -> str:
     return "" if text.isdigit() else text.removeprefix(f"{action} - ")  # OpenSpiel's backgammon says both
 
 
-def env_number(game: Any, state: Any, action: int) -> int:
-    """The environment's number of an action of its game."""
-    if state is None or not isinstance(game, SupportsEnvActions):
-        return action
-    return int(game.to_env_action(state, action))  # type: ignore[attr-defined]  # every game has it
-
-
 def name_of(game: Any, state: Any, action: int) -> str:
     """The environment's number of an action, and how people write it where that is known and no mere number."""
-    text, number = move_text(game, state, action), env_number(game, state, action)
-    return f"{number}={text}" if text else str(number)
+    text = move_text(game, state, action)
+    return f"{action}={text}" if text else str(action)
 
 
 def states_of(game: Any, state: Any, actions: Sequence[int]) -> list[Any]:
@@ -94,9 +86,8 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
         return dict.fromkeys(numbers, ("",))
     found = {}
     for number in numbers:
-        action = game.from_env_action(state, number) if isinstance(game, SupportsEnvActions) else number
-        aliases = game.action_aliases(state, action) if isinstance(game, SupportsActionAliases) else ()
-        found[number] = (move_text(game, state, action), *aliases)
+        aliases = game.action_aliases(state, number) if isinstance(game, SupportsActionAliases) else ()
+        found[number] = (move_text(game, state, number), *aliases)
     return found
 
 

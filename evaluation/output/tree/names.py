@@ -33,7 +33,7 @@ def move_text(game: Any, state: Any, action: int) -> str:
     text = moves.move_text(game, state, action)
     if not text and isinstance(game, SupportsActionText):
         text = str(game.action_text(state, action))  # a number, such as a die shows
-    text = text or str(moves.env_number(game, state, action))
+    text = text or str(action)
     return text if len(text) <= _LONGEST_MOVE else f"{text[: _LONGEST_MOVE - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 

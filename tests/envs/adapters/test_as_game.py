@@ -24,6 +24,7 @@ from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
 from zermelo.envs import (
+    CHANCE,
     Chance,
     GameOverError,
     IllegalActionError,
@@ -133,7 +134,11 @@ def test_search_leaves_the_live_environment_as_it_was(name: str) -> None:
         for _ in range(4):
             if game.is_terminal(state):
                 break
-            state = game.result(state, draw.choice(list(game.legal_actions(state))))
+            if game.to_move(state) == CHANCE:
+                choices = [outcome for outcome, _ in game.chance_outcomes(state)]
+            else:
+                choices = list(game.legal_actions(state))
+            state = game.result(state, draw.choice(choices))
         assert visible(env) == visible(twin)
         mask = env.observe(env.agent_selection)["action_mask"]
         assert (mask == twin.observe(twin.agent_selection)["action_mask"]).all()

@@ -22,6 +22,8 @@ ROUND = (0, 2, 1, 3)
 
 
 def after(game: RulesGame, actions: Any) -> Any:
+    """Illegal actions are played too."""
+    game = game.for_search
     state = game.initial_state()
     for action in actions:
         state = game.result(state, action)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zermelo.envs import RewardSum, ZermeloError, as_game
-from zermelo.envs.capabilities import SupportsActionText, SupportsEnvActions
+from zermelo.envs.capabilities import SupportsActionText
 from zermelo.envs.games import MNK, ConnectFour
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.analysis.verdicts import GameVerdict
@@ -193,8 +193,7 @@ def _name(game: Any, env: Any, action: Any) -> str:
     if not isinstance(game, SupportsActionText) or not isinstance(action, int):
         return ""
     state = game.snapshot(env)  # type: ignore[attr-defined]  # games of environments have it
-    number = game.from_env_action(state, action) if isinstance(game, SupportsEnvActions) else action
-    return move_text(game, state, number)
+    return move_text(game, state, action)
 
 
 def _as_changes(boards: list[str]) -> list[Any]:

@@ -10,7 +10,7 @@ from zermelo.agents.compiled.proof.prover import can_prove
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.analysis.verdicts import GameVerdict
-from zermelo.evaluation.output.positions.moves import env_number, move_text
+from zermelo.evaluation.output.positions.moves import move_text
 
 __all__ = ["Marker"]
 
@@ -21,14 +21,6 @@ LINE_MOVES: Final = 12
 LINE_NODES: Final = 5_000
 """States that the search for a line may visit; a hundred times as many where it is compiled."""
 _BLUNDERS: Final = (Mark.WIN_THROWN_AWAY, Mark.DRAW_THROWN_AWAY)
-
-
-def _number(game: Any, state: Any, action: int) -> int:
-    """The environment's number of an action; the game's own where the environment takes no numbers."""
-    try:
-        return env_number(game, state, action)
-    except TypeError:
-        return action
 
 
 class Marker:
@@ -65,8 +57,8 @@ class Marker:
         groups = []
         for value, actions in move.groups:
             for action in actions:
-                self._write(_number(game, state, action), move_text(game, state, action))
-            groups.append([float(f"{value:.5g}"), [_number(game, state, action) for action in actions]])
+                self._write(action, move_text(game, state, action))
+            groups.append([float(f"{value:.5g}"), list(actions)])
         return groups, self._line(game, state) if move.mark in _BLUNDERS else []
 
     def _write(self, number: int, text: str) -> None:
@@ -95,6 +87,6 @@ def _best_line(game: Any, state: Any) -> list[str]:
         return []
     line = []
     for action in found.principal_variation[:LINE_MOVES] if found.proven else ():
-        line.append(move_text(game, state, action) or str(_number(game, state, action)))
+        line.append(move_text(game, state, action) or str(action))
         state = game.result(state, action)
     return line

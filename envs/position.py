@@ -1,0 +1,85 @@
+"""The position that a search starts from, of whatever it was given: an environment, its name, rules or a game."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from zermelo.envs.adapters.as_game import as_game, is_game
+from zermelo.envs.adapters.openspiel.game import is_openspiel
+from zermelo.envs.adapters.openspiel.rules import RenumberedGame
+from zermelo.envs.game import Traits
+from zermelo.envs.rules.rules_game import RulesGame
+
+__all__ = ["Position", "live_env", "position", "search_game"]
+
+
+class Position(NamedTuple):
+    """A state to search.
+
+    Attributes:
+        game: The form of the game that searches run on: it has the same states, does not check actions, and may
+            number them in its own way.
+        state: One of its states.
+        source: What was given; the live environment where that was a name.
+        renumbers: Whether ``game`` numbers actions in another way than what was given.
+    """
+
+    game: Any
+    state: Any
+    source: Any
+    renumbers: bool
+
+    def number(self, action: int) -> int:
+        """The number that an action of ``game`` has in what was given."""
+        return int(self.game.to_env_action(self.state, action)) if self.renumbers else action
+
+
+def live_env(source: Any) -> Any:
+    """The environment that a text names, reset with seed 0; anything else as it is."""
+    if not isinstance(source, str):
+        return source
+    from zermelo.envs.registration.make import make_env
+
+    env = make_env(source)
+    env.reset(seed=0)
+    return env
+
+
+def position(
+    source: Any,
+    state: Any = None,
+    *,
+    backend: str = "auto",
+    traits: Mapping[str, Any] | Traits | None = None,
+    deadline: float = math.inf,
+) -> Position:
+    """The position of a live environment now, or a given state, or the initial one.
+
+    Args:
+        source: What ``as_game`` takes, or the name of an environment.
+        state: A state of the game, or OpenSpiel's; if not given, where a live environment stands, or the initial
+            state of a game.
+        backend: As ``as_game`` takes it.
+        traits: As ``as_game`` takes them.
+        deadline: As ``as_game`` takes it.
+    """
+    source = live_env(source)
+    outer = as_game(source, backend=backend, traits=traits, deadline=deadline)
+    game = _search_form(outer)
+    if is_openspiel(state):
+        state = game.snapshot(state)
+    elif state is None:
+        is_live = hasattr(source, "step") and not is_game(source)
+        state = game.snapshot(source) if is_live or is_openspiel(source) else game.initial_state()
+    return Position(game, state, source, isinstance(outer, RenumberedGame))
+
+
+def search_game(source: Any) -> Any:
+    """The form that searches run on of the game of anything that ``position`` takes."""
+    return _search_form(as_game(live_env(source)))
+
+
+def _search_form(game: Any) -> Any:
+    return game.for_search if isinstance(game, RulesGame | RenumberedGame) else game
