@@ -17,7 +17,7 @@ from zermelo.agents.core.settings import setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["AgentEntry", "describe_settings", "list_agents", "make_agent", "runs_own_code"]
+__all__ = ["AgentEntry", "check_env", "describe_settings", "list_agents", "make_agent", "runs_own_code"]
 
 _BY_NAME: Final = {
     "random": "random:RandomAgent",
@@ -86,6 +86,17 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
         settings = {field.name: setting_text(field.default) for field in dataclasses.fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
     return entries
+
+
+def check_env(agent: Any, env: Any) -> None:
+    """Asks the class of the agent that a spec names whether it plays an environment, without making the agent.
+
+    Raises:
+        UnsupportedGameError: It does not.
+    """
+    name = parse_spec(agent).name if isinstance(agent, str) else ""
+    if name in _AGENTS:
+        _agent_class(name).check_env(env)
 
 
 def describe_settings(name: str) -> list[tuple[str, Any, str]]:

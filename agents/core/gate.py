@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 
+_FUNCTIONS = ("solve", "solve_simultaneous", "exact_values")
+"""What asks here and takes no agent, so that others are no advice for its settings."""
 _GENERAL = "is general-sum: the players' utilities do not add up to a constant"
 
 
@@ -67,8 +69,9 @@ def _opposed(traits: Traits) -> bool:
 
 def _refusal(traits: Traits, agent: str, needs: str, found: str, trait: str | None) -> UnsupportedGameError:
     told = f" ({traits.source(trait).value})" if trait is not None else ""
+    advice = "search it with" if agent in _FUNCTIONS else "use"
     return UnsupportedGameError(
-        f"{agent} needs {needs}, but {traits.name} {found}{told}: use {agents_that_fit(traits)}"
+        f"{agent} needs {needs}, but {traits.name} {found}{told}: {advice} {agents_that_fit(traits)}"
     )
 
 

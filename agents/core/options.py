@@ -64,7 +64,7 @@ class ChancePruning(enum.StrEnum):
 
 
 class Ordering(enum.StrEnum):
-    """How actions are ordered. It changes how long a search takes, never what it answers."""
+    """How actions are ordered. It changes how long a search to a depth takes, not what it is worth."""
 
     AUTO = "auto"
     """The table's action, then killers (actions that cut off a sibling at the same ply), then the game's own

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 from zermelo.agents.core.importing import check_spec, import_name
 from zermelo.agents.core.settings import setting_text
@@ -35,6 +36,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
                 "evaluator must be a function of game and state that gives one number per seat, or the name of "
                 f"one, not {given!r}"
             )
+        _check_arguments(given)
         return given
     if isinstance(given, str) and given.endswith(".json"):
         return FittedEvaluator.load(given)
@@ -50,6 +52,21 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     if spec.name not in makers:
         raise unknown_name("evaluator", spec.name, makers)
     return _build(makers[spec.name], spec)
+
+
+def _check_arguments(evaluator: Any) -> None:
+    """Refuses a function that cannot be called with a game and a state."""
+    try:
+        signature = inspect.signature(evaluator)
+    except (TypeError, ValueError):  # made in C, without a signature
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        raise InvalidSettingError(
+            f"evaluator must be a function of game and state, but {setting_text(evaluator)} is called with "
+            f"{signature}"
+        ) from None
 
 
 def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:

@@ -107,6 +107,10 @@ class ConfiguredAgent:
         """The action for an agent that is alive, as ``env.step`` takes it."""
         raise TypeError(f"{type(self).__name__} does not say how it acts: define decide(env)")
 
+    @classmethod
+    def check_env(cls, env: Any) -> None:
+        """Raises ``UnsupportedGameError`` for a live environment that no agent of this class can play."""
+
     @property
     def generator(self) -> np.random.Generator:
         """The agent's stream of random numbers."""

@@ -66,6 +66,8 @@ def tree(
 
     [dim]$[/dim] zermelo tree classic/tictactoe-v3 "alphabeta(depth=3)" --moves 0,4 --out tree.svg
     """
+    from zermelo.envs import UnknownNameError
+    from zermelo.envs.trees import list_figures
     from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.output.tree import check_file, draw_tree, tree_of_text
 
@@ -73,7 +75,10 @@ def tree(
     source: Any = tree_of_text(env)
     played = moves
     if source is None:
-        source, played = position_after(env, moves, seed).env, ""
+        try:
+            source, played = position_after(env, moves, seed).env, ""
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error}; figures are {', '.join(list_figures())}") from None
     drawn = draw_tree(
         source,
         agent,

@@ -17,21 +17,28 @@ from zermelo.agents import (
     TorchAgent,
 )
 from zermelo.agents.core.gate import require_information_states, require_simultaneous
-from zermelo.agents.players.search_agent import SearchAgent
+from zermelo.agents.players.learned.observation import observation_of
+from zermelo.agents.players.learned.policy import ViewAgent
+from zermelo.agents.players.search_agent import ConfiguredAgent, SearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
+from zermelo.envs.adapters.wrappers import game_name, is_aec
 
 __all__ = ["rehearse", "require_fit"]
 
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:
-    """Asks a search whether it can play this kind of game, before any game is lost over it.
+    """Asks an agent of ours whether it can play this environment, before any game is lost over it.
 
     Raises:
         UnsupportedGameError: It cannot; the message says which agent can.
     """
-    if not isinstance(agent, SearchAgent):
-        return
     try:
+        if isinstance(agent, ConfiguredAgent):
+            agent.check_env(env)
+        if isinstance(agent, ViewAgent) and is_aec(env):
+            agent.check_view(observation_of(env), game_name(env))
+        if not isinstance(agent, SearchAgent):
+            return
         game = as_game(env, backend=agent.backend, traits=agent.traits)
         if isinstance(agent, CFRAgent | DeterminizedAgent | ISMCTSAgent):
             require_information_states(game, agent.kind)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.agents.core.checks import check_whole
+from zermelo.agents.specs import check_env
 from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.evaluation.errors import StoreError
@@ -220,6 +221,8 @@ def _fitting(
                 agent = participant.build()
                 require_fit(agent, env, participant.name)
                 rehearse(agent, env)  # compiles for all workers
+            else:
+                check_env(participant.source, env)
             fitting.append(participant)
         except UnsupportedGameError as error:
             if not skip_unfit:

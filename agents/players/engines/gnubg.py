@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.players.engines.protocols import PATIENCE, EngineAgent, EngineError
-from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError
+from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import game_name
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
@@ -174,13 +174,18 @@ class GnubgAgent(EngineAgent):
             said.append(line)
         return " ".join(said)
 
-    def decide(self, env: Any) -> int:
-        """The action; for doubles gnubg is asked once for both."""
-        game, state, _, _ = root = position(env)
-        if type(getattr(game, "rules", None)) is not Backgammon:
+    @classmethod
+    def check_env(cls, env: Any) -> None:
+        """Raises ``UnsupportedGameError`` for anything but backgammon."""
+        if type(getattr(as_game(env), "rules", None)) is not Backgammon:
             raise UnsupportedGameError(
                 f"gnubg plays backgammon, such as zermelo/Backgammon-v0, and not {game_name(env)}"
             )
+
+    def decide(self, env: Any) -> int:
+        """The action; for doubles gnubg is asked once for both."""
+        self.check_env(env)
+        game, state, _, _ = root = position(env)
         planned: dict[BackgammonState, int] = self.__dict__["_planned"]
         if state in planned:
             return root.number(planned.pop(state))

@@ -187,6 +187,11 @@ class UciAgent(EngineAgent):
             pass
         return line
 
+    @classmethod
+    def check_env(cls, env: Any) -> None:
+        """Raises ``UnsupportedGameError`` for anything but chess."""
+        _chess_position(env)
+
     def decide(self, env: Any) -> int:
         """The engine's move in the position."""
         position, actions = _chess_position(env)
@@ -255,13 +260,17 @@ class GtpAgent(EngineAgent):
             raise EngineError(f"{self.path} answered {lines[0]!r} to {command!r}")
         return lines[0][1:].strip()
 
+    @classmethod
+    def check_env(cls, env: Any) -> None:
+        """Raises ``UnsupportedGameError`` for anything but Go."""
+        if not hasattr(getattr(env.unwrapped, "_go", None), "recent"):
+            raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
+
     def decide(self, env: Any) -> int:
         """The engine's move in the position."""
+        self.check_env(env)
         raw = env.unwrapped
-        position = getattr(raw, "_go", None)
-        if position is None or not hasattr(position, "recent"):
-            raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
-        size = int(raw._N)
+        position, size = raw._go, int(raw._N)
         for command in (f"boardsize {size}", "clear_board", f"komi {raw._komi}"):
             self._ask(command)
         for played in position.recent:

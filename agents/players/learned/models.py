@@ -40,6 +40,7 @@ class Sb3Agent(ViewAgent):
     """
 
     kind: ClassVar[str] = "sb3"
+    is_trained: ClassVar[bool] = True
 
     path: str = ""
     algorithm: str = "MaskablePPO"
@@ -191,6 +192,7 @@ class TorchAgent(ViewAgent):
     """
 
     kind: ClassVar[str] = "torch"
+    is_trained: ClassVar[bool] = True
 
     path: str = ""
     module: Any = None
@@ -224,6 +226,7 @@ class OnnxAgent(ViewAgent):
     """
 
     kind: ClassVar[str] = "onnx"
+    is_trained: ClassVar[bool] = True
 
     path: str = ""
 

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from zermelo.agents.core.importing import import_name
 from zermelo.agents.core.settings import choice, flag
+from zermelo.agents.evaluators.model_files import reason_of
 from zermelo.agents.players.learned.observation import Observation, observation_of
 from zermelo.agents.players.search_agent import ConfiguredAgent
-from zermelo.envs import GameOverError, InvalidSettingError
+from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
 
 __all__ = ["Outputs", "PolicyAgent", "ViewAgent"]
 
@@ -53,6 +54,9 @@ class ViewAgent(ConfiguredAgent):
     needs: ClassVar[str] = "observation"
     """Matches call ``act_on`` of such an agent and never hand it the environment."""
 
+    is_trained: ClassVar[bool] = False
+    """Whether it is a model from a file, which may be asked without harm."""
+
     outputs: Outputs = choice(Outputs.AUTO)
     sample: bool = flag(False)
 
@@ -64,6 +68,24 @@ class ViewAgent(ConfiguredAgent):
             InvalidSettingError: The policy's answer cannot be read as an action.
         """
         return self.act_on(observation_of(env))
+
+    def check_view(self, view: Observation, game: str) -> None:
+        """Has a trained model answer to an observation.
+
+        Raises:
+            UnsupportedGameError: It was trained on other observations, or answers with other actions.
+        """
+        if not self.is_trained:
+            return
+        try:
+            self.act_on(view.blank())
+        except Exception as error:  # libraries raise all kinds of errors at another shape
+            raise UnsupportedGameError(
+                f"the model does not fit what players of {game} see or do ({reason_of(error)}): play it "
+                "in the environment that it was trained in"
+            ) from error
+        finally:
+            self.reset(self.seed)
 
     def act_on(self, view: Observation) -> Any:
         """The action for what a player sees, as ``env.step`` takes it.

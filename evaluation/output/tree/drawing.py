@@ -15,7 +15,7 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.core.result import SearchResult
 from zermelo.envs import Game, GameOverError, IllegalActionError, InvalidSettingError, as_game
 from zermelo.envs.adapters.as_game import is_game
-from zermelo.envs.trees import TreeGame, figure, list_figures, tree_game
+from zermelo.envs.trees import TreeGame, figure, tree_game
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.sources import build_agent, build_env, is_live
 from zermelo.evaluation.output.positions.moves import play_moves
@@ -187,8 +187,9 @@ def tree_of_text(text: str) -> TreeGame | None:
 
     Raises:
         InvalidSettingError: It begins like nested lists, and is none.
+        UnknownNameError: It begins like the name of a figure, and is none.
     """
-    if text in list_figures():
+    if text.lower().startswith("aima"):
         return figure(text)
     if not text.lstrip().startswith(("[", "{")):
         return None
