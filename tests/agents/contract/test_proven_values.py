@@ -90,7 +90,16 @@ def test_lines_of_solutions_go_to_the_end(name, table_mb):
 
 
 @pytest.mark.parametrize("rules", [MNK(3, 3, 3), Nim((1, 2, 3)), DotsAndBoxes(1, 2)], ids=repr)
-@pytest.mark.parametrize("spec", ["minimax", "alphabeta", "alphabeta(table_mb=0.01)", "maxn", "paranoid"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "minimax(depth=9)",
+        "alphabeta(depth=9)",
+        "alphabeta(depth=9, table_mb=0.01)",
+        "maxn(depth=9)",
+        "paranoid(depth=9)",
+    ],
+)
 def test_proven_lines_that_end_have_the_value(spec, rules):
     for game, state in positions(rules, 4):
         result = make_agent(spec).search_state(game, state)
