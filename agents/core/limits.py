@@ -29,8 +29,8 @@ class StoppedBy(enum.StrEnum):
 class Limits:
     """How much a search may spend; None means no limit. The first limit reached stops the search.
 
-    All but ``seconds`` are reproducible: the same seed gives the same answer on any machine. Under a limit on nodes
-    the answers of compiled rules and of plain Python may differ, as their tables keep different entries.
+    All but ``seconds`` are reproducible: the same seed gives the same answer on any machine. After as many nodes a
+    compiled search and a plain one may differ, as their tables keep different entries.
 
     Attributes:
         depth: Moves to look ahead (plies, counting every player's; chance events are not counted). At least 1.

@@ -2,7 +2,8 @@
 
 This is the one place that chooses. A compiled search takes rules, an evaluation that can be compiled (the rules'
 own, and for two players what was fitted to patterns), and no cut-off test. To the same depth both find the same
-values. Under a limit on nodes or time they may not: their tables keep different entries, so they visit other nodes.
+values. Under a limit on nodes or time they may not: their tables keep different entries, and so they visit
+different nodes.
 
 Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``table_mb`` and ``on_node`` as agents
 have them; the table of an earlier search (``kept``) of this game with these settings and for the same seat, to go
