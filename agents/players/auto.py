@@ -27,9 +27,10 @@ from zermelo.agents.players.mcts import MCTSAgent
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.players.tables.value_iteration import ValueIterationAgent
 from zermelo.agents.solving.equilibrium.simultaneous import has_few_states
-from zermelo.envs import Chance, Game, Information, RewardSum, Traits, UnsupportedGameError, as_game
+from zermelo.envs import Chance, Game, Information, RewardSum, Traits, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.position import position
 
 __all__ = ["AutoAgent"]
 
@@ -98,8 +99,8 @@ class AutoAgent(SearchAgent):
 
     def prepare(self, env: Any) -> None:
         """Has the search that it would choose prepare."""
-        game = as_game(env, backend=self.backend, traits=self.traits)
-        agent = dataclasses.replace(self)._agent(game, self._choice(game, game.snapshot(env)))
+        root = position(env, backend=self.backend, traits=self.traits)
+        agent = dataclasses.replace(self)._agent(root.game, self._choice(root.game, root.state))
         dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
