@@ -69,7 +69,7 @@ def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, 
     ``kernels_of``, and ``RulesError`` where rules do not compile.
     """
     taken = {}
-    game = as_game(game)
+    game = search_game(game)
     for name, kernel in kernels_of(game).items():
         started = time.perf_counter()
         build(game.rules, kernel)
