@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.gate import require_perfect_information
@@ -17,9 +17,14 @@ from zermelo.agents.core.settings import choice, flag, function, made, number, w
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search import backend
+from zermelo.agents.search.one_ply import totals_after
 from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["MCTSAgent"]
+
+_TRIES: Final = 2
+"""With fewer simulations for each action, their outcomes say less than what actions pay at once."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -118,6 +123,9 @@ class MCTSAgent(SimulatingAgent):
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state in which there is something to decide."""
         seed = int(self.generator.integers(2**62))
+        looked: Mapping[int, tuple[float, ...]] = {}
+        if self.seconds is not None and not isinstance(game, RulesGame):  # playouts of environments may take long
+            looked, _ = totals_after(game, state, budget, seed=seed)
         search = self._tree(game, state, seed, budget)
         if self.noise:
             actions = [move.action for move in search.root_actions()]
@@ -125,7 +133,7 @@ class MCTSAgent(SimulatingAgent):
             search.add_noise(dict(zip(actions, map(float, drawn), strict=True)), self.noise_share)
         draw = float(self.generator.random())
         result = self.simulate(
-            search, lambda stopped_by: self._result(search, stopped_by, draw), first=64, most=1 << 20
+            search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
         )
         if self.keep_tree:
             self._set("_kept", (game, search, result.action))
@@ -145,11 +153,15 @@ class MCTSAgent(SimulatingAgent):
         how["on_simulation"] = self.on_simulation
         return backend.monte_carlo(start, budget, self.evaluator, limits=self.limits, **how)
 
-    def _result(self, search: MonteCarlo, stopped_by: StoppedBy, draw: float) -> SearchResult:
+    def _result(
+        self, search: MonteCarlo, stopped_by: StoppedBy, draw: float, looked: Mapping[int, tuple[float, ...]]
+    ) -> SearchResult:
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
         bounds = {move.action: _bounds(move, search, seat) for move in moves}
-        chosen = self._chosen(moves, bounds, search, seat, draw)
+        is_tried = search.simulations >= _TRIES * len(moves)
+        paid = {} if is_tried else {action: totals[seat] for action, totals in looked.items()}
+        chosen = self._chosen(moves, bounds, search, seat, draw, paid)
         best = max(lower for lower, _ in bounds.values())
         proven = all(upper <= best for _, upper in bounds.values()) and bounds[chosen.action][0] == best
         proven = proven and search.kept == 1 and search.policy.solver and math.isfinite(best)
@@ -189,14 +201,20 @@ class MCTSAgent(SimulatingAgent):
         search: MonteCarlo,
         seat: int,
         draw: float,
+        paid: Mapping[int, float],
     ) -> RootAction:
-        """The action to play: one that is proven best, else the one with most visits that is not proven worse."""
+        """The action to play: one that is proven best, else the one with most visits that is not proven worse.
+
+        With few visits only actions count after which most is ``paid``, where that is known.
+        """
         best = max(lower for lower, _ in bounds.values())
         open_moves = [move for move in moves if bounds[move.action][1] > best]
         candidates = open_moves + [
             move for move in moves if bounds[move.action][0] == bounds[move.action][1] == best
         ]
         candidates = candidates or moves
+        top = max((paid.get(move.action, -math.inf) for move in candidates), default=-math.inf)
+        candidates = [move for move in candidates if paid.get(move.action, -math.inf) == top]
         if not open_moves:
             tied = candidates
         elif self.temperature:

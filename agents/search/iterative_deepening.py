@@ -20,6 +20,7 @@ from zermelo.agents.core.tree_search import RootMove, TreeSearch
 from zermelo.agents.search.one_ply import totals_after
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.tree.plain_search import PlainSearch
+from zermelo.agents.search.tree.sampling import SampledGame
 from zermelo.envs.rules.rules_game import EVALUATION_UNIT
 
 __all__ = ["Iteration", "deepen"]
@@ -211,14 +212,17 @@ def _glance(search: TreeSearch, state: Any, actions: list[int]) -> Iteration | N
 
     Returns what to answer with if the time ends before the first action is searched.
     """
-    game = search.game
+    game: Any = search.game
+    seat, worst = game.to_move(state), -math.inf
+    middle = search.frame(state).middle
+    if isinstance(game, SampledGame):  # of which one draw will do
+        game, state = game.inside, state.state
     totals, _ = totals_after(game, state, search.budget, seed=0)
     if not totals:
         return None
-    seat, worst = game.to_move(state), -math.inf
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
     first = actions[0]
-    found = RootMove(first, (search.frame(state).middle, 0), False, False, (first,), math.nan)
+    found = RootMove(first, (middle, 0), False, False, (first,), math.nan)
     return Iteration(1, [found], found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -35,24 +36,29 @@ def totals_after(
         samples: Draws to average over, where chance can only be simulated.
     """
     evaluate = evaluator or EVALUATORS["rewards"]()
-    visit = functools.partial(budget.visit, 1)
+    worth = functools.partial(_worth, evaluate, game, budget)
     totals: dict[int, tuple[float, ...]] = {}
     draws_here = game.traits.chance is Chance.SAMPLED and isinstance(game, SupportsSampling)
     try:
         for action in game.legal_actions(state):
-            budget.check_clock()
             if not draws_here:
-                totals[action] = expected_totals(evaluate, game, game.result(state, action), visit)
+                budget.visit(1)
+                totals[action] = worth(game.result(state, action))
                 continue
-            generator = np.random.default_rng((seed, action))
-            draws = [
-                expected_totals(evaluate, game, game.sample_result(state, action, generator), visit)
-                for _ in range(samples)
-            ]
+            generator, draws = np.random.default_rng((seed, action)), []
+            for _ in range(samples):
+                budget.visit(1)
+                draws.append(worth(game.sample_result(state, action, generator)))
             totals[action] = tuple(math.fsum(values) / samples for values in zip(*draws, strict=True))
     except SearchStopped as stopped:
         return totals, stopped.reason
     return totals, StoppedBy.DEPTH
+
+
+def _worth(evaluate: Evaluator, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:
+    """What every seat can expect of a state that was counted; states after a chance event are counted here."""
+    calls = itertools.count()
+    return expected_totals(evaluate, game, state, lambda: budget.visit(1) if next(calls) else None)
 
 
 def answer_one_ply(

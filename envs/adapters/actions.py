@@ -66,7 +66,7 @@ def gym_mask(env: Any, info: Mapping[str, Any] | None = None, observation: Any =
     raw = env.unwrapped
     if callable(getattr(raw, "_get_info", None)):
         mask = mask_of(None, raw._get_info())
-    if mask is None and "action_mask" in (getattr(env.observation_space, "spaces", None) or {}):
+    if mask is None and "action_mask" in (getattr(getattr(env, "observation_space", None), "spaces", None) or {}):
         if not callable(getattr(raw, "_get_obs", None)):
             raise UnsupportedGameError(
                 f"{game_name(env)} shows its action mask only in what reset and step return, in "

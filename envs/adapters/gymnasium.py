@@ -9,7 +9,7 @@ legal. A time limit that wraps the environment is part of the game.
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Generator, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -23,6 +23,7 @@ from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env, copier_for
 from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, GameOverError, ZermeloError, illegal_action
@@ -205,6 +206,10 @@ class GymGame:
         """The generators that probes drew from and the environment does not hold."""
         return frozenset(self.outside.drawn)
 
+    def trials(self, state: GymState) -> Generator[None]:
+        """Nothing: what a step returns is all there is to see."""
+        yield from ()
+
     def comparable(self, state: GymState) -> Hashable:
         """A value of the state in which random generators do not count."""
         return state.over, state.total, self.position(state)
@@ -224,7 +229,8 @@ class GymGame:
     @contextmanager
     def _blame(self, what: str) -> Iterator[None]:
         try:
-            yield
+            with QUIET:
+                yield
         except ZermeloError:
             raise
         except Exception as error:

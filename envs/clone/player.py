@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import global_state, set_global_state
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally
@@ -84,7 +85,8 @@ class Player:
         outside = global_state()
         set_global_state(self._random_state)
         try:
-            return action()
+            with QUIET:
+                return action()
         except Exception as error:  # whatever an environment's own code raises is something to compare
             return Raised.by(error)
         finally:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
+import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from zermelo.agents import MCTSAgent, ValueIterationAgent
+from tests.doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
+from zermelo.agents import MCTSAgent, ValueIterationAgent, make_agent
+from zermelo.envs import UnsupportedGameError, discretise
+
+KNOWN = {
+    "chance": "deterministic",
+    "reward_sum": "zero_sum",
+    "information": "perfect",
+    "terminal_rewards_only": True,
+}
 
 
 @pytest.mark.defect(47)
@@ -23,3 +36,128 @@ def test_value_iteration_solves_the_table_without_its_time_limit() -> None:
     env = TimeLimit(gymnasium.make("FrozenLake-v1", is_slippery=False), 3)
     env.reset(seed=0)
     assert ValueIterationAgent().search(env).value == pytest.approx(1.0)
+
+
+@pytest.mark.defect(46)
+@pytest.mark.parametrize("traits", [None, KNOWN], ids=["unknown", "known"])
+@pytest.mark.parametrize("name", ["alphabeta", "mcts", "auto", "maxn", "expectiminimax"])
+def test_what_wins_at_once_is_seen_before_anything_dearer(name: str, traits: Any) -> None:
+    env = Wide(wait=0.001)
+    env.reset()
+    agent = make_agent(f"{name}(seconds=0.5)")
+    object.__setattr__(agent, "traits", traits)
+    assert agent.act(env) == env.winning
+
+
+@pytest.mark.defect(42)
+@pytest.mark.parametrize("name", ["auto", "mcts", "alphabeta", "expectiminimax"])
+def test_slow_steps_are_counted_against_the_first_move(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = Pick(wait=0.03)
+    env.reset()
+    steps = []
+    plain = Pick.play
+
+    def counted(self: Pick, agent: Any, action: Any) -> None:
+        steps.append(action)
+        plain(self, agent, action)
+
+    monkeypatch.setattr(Pick, "play", counted)
+    agent = make_agent(f"{name}(seconds=0.15)")
+    for _ in range(2):
+        assert agent.act(env) in np.flatnonzero(env.mask())
+        assert len(steps) <= 8
+        steps.clear()
+
+
+@pytest.mark.defect(42)
+def test_slow_copies_are_counted_against_the_first_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = SlowCopy()
+    env.reset()
+    copies = []
+    plain = SlowCopy.__deepcopy__
+
+    def counted(self: SlowCopy, memo: Any) -> SlowCopy:
+        copies.append(1)
+        return plain(self, memo)
+
+    monkeypatch.setattr(SlowCopy, "__deepcopy__", counted)
+    assert make_agent("auto(seconds=0.3)").act(env) in np.flatnonzero(env.mask())
+    assert len(copies) <= 12
+
+
+@pytest.mark.defect(42)
+def test_greedy_answers_in_its_time() -> None:
+    env = Wide(wait=0.03)
+    env.reset()
+    result = make_agent("greedy(seconds=0.6)").search(env)
+    assert result.stopped_by == "seconds"
+    assert result.nodes <= 22
+
+
+@pytest.mark.defect(51)
+@pytest.mark.parametrize("name", ["auto(seconds=0.1)", "alphabeta(depth=2)", "greedy", "mcts(simulations=20)"])
+def test_an_environment_that_prints_is_silent_while_it_is_searched(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    env = Chatty()
+    env.reset()
+    action = make_agent(name).act(env)
+    assert capsys.readouterr().out == ""
+    env.step(action)
+    assert "plays" in capsys.readouterr().out
+
+
+SPACES: dict[str, tuple[Any, Any, Any]] = {
+    "tuple": (
+        spaces.Tuple([spaces.Discrete(3), spaces.Discrete(4, start=2)]),
+        lambda a: float(a[0] == 2 and a[1] == 5),
+        (2, 5),
+    ),
+    "dict": (
+        spaces.Dict(row=spaces.Discrete(3), column=spaces.Discrete(3)),
+        lambda a: a["row"] - a["column"],
+        {"row": 2, "column": 0},
+    ),
+    "multi_discrete": (spaces.MultiDiscrete([3, 3]), lambda a: float(a[0] * a[1]), [2, 2]),
+    "multi_binary": (spaces.MultiBinary(4), lambda a: float(a[0] + a[3] - a[1] - a[2]), [1, 0, 0, 1]),
+    "box_of_integers": (spaces.Box(-2, 2, (2,), np.int32), lambda a: float(a[0] - a[1]), [2, -2]),
+    "nested": (
+        spaces.Dict(kind=spaces.Discrete(2), at=spaces.Tuple([spaces.MultiBinary(2)])),
+        lambda a: a["kind"] + a["at"][0].sum(),
+        {"kind": 1, "at": (np.array([1, 1]),)},
+    ),
+}
+
+
+@pytest.mark.defect(51)
+@pytest.mark.parametrize("kind", SPACES)
+@pytest.mark.parametrize("name", ["auto(seconds=0.3)", "greedy"])
+def test_actions_of_every_finite_space_are_played(kind: str, name: str) -> None:
+    space, worth, best = SPACES[kind]
+    env = Target(space, worth)
+    env.reset()
+    action = make_agent(name).act(env)
+    assert space.contains(action)
+    assert worth(action) == worth(np.array(best) if isinstance(best, list) else best)
+    assert space.contains(make_agent("random").act(env))
+
+
+@pytest.mark.defect(51)
+def test_a_box_of_floats_is_refused_with_the_way_out() -> None:
+    env = Target(spaces.Box(-1, 1, (2,), np.float32), lambda a: float(a[0] - a[1]))
+    env.reset()
+    with pytest.raises(UnsupportedGameError, match=r"zermelo\.envs\.discretise\(env, bins=5\)"):
+        make_agent("auto").act(env)
+    finite = discretise(env, bins=3)
+    finite.reset()
+    action = make_agent("greedy").act(finite)
+    assert finite.action(action).tolist() == [1, -1]
+
+
+@pytest.mark.defect(51)
+@pytest.mark.parametrize("name", ["auto", "greedy", "mcts", "alphabeta", "maxn", "random", "expectiminimax"])
+def test_a_dead_agent_is_given_none_by_all(name: str) -> None:
+    env = Pick()
+    env.reset()
+    env.terminations["one"] = True
+    assert make_agent(name).act(env) is None

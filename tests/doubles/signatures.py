@@ -20,6 +20,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, DiceRace, TreeGame,
 
 from zermelo.agents import exact_values, make_agent, search_many, solve, value_iteration
 from zermelo.envs import CHANCE, Chance, as_game, make_env
+from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.games import (
     MNK,
     Backgammon,
@@ -164,6 +165,8 @@ def games() -> dict[str, Any]:
         env.reset(seed=7)
         backend = "auto" if name in ("FrozenLake-v1", "CliffWalking-v1") else "clone"
         game = as_game(env, backend=backend)
+        if isinstance(game, TableGame):
+            game = game.without_time_limit()
         game.kept_alive = env
         found[name] = game
     return found

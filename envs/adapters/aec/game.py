@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -47,6 +47,7 @@ from zermelo.envs.adapters.wrappers import (
 )
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.outside_generators import OutsideGenerators
+from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import (
@@ -117,32 +118,37 @@ class AECGame:
         require_reset(env)
         raw = self._quiet_copy(innermost(env))
         replace_generators(raw, self._generator)
-        with self._blame(raw, "snapshot"):
+        with self._blame("snapshot"):
             state = self._arrive(raw, self._zeros)
         if not state.over:
             state.before = state.totals = self._zeros
-            if writes_own_last(raw):
-                self._require_masks_before_last(state)
         return state
 
-    def _require_masks_before_last(self, state: EnvState) -> None:
-        """Checks the state and one after it: a live environment may have been asked for ``last()`` already."""
-        after = state
-        for _ in range(2):
-            if after.over or after.mover == CHANCE:
+    def trials(self, state: EnvState) -> Generator[None]:
+        """Refuses environments whose own ``last()`` writes the mask; yields after each step and copy.
+
+        The state after the first action is checked too, as a live environment may have been asked for ``last()``.
+        """
+        if not writes_own_last(state.env):
+            return
+        for is_first in (True, False):
+            if state.over or state.mover == CHANCE:
                 return
-            with self._blame(after.env, "last"):
-                require_mask_before_last(self._copy(after.env), self.agents[after.mover])
-            after = self.result(after, self.legal_actions(after)[0])
+            with self._blame("last"):
+                require_mask_before_last(self._copy(state.env), self.agents[state.mover])
+            yield
+            if is_first:
+                state = self.result(state, self.legal_actions(state)[0])
+                yield
 
     def initial_state(self, seed: int = 0) -> EnvState:
         """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
         env = self._copy(self._template)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
-        with self.outside.guard(seed % 2**32, is_reset=True), self._blame(env, f"reset(seed={seed})"):
+        with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
             env.reset(seed=seed)
         replace_generators(env, self._generator)
-        with self._blame(env, "reset"):
+        with self._blame("reset"):
             state = self._arrive(env, self._zeros)
         state.before = state.totals = self._zeros
         return state
@@ -191,7 +197,7 @@ class AECGame:
         """What a seat's mask allows; without a mask, its whole action space."""
         agent = self.agents[seat]
         observation = self._observed(state, seat)
-        with self._blame(state.env, f"observe({agent!r})"):
+        with self._blame(f"observe({agent!r})"):
             info = state.env.infos.get(agent)
         mask, codec = mask_of(observation, info), self._codecs[agent]
         if mask is None:
@@ -253,14 +259,9 @@ class AECGame:
         if self.outside:
             guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
         env_action = self._codecs[self.agents[state.mover]].to_env(action)
-        with guard:
-            try:
-                env.step(env_action)
-                return self._arrive(env, state.totals)
-            except ZermeloError:
-                raise
-            except Exception as error:
-                raise self._failure(f"step({env_action!r})", error) from error
+        with guard, self._blame(f"step({env_action!r})"):
+            env.step(env_action)
+            return self._arrive(env, state.totals)
 
     def _arrive(self, env: Any, before: tuple[float, ...]) -> EnvState:
         """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
@@ -313,7 +314,7 @@ class AECGame:
             raise IllegalActionError(f"{index!r} is not a chance outcome: there are {len(outcomes)}, from 0")
         env = self._copy(state.env) if env is None else env
         outcome = outcomes[index][0]
-        with self._blame(env, f"apply_chance({outcome!r})"):
+        with self._blame(f"apply_chance({outcome!r})"):
             env.apply_chance(outcome)
             return self._arrive(env, state.before)
 
@@ -349,7 +350,7 @@ class AECGame:
         if seat == state.mover and state.seen is not None:
             return state.seen
         agent = self.agents[seat]
-        with self._blame(state.env, f"observe({agent!r})"):
+        with self._blame(f"observe({agent!r})"):
             seen = state.env.observe(agent)
         if seat == state.mover:
             state.seen = seen
@@ -383,7 +384,8 @@ class AECGame:
     def sight(self, state: EnvState, seat: int) -> Hashable:
         """A value of what a seat observes; None where the environment does not answer."""
         try:
-            return state_key(state.env.observe(self.agents[seat]))
+            with QUIET:
+                return state_key(state.env.observe(self.agents[seat]))
         except Exception:  # such as an agent that is gone
             return None
 
@@ -393,17 +395,15 @@ class AECGame:
 
     # -- errors --------------------------------------------------------------------------------------------------
 
-    def _failure(self, what: str, error: Exception) -> EnvFailedError:
-        return EnvFailedError(
-            f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
-            f"{place_of(error)}"
-        )
-
     @contextmanager
-    def _blame(self, env: Any, what: str) -> Iterator[None]:
+    def _blame(self, what: str) -> Iterator[None]:
         try:
-            yield
+            with QUIET:
+                yield
         except ZermeloError:
             raise
         except Exception as error:
-            raise self._failure(what, error) from error
+            raise EnvFailedError(
+                f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
+                f"{place_of(error)}"
+            ) from error

@@ -29,7 +29,7 @@ class InformedAECGame(AECGame):
 
     def information_state_key(self, state: EnvState, seat: int) -> Hashable:
         """All that a seat has seen and done, as the environment, or what is known of its class, says."""
-        with self._blame(state.env, "information_state_key"):
+        with self._blame("information_state_key"):
             return state.mover, state.over, self._hidden.key(state.env, self.agents[seat])
 
     def resample(self, state: EnvState, seat: int, generator: np.random.Generator) -> EnvState:
@@ -42,7 +42,7 @@ class InformedAECGame(AECGame):
             return state
         env = self._copy(state.env)
         replace_generators(env, generator)
-        with self._blame(env, "resample"):
+        with self._blame("resample"):
             self._hidden.resample(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
         dealt = EnvState(env, state.before, state.totals, state.mover, state.over)

@@ -80,7 +80,7 @@ class SimultaneousAECGame(AECGame):
     def _round_start(self, state: EnvState) -> EnvState:
         """The state in which nobody of this round has been asked, as a state of its own."""
         env = self._copy(state.env)
-        with self._blame(env, "the start of the round"):
+        with self._blame("the start of the round"):
             self._rounds.rewind(env)
         return EnvState(env, state.before, state.totals, self._seat(env.agent_selection, env.agents), False)
 

@@ -23,6 +23,8 @@ __all__ = ["with_traits"]
 
 _PATIENCE: Final = 10.0
 """Seconds of play, all slices together, after which what is not known stays unknown."""
+_COPIES: Final = 4
+"""Copies that a step of it takes at most; afterwards, how late the last slice was says how early to stop."""
 _SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
 
 
@@ -78,7 +80,10 @@ def with_traits(
         traits = merge_traits(base, *sources, *by_play)
         return Adapted(game.with_traits(traits, drawn), findings.constants)
 
-    return _Slices(game, game.snapshot(raw), settled if needed else None).go_on(deadline)
+    begun = time.perf_counter()
+    root = game.snapshot(raw)
+    copying = time.perf_counter() - begun
+    return _Slices(game, root, settled if needed else None, copying).go_on(deadline)
 
 
 def _watched(game: Any, raw: Any, deadline: float) -> Any:
@@ -92,9 +97,12 @@ def _watched(game: Any, raw: Any, deadline: float) -> Any:
 class _Slices:
     """Checks copies of an environment, then plays them at random, over as many moves as that takes."""
 
-    def __init__(self, game: Any, root: Any, settled: Callable[[Findings], Adapted] | None) -> None:
+    def __init__(
+        self, game: Any, root: Any, settled: Callable[[Findings], Adapted] | None, copying: float
+    ) -> None:
         self._game, self._settled = game, settled
         self._spent = self._ends = 0.0
+        self._slice = _COPIES * copying
         self._steps = self._run(root)
 
     def go_on(self, deadline: float) -> Adapted:
@@ -102,15 +110,18 @@ class _Slices:
         begun = time.perf_counter()
         self._ends = min(deadline, begun + _PATIENCE - self._spent)
         try:
-            while time.perf_counter() < self._ends:
+            while time.perf_counter() + self._slice < self._ends:
                 next(self._steps)
         except StopIteration as done:
             return cast("Adapted", done.value)
-        self._spent += time.perf_counter() - begun
+        ended = time.perf_counter()
+        self._slice = max(self._slice, ended - deadline)
+        self._spent += ended - begun
         return Adapted(self._game, {}, self if self._spent < _PATIENCE else None)
 
     def _run(self, root: Any) -> Generator[None, None, Adapted]:
         env = self._game.environment(root)
+        yield from self._game.trials(root)
         while not _check_copies(env, self._ends):
             yield
         if self._settled is None:

@@ -311,8 +311,8 @@ def test_what_play_has_not_shown_in_time_is_unknown_and_play_goes_on_later() -> 
     assert {"chance", "reward_sum"} <= set(first.unknown)
     assert first.chance is Chance.SAMPLED
     assert first.reward_sum is RewardSum.GENERAL
-    for _ in range(10_000):
-        game = as_game(env, deadline=time.perf_counter() + 0.002)
+    for _ in range(1000):
+        game = as_game(env, deadline=time.perf_counter() + 0.05)
         if not game.traits.unknown:
             break
     assert game.traits.sources["chance"] is TraitSource.INFERRED
