@@ -23,9 +23,10 @@ __all__ = ["evaluate"]
 @compiled_into_kernels
 def play_out(rules: Rules, state: Any, search: Search) -> bool:
     """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
-    buffer, width, moves = search.rows, search.width, 0
+    buffer, width, moves, ended = search.rows, search.width, 0, False
     for _ in range(MAX_PLAYOUT_STEPS):
         if rules.is_terminal(state):
+            ended = True
             break
         if search.stop != 0:
             return False
@@ -50,8 +51,8 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
         search.nodes += 1
         state = rules.result(state, action)
     for seat in range(search.kept_seats):
-        value = load_float(search.scratch, seat) + static_value(rules, state, seat, search)
-        store_float(search.scratch, seat, value)
+        value = float(rules.utility(state, seat)) if ended else static_value(rules, state, seat, search)
+        store_float(search.scratch, seat, load_float(search.scratch, seat) + value)
     return True
 
 

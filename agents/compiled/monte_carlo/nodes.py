@@ -146,12 +146,9 @@ def slot_of(search: Search, key: int) -> int:
 
 
 @compiled_into_kernels
-def share_node(search: Search, key: int, node: int) -> int:
-    """Enters a new node into the tree's table, if there is room; the node of its key, if another was faster."""
-    slot = slot_of(search, key)
-    while slot != 0:
-        if compare_and_swap(slot, 0, node):
-            break
+def share_node(search: Search, key: int, slot: int, node: int) -> int:
+    """Enters a new node into a slot, if there is one; the node of its key, if another thread was faster."""
+    while slot != 0 and not compare_and_swap(slot, 0, node):
         slot = slot_of(search, key)
         if slot != 0 and load_acquire(slot, 0) != 0:
             return load_acquire(slot, 0)
@@ -161,7 +158,7 @@ def share_node(search: Search, key: int, node: int) -> int:
 @compiled_into_kernels
 def make_node(rules: Rules, state: Any, search: Search) -> int:
     """The address of a node of a state, the one that is there or a new one; 0 where memory is out."""
-    key = 0
+    key, slot = 0, 0
     if search.table != 0:
         key = rules.key(state)
         slot = slot_of(search, key)
@@ -192,7 +189,7 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
     if search.table != 0:
         store(node, STAMP, 0)
         store(node, KEY, key)
-        return share_node(search, key, node)
+        return share_node(search, key, slot, node)
     return node
 
 
