@@ -22,12 +22,12 @@ class Adapted(NamedTuple):
 
     Attributes:
         game: The game.
-        constants: The configuration for which its traits hold.
+        constants: The configuration for which its traits hold: digests of attributes by path.
         investigation: Finds out what is not known of it yet; None where nothing is to come.
     """
 
     game: Any
-    constants: Mapping[str, Any]
+    constants: dict[str, bytes]
     investigation: Investigation | None = None
 
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 from zermelo.envs.adapters import gymnasium, transition_table
 from zermelo.envs.adapters.adapter import Adapted
 from zermelo.envs.adapters.aec import simultaneous
+from zermelo.envs.adapters.facts.configuration import configuration, differences, episode, is_same_episode
 from zermelo.envs.adapters.facts.declared import declared_traits
-from zermelo.envs.adapters.facts.inference import configuration, same_configuration
 from zermelo.envs.adapters.openspiel import game as openspiel
 from zermelo.envs.adapters.openspiel import hanabi
 from zermelo.envs.adapters.openspiel.rules import OpenSpielRulesGame, rules_of
@@ -188,23 +188,33 @@ def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted
     found = entry[1].get(options)
     raw = innermost(env)
     if found is not None:
-        adapted, identity_of_raw, shape = found
+        adapted, identity_of_raw, shape, before = found
         if adapted.investigation is not None:
             adapted = adapted.investigation.go_on(deadline)
-            entry[1][options] = (adapted, identity_of_raw, shape)
         game, constants, _ = adapted
         fits = getattr(game, "fits", None)
         if (
             identity_of_raw == id(raw)
             and shape == _shape(raw)
-            and same_configuration(constants, configuration(raw) if constants else {})
+            and _has_configuration(raw, constants, before)
             and (fits is None or fits(raw))
             and (isinstance(game, RulesGame) or options[0] not in _WITH_RULES or _rules_game(raw) is None)
         ):
+            entry[1][options] = (adapted, id(raw), shape, episode(raw))
             return game
     adapted = build()
-    entry[1][options] = (adapted, id(raw), _shape(raw))
+    entry[1][options] = (adapted, id(raw), _shape(raw), episode(raw))
     return adapted.game
+
+
+def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:
+    """Whether an environment still has the configuration of its game; what changes within an episode is none."""
+    changed = differences(constants, configuration(raw)) if constants else []
+    if changed and not is_same_episode(raw, before):
+        return False
+    for path in changed:
+        del constants[path]
+    return True
 
 
 def _forget(identity: int) -> Callable[[Any], None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import re
 import types
 from collections.abc import Sequence
 from typing import Any, Final
@@ -21,6 +22,9 @@ from zermelo.envs.clone.traversal import kind_of
 __all__ = ["digest"]
 
 _PLAIN: Final = frozenset({bool, bytes, complex, float, int, str, types.NoneType})
+_ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
+_ARRAYS: Final = 100
+"""As many elements of arrays are looked at in the time of one item."""
 _ENDS: Final = 50
 """Items at each end that are looked at of a value that is too large."""
 
@@ -30,7 +34,7 @@ def digest(value: Any, limit: int = 0) -> bytes:
 
     Args:
         value: Anything.
-        limit: Items that are looked at, of arrays elements; 0 for all. Beyond, only the size and the ends count.
+        limit: Items that are looked at, 0 for all. Beyond, only the size and the ends count.
     """
     walk = _Walk(limit)
     walk.add(value)
@@ -87,7 +91,7 @@ class _Walk:
         except UncopyableError:
             return
         if kind.shared:
-            self._say(repr(obj))
+            self._say(_ADDRESS.sub("", repr(obj)))
         elif value != ():
             self.waiting.append(value)
         parts = kind.parts(obj)
@@ -96,9 +100,10 @@ class _Walk:
 
     def _write_array(self, obj: Any) -> None:
         self._say("array", obj.dtype.str, repr(obj.shape))
-        if self.limit and obj.size > self.limit:
+        limit = _ARRAYS * self.limit
+        if limit and obj.size > limit:
             flat = obj.reshape(-1)
-            obj = np.concatenate([flat[:: max(1, obj.size // self.limit)], flat[-_ENDS:]])
+            obj = np.concatenate([flat[:: obj.size // limit], flat[-_ENDS:]])
         self.hash.update(obj.tobytes())
 
     def _within(self, items: Sequence[Any]) -> Sequence[Any]:

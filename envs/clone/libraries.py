@@ -306,6 +306,11 @@ def _tensor_value(obj: Any) -> Any:
     )
 
 
+def _copy_tensor(obj: Any, walk: CopyWalk) -> Any:
+    """PyTorch's own copy; of what was computed with gradients it makes none, so the values are copied."""
+    return deep_copy(obj, walk) if obj.is_leaf else obj.detach().clone().requires_grad_()
+
+
 def _copy_torch_generator(obj: Any, walk: CopyWalk) -> Any:
     return type(obj)(device=obj.device).set_state(obj.get_state())
 
@@ -343,7 +348,7 @@ def find(cls: type) -> Kind | None:
     if base is not None:
         return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], inline="")
     if is_defined_in(cls, "torch.Tensor"):
-        return Kind(copy=deep_copy, value=_tensor_value)
+        return Kind(copy=_copy_tensor, value=_tensor_value)
     if is_defined_in(cls, "torch._C.Generator"):
         return _generator(_copy_torch_generator)
     structure = kind_by_structure(cls)

@@ -7,15 +7,14 @@ first steps, then on every fifth and on those that end a game. What players see 
 Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
 with fixed seeds: an environment shows the same on every machine. A heavy one gets fewer, by the length of its key.
 Play is a generator that yields after each move, so that an agent with a time limit spreads it over its first
-moves; nothing follows from it before its end. What play shows is remembered for later environments of the same
-class and the same configuration: all simple attributes that stayed the same throughout that play. An environment
-whose constructor or reset options differ therefore is looked at again.
+moves; nothing follows from it before its end. Some games are played from the position at hand, as ``reset``
+without its options may lead to another configuration. What play shows is remembered for later environments of the
+same class and the same configuration: all attributes that stayed the same throughout that play.
 """
 
 from __future__ import annotations
 
 import contextlib
-import enum
 import math
 import pickle
 import time
@@ -25,14 +24,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from zermelo.envs.adapters.facts.configuration import configuration, differences
 from zermelo.envs.adapters.facts.sight import Sight
 from zermelo.envs.adapters.wrappers import game_layers
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.verify import CHECKED
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 
 __all__ = [
-    "Findings", "Probe", "configuration", "infer", "learn", "remembered", "same_configuration", "to_be_learned",
+    "Findings", "Probe", "infer", "learn", "remembered", "to_be_learned", "watch",
 ]  # fmt: skip
 
 GAMES = 12
@@ -45,6 +46,11 @@ _PROBES = 3
 _PAIRED_PART = 8
 """Of the steps allowed, one in so many is paired from the first one on; later ones are every ``_PAIRED_EVERY``."""
 _PAIRED_EVERY = 5
+_EVERY_STEP, _CONSTANTS_EVERY = 12, 6
+"""Up to which step the configuration is compared after each one, and after how many later."""
+_ROOT_GAMES = 3
+_ROOT_PART = 4
+"""Of the steps allowed, one in so many may be played in addition from the position at hand."""
 _WATCH_SECONDS = 0.05
 _SUM_TOLERANCE = 1e-9
 
@@ -109,14 +115,14 @@ class Findings:
         inferred: Fields of ``Traits`` that play showed.
         assumed: Fields that play could not show, with the usual value.
         draws_from: The generators that steps drew from and the environment does not hold.
-        constants: The simple attributes that never changed, by path.
+        constants: Digests of the attributes that never changed, by path.
         finished: Playouts that reached an end.
     """
 
     inferred: Mapping[str, Any]
     assumed: Mapping[str, Any]
     draws_from: frozenset[str]
-    constants: Mapping[str, Any]
+    constants: dict[str, bytes]
     finished: int
 
 
@@ -154,7 +160,7 @@ def remembered(env: Any) -> Findings | None:
     if not known:
         return None
     now = configuration(env)
-    return next((findings for findings in known if same_configuration(findings.constants, now)), None)
+    return next((findings for findings in known if not differences(findings.constants, now)), None)
 
 
 def to_be_learned() -> list[bytes]:
@@ -174,13 +180,8 @@ def learn(found: Iterable[bytes]) -> None:
             if findings is None:
                 CHECKED.add(key)
             else:
-                _memory.setdefault(key, findings)
-
-
-def same_configuration(constants: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether an environment still has all the values that never change in play."""
-    missing = object()
-    return all(now.get(path, missing) == value for path, value in constants.items())
+                known = _memory.setdefault(key, [])
+                known += [new for new in findings if new not in known][: _MEMORY_PER_CLASS - len(known)]
 
 
 def _reward_sum(sums: list[float], seats: int) -> dict[str, Any]:
@@ -222,12 +223,16 @@ class _Play:
     sums: list[float] = field(default_factory=list)
     early_rewards: bool = False
     differs: bool = False
-    constants: dict[str, Any] = field(default_factory=dict)
+    constants: dict[str, bytes] = field(default_factory=dict)
     steps: int = 0
+    _of_classes: dict[str, bytes] = field(default_factory=dict)
 
     def run(self) -> Generator[None]:
         """Plays; yields after each move."""
-        self.constants = configuration(self.game.environment(self.root))
+        env = self.game.environment(self.root)
+        self.constants = configuration(env)
+        own = configuration(env, with_classes=False)
+        self._of_classes = {path: value for path, value in self.constants.items() if path not in own}
         generator = np.random.default_rng(0)
         starts = []
         for seed in range(min(GAMES, max(2, self.most // 3))):
@@ -240,21 +245,39 @@ class _Play:
         yield from self.sight.compare_starts(starts)
         for state in starts:
             try:
-                yield from self._play(state, generator)
+                self.sums += yield from self._play(state, generator)
             except ZermeloError:
                 continue  # a broken position ends this game; the search will report it if it gets there
+        if self.root in starts:
+            return
+        self.most += self.most // _ROOT_PART
+        with contextlib.suppress(ZermeloError):
+            for _ in range(_ROOT_GAMES):
+                from_root = yield from self._play(self.root, generator, paired=True)
+                if not self.early_rewards:  # else some may have been paid before
+                    self.sums += from_root
 
-    def _play(self, state: Any, generator: np.random.Generator) -> Generator[None]:
+    def _play(
+        self, state: Any, generator: np.random.Generator, *, paired: bool = False
+    ) -> Generator[None, None, list[float]]:
+        """Plays a game; returns the sum of what it paid, nothing if it was not played to its end.
+
+        Args:
+            state: Where it begins.
+            generator: What chooses the actions.
+            paired: Whether each step is compared with another playing of it.
+        """
         game = self.game
         self._keep_constants(state)
         while not game.is_terminal(state):
             if self.steps >= self.most:
-                return
+                return []
             action = _random_action(game, state, generator)
             after = game.probe(state, action, 2 * self.steps)
             yield
             if (
-                self.steps < self.most // _PAIRED_PART
+                paired
+                or self.steps < self.most // _PAIRED_PART
                 or self.steps % _PAIRED_EVERY == 0
                 or game.is_terminal(after)
             ):
@@ -274,73 +297,16 @@ class _Play:
             if not game.is_terminal(state) and any(game.utility(state)):
                 self.early_rewards = True
             self._keep_constants(state)
-        self.sums.append(math.fsum(game.utility(state)))
+        return [math.fsum(game.utility(state))]
 
     def _keep_constants(self, state: Any) -> None:
-        now = configuration(self.game.environment(state))
-        missing = object()
-        changed = [path for path, value in self.constants.items() if now.get(path, missing) != value]
-        for path in changed:
+        """Leaves out what has changed; looked at often in the first moves and less often later."""
+        if self.steps > _EVERY_STEP and self.steps % _CONSTANTS_EVERY and not self.game.is_terminal(state):
+            return
+        now = self._of_classes | configuration(self.game.environment(state), with_classes=False)
+        for path in differences(self.constants, now):
             del self.constants[path]
 
 
-# -- configuration -----------------------------------------------------------------------------------------------
-
-_SIMPLE = (int, float, complex, str, bytes, bool, type(None), enum.Enum, np.generic)
-_MAX_ITEMS = 64
-_MAX_DEPTH = 3
-
-
-def configuration(env: Any) -> dict[str, Any]:
-    """The simple values in an environment's attributes (numbers, text, short containers of them), by path."""
-    found: dict[str, Any] = {}
-    for depth, layer in enumerate(game_layers(env)):
-        found[str(depth)] = type(layer)
-        _collect(getattr(layer, "__dict__", {}), str(depth), found, 0)
-    return found
-
-
-def _collect(attributes: Mapping[str, Any], path: str, found: dict[str, Any], depth: int) -> None:
-    for name, value in attributes.items():
-        if name in ("render_mode", "_cumulative_rewards", "defer_chance"):
-            continue
-        here = f"{path}.{name}"
-        simple = _simple(value)
-        if simple is not _NOT_SIMPLE:
-            found[here] = simple
-        elif isinstance(value, Mapping):
-            if len(value) <= _MAX_ITEMS and depth < _MAX_DEPTH:
-                _collect({repr(key): item for key, item in value.items()}, here, found, depth + 1)
-        elif type(value).__module__.startswith("gymnasium.spaces"):
-            found[here] = repr(value)
-        elif depth < _MAX_DEPTH - 1 and _is_plain_object(value):
-            _collect(vars(value), here, found, depth + 1)
-
-
-_NOT_SIMPLE = object()
-
-
-def _simple(value: Any) -> Any:
-    if isinstance(value, _SIMPLE):
-        return value
-    if type(value) in (tuple, list, frozenset, set) and len(value) <= _MAX_ITEMS:
-        items = [_simple(item) for item in value]
-        if all(item is not _NOT_SIMPLE for item in items):
-            return frozenset(items) if isinstance(value, frozenset | set) else tuple(items)
-    if isinstance(value, np.ndarray) and value.size <= _MAX_ITEMS and value.dtype != object:
-        return value.shape, value.tobytes()
-    return _NOT_SIMPLE
-
-
-def _is_plain_object(value: Any) -> bool:
-    module = type(value).__module__
-    return (
-        hasattr(value, "__dict__")
-        and not isinstance(value, type)
-        and not callable(value)
-        and not module.startswith(("gymnasium", "pygame", "numpy", "random", "builtins"))
-    )
-
-
 def _classes(env: Any) -> tuple[type, ...]:
-    return tuple(type(layer) for layer in game_layers(env))
+    return tuple(original_class(type(layer)) for layer in game_layers(env))

@@ -1,0 +1,91 @@
+"""Tensors, modules and generators of PyTorch in environments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from doubles.awkward_lifetimes import CountToSix
+from doubles.clone_envs import BareEnv
+
+from zermelo.agents import MCTSAgent
+from zermelo.envs import Chance, as_game, clone_env
+from zermelo.envs.clone.random_state import replace_generators
+from zermelo.envs.clone.state_key import state_key
+
+torch: Any = pytest.importorskip("torch")
+
+OBJECTS = {
+    "tensor": lambda: torch.arange(5.0),
+    "half": lambda: torch.ones(3, dtype=torch.bfloat16),
+    "parameter": lambda: torch.nn.Parameter(torch.ones(2)),
+    "module": lambda: torch.nn.Linear(3, 2),
+    "optimizer": lambda: torch.optim.Adam(torch.nn.Linear(3, 2).parameters()),
+    "generator": lambda: torch.Generator().manual_seed(3),
+    "output": lambda: torch.nn.Linear(3, 2)(torch.ones(3)),
+}
+
+
+@pytest.mark.defect(45)
+@pytest.mark.parametrize("name", OBJECTS)
+def test_what_pytorch_makes_is_copied_and_compared(name: str) -> None:
+    env = BareEnv(made=OBJECTS[name]())
+    new = clone_env(env)
+    assert new.made is not env.made
+    assert state_key(new) == state_key(env) == state_key(clone_env(new))
+
+
+def test_keys_tell_tensors_apart() -> None:
+    env = BareEnv(board=torch.zeros(4), net=torch.nn.Linear(2, 2))
+    new = clone_env(env)
+    new.board[2] = 1
+    assert env.board.sum() == 0
+    assert state_key(new) != state_key(env)
+    new = clone_env(env)
+    with torch.no_grad():
+        new.net.weight[0, 0] += 1
+    assert state_key(new) != state_key(env)
+    assert state_key(BareEnv(board=torch.zeros(4))) != state_key(BareEnv(board=torch.zeros(2, 2)))
+
+
+class TensorBoard(CountToSix):
+    """Counts in a tensor, rolls with a generator of its own if it has one."""
+
+    def __init__(self, generator: Any = None) -> None:
+        super().__init__()
+        self.generator = generator
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        self.board = torch.zeros(1, dtype=torch.int64)
+
+    @property
+    def count(self) -> int:
+        return int(self.board)
+
+    @count.setter
+    def count(self, value: int) -> None:
+        self.board[0] = value
+
+    def play(self, agent: Any, action: int) -> None:
+        if self.generator is not None:
+            action = int(torch.randint(2, (1,), generator=self.generator))
+        super().play(agent, action)
+
+
+@pytest.mark.defect(45)
+def test_a_tensor_is_no_chance_and_a_generator_is() -> None:
+    plain, dice = TensorBoard(), TensorBoard(torch.Generator().manual_seed(1))
+    for env in (plain, dice):
+        env.reset(seed=0)
+    assert as_game(plain).traits.chance is Chance.NONE
+    assert as_game(dice).traits.chance is Chance.SAMPLED
+    before = dice.generator.get_state().tolist()
+    MCTSAgent(simulations=50, seed=0).act(dice)
+    assert dice.generator.get_state().tolist() == before
+    draws = []
+    for seed in range(12):
+        new = clone_env(dice)
+        assert replace_generators(new, np.random.default_rng(seed)) == 1
+        draws.append(int(torch.randint(1000, (1,), generator=new.generator)))
+    assert len(set(draws)) > 8

@@ -1,0 +1,131 @@
+"""What lives outside of Python is refused in one sentence, or copied right; there is no traceback of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import mmap
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from doubles.awkward_lifetimes import CountToSix
+from doubles.clone_envs import BareEnv
+
+from zermelo.agents import AlphaBetaAgent
+from zermelo.envs import CloneError, clone_env, register_clone
+from zermelo.envs.clone.state_key import state_key
+
+# As SWIG makes the classes of Box2D: without the name of a module.
+Handle: Any = eval('type("Handle", (), {"__reduce_ex__": reduce})', {"type": type, "reduce": lambda *_: 1 / 0})
+
+
+class World:
+    """As SWIG's proxies: a Python class around a handle."""
+
+    def __init__(self) -> None:
+        self.this = (number for number in range(3))
+
+
+class LinearMap:
+    """Cannot be made of its reduction."""
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise RuntimeError("C++ says no")
+
+
+async def _coroutine() -> None:
+    pass
+
+
+def memory_map_of_numpy() -> Any:
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, np.uint8, "w+", shape=(4,))
+
+
+def held_lock() -> Any:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "memmap": memory_map_of_numpy,
+    "flatiter": lambda: np.arange(4).flat,
+    "nditer": lambda: np.nditer(np.arange(3)),
+    "file": tempfile.TemporaryFile,
+    "socket": socket.socket,
+    "thread": threading.Thread,
+    "held lock": held_lock,
+    "process": lambda: subprocess.Popen([sys.executable, "-c", ""]),
+    "database": lambda: sqlite3.connect(":memory:"),
+    "cursor": lambda: sqlite3.connect(":memory:").cursor(),
+    "ctypes": lambda: ctypes.c_int(3),
+    "pointer": lambda: ctypes.pointer(ctypes.c_int(2)),
+    "library": lambda: ctypes.CDLL(None),
+    "generator": lambda: (number for number in range(3)),
+    "memory map": lambda: mmap.mmap(-1, 10),
+    "event loop": asyncio.new_event_loop,
+    "world": World,
+    "own deep copy": LinearMap,
+}
+FAILING_BEFORE = {"memmap", "own deep copy"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.defect(48)] * (name in FAILING_BEFORE)) for name in REFUSED]
+)
+def test_what_cannot_be_copied_is_refused_in_a_sentence_that_names_the_way_out(name: str) -> None:
+    env = CountToSix()
+    env.reset(seed=0)
+    env.parts = {"engine": REFUSED[name]()}
+    try:
+        with pytest.raises(
+            CloneError, match=r"^cannot clone .*: env\.parts\['engine'\].*register_clone"
+        ) as caught:
+            AlphaBetaAgent(depth=1).act(env)
+        assert "\n" not in str(caught.value)
+    finally:
+        close = getattr(env.parts["engine"], "wait" if name == "process" else "close", None)
+        if close is not None:
+            close()
+
+
+@pytest.mark.defect(48)
+def test_a_class_without_a_module_is_copied_or_named() -> None:
+    env = BareEnv(handle=Handle())
+    assert type(clone_env(env).handle).__name__ == "Handle"
+    assert state_key(clone_env(env)) == state_key(env)
+
+
+class Engine:
+    def __init__(self, moves: list[int]) -> None:
+        self.moves, self.lock = moves, held_lock()
+
+
+def test_it_can_be_registered() -> None:
+    env = CountToSix()
+    env.reset(seed=0)
+    env.engine = Engine([1])
+    with pytest.raises(CloneError, match=r"env\.engine\.lock is a lock that is held"):
+        clone_env(env)
+    register_clone(Engine, flatten=lambda engine: [engine.moves], unflatten=lambda parts: Engine(*parts))
+    assert clone_env(env).engine.moves == [1]
+    assert AlphaBetaAgent(depth=2).act(env) in (0, 1)
+
+
+def test_data_frames_are_copied() -> None:
+    pandas = pytest.importorskip("pandas")
+    env = BareEnv(table=pandas.DataFrame({"a": [1, 2]}), column=pandas.Series([1, 2]))
+    new = clone_env(env)
+    new.table.loc[0, "a"] = 9
+    new.column[0] = 9
+    assert (env.table["a"][0], env.column[0]) == (1, 1)
