@@ -21,6 +21,7 @@ from zermelo.envs import InvalidSettingError, make_env
 from zermelo.envs.games import MNK, Nim
 from zermelo.envs.jit import build
 from zermelo.envs.rules import RulesGame
+from zermelo.evaluation.tournament.plan import Tournament
 
 
 class CountdownState(NamedTuple):
@@ -325,3 +326,9 @@ def test_an_agent_that_is_prepared_loads_nothing_later(
 
     monkeypatch.setattr(build, "read", refuse)
     assert agent.act(env) in range(9)
+
+
+@pytest.mark.usefixtures("nothing_built")
+def test_a_tournament_compiles_when_it_is_planned() -> None:
+    Tournament.prepare("classic/tictactoe-v3", ["random", "alphabeta(depth=2)"], games=2)
+    assert build._BUILT
