@@ -42,6 +42,19 @@ def test_alpha_beta_searches_less_deep_what_the_game_says_may_be() -> None:
     assert full.depth < less.depth
 
 
+@pytest.mark.defect(10)
+def test_settings_are_those_of_the_game_that_is_searched() -> None:
+    class Telling(ConnectK):
+        def search_settings(self, kind: str) -> dict[str, Any]:
+            return {"playouts": 20}
+
+    telling, silent = Telling(3, 3, 3, drops=True), ConnectK(3, 3, 3, drops=True)
+    agent = AutoAgent(nodes=2_000)
+    for game in (telling, silent, telling, silent):
+        new = AutoAgent(nodes=2_000).search_state(game).stats["simulations"]
+        assert agent.search_state(game).stats["simulations"] == pytest.approx(new, rel=0.3)
+
+
 def test_it_plays_environments() -> None:
     for name in ("classic/tictactoe-v3", "classic/connect_four-v3"):
         env = make(name)
