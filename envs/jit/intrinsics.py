@@ -11,7 +11,6 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typeinfer import TypeInferer
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 from numba.np.arrayobj import make_array, populate_array
@@ -78,23 +77,6 @@ class RulesMethods(AttributeTemplate):
                 return kind.get_call_type(self.context, (typ, *args), kws).as_method()
 
         return types.BoundFunction(MethodTemplate, typ)
-
-
-_inferred_result = TypeInferer.return_types_from_partial
-
-
-def _declared_result(self: Any) -> Any:
-    """The result's type of a function that calls itself: the declared one where there is one.
-
-    At each call of itself Numba infers it from the rest of the function, all over again, though ``build`` declares
-    it: without this the compiler takes twice as long.
-    """
-    variables = (self.typevars.get(variable.name) for variable in self._get_return_vars())
-    declared = {variable.type for variable in variables if variable is not None and variable.locked}
-    return declared.pop() if len(declared) == 1 else _inferred_result(self)
-
-
-TypeInferer.return_types_from_partial = _declared_result
 
 
 @intrinsic
