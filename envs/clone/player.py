@@ -17,7 +17,7 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError
 
-__all__ = ["Player", "Raised", "first_difference"]
+__all__ = ["Player", "Raised", "Trace", "Where", "first_difference"]
 
 
 _AEC_FIELDS: Final = (
@@ -39,6 +39,30 @@ class Raised:
 
     def __repr__(self) -> str:
         return f"<raised {self.text}>"
+
+
+@dataclass(frozen=True)
+class Where:
+    """Which game of which series this is, and where its random choices start."""
+
+    seed: int
+    game: int
+
+    def generator(self, stream: int) -> np.random.Generator:
+        """The generator of one purpose in this game."""
+        return np.random.default_rng([abs(self.seed), self.game, stream])
+
+    def env_seed(self) -> int:
+        """What the game's environments are reset with."""
+        return int(self.generator(0).integers(2**31 - 1))
+
+
+@dataclass
+class Trace:
+    """A game as one environment played it: the record of each position, and the actions between them."""
+
+    records: list[dict[str, Any]]
+    actions: list[Any]
 
 
 class Player:

@@ -15,7 +15,7 @@ from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState
-from zermelo.envs.clone.player import Player, Raised, first_difference
+from zermelo.envs.clone.player import Player, Raised, Trace, Where, first_difference
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownTraitWarning
@@ -77,30 +77,6 @@ def verify_clone(
     with global_random_guard():
         for game in range(games):
             _verify_game(make_env, Where(seed, game), clone, max_steps)
-
-
-@dataclass(frozen=True)
-class Where:
-    """Which game of which series this is, and where its random choices start."""
-
-    seed: int
-    game: int
-
-    def generator(self, stream: int) -> np.random.Generator:
-        """The generator of one purpose in this game."""
-        return np.random.default_rng([abs(self.seed), self.game, stream])
-
-    def env_seed(self) -> int:
-        """What the game's environments are reset with."""
-        return int(self.generator(0).integers(2**31 - 1))
-
-
-@dataclass
-class Trace:
-    """A game as one environment played it: the record of each position, and the actions between them."""
-
-    records: list[dict[str, Any]]
-    actions: list[Any]
 
 
 def _verify_game(make_env: Callable[[], Any], where: Where, clone: Clone, max_steps: int) -> None:
