@@ -11,8 +11,8 @@ from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
 from tests.doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
-from zermelo.agents import MCTSAgent, ValueIterationAgent, make_agent
-from zermelo.envs import UnsupportedGameError, discretise
+from zermelo.agents import MCTSAgent, make_agent, value_iteration
+from zermelo.envs import UnsupportedGameError, as_game, discretise
 
 KNOWN = {
     "chance": "deterministic",
@@ -35,7 +35,7 @@ def test_playouts_end_where_the_time_limit_does() -> None:
 def test_value_iteration_solves_the_table_without_its_time_limit() -> None:
     env = TimeLimit(gymnasium.make("FrozenLake-v1", is_slippery=False), 3)
     env.reset(seed=0)
-    assert ValueIterationAgent().search(env).value == pytest.approx(1.0)
+    assert value_iteration(env).value(as_game(env).snapshot(env)) == pytest.approx(1.0)
 
 
 @pytest.mark.defect(46)
