@@ -5,7 +5,9 @@
 where a part is ``speed`` (both from the start position, without a solver, in one thread), ``equal`` (matches
 against OpenSpiel's search at equal simulations), ``solved`` (the same with solvers), ``weights`` (matches between
 settings of exploration), ``playouts`` (matches against alpha-beta with playouts at equal time, without compiled
-rules) or ``environments`` (playouts a second over copies of environments); all if none is given. Matches begin
+rules), ``openspiel`` (``auto`` against OpenSpiel's search at equal time), ``choice`` (Monte Carlo against
+alpha-beta: writes ``agents/players/matches.json``, by which ``auto`` chooses) or ``environments`` (playouts a second
+over copies of environments); all if none is given. Matches begin
 with a few random moves, each opening from both seats. Games of strangers that pip installs (``gobblet-rl``,
 ``fanorona-aec``) are left out where they are not there.
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import random
 import statistics
 import sys
@@ -26,15 +29,30 @@ import pettingzoo.utils
 import pyspiel
 from pettingzoo.utils.agent_selector import AgentSelector
 
-from zermelo.agents import AlphaBetaAgent, MCTSAgent
+from zermelo.agents import AlphaBetaAgent, AutoAgent, MCTSAgent
 from zermelo.agents.compiled.monte_carlo.search import CompiledMonteCarlo
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
+from zermelo.agents.players.matches import MATCHES
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.envs import as_game
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
-from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex, Kalah, Othello, Oware
+from zermelo.envs.games import (
+    MNK,
+    Amazons,
+    Breakthrough,
+    Chess,
+    ConnectFour,
+    Domineering,
+    DotsAndBoxes,
+    Hex,
+    Hexapawn,
+    Isolation,
+    Kalah,
+    Othello,
+    Oware,
+)
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import elo
 
@@ -64,14 +82,29 @@ WEIGHTS = {
     "breakthrough 6x6": Breakthrough(6, 6),
     "kalah": Kalah(),
 }
+OPENSPIEL = (
+    "y(board_size=9)", "havannah", "nine_mens_morris", "checkers", "quoridor", "amazons", "lines_of_action",
+    "pentago", "ultimate_tic_tac_toe", "twixt", "gomoku", "antichess", "crazyhouse", "shogi", "chinese_checkers",
+    "hex(board_size=7)", "clobber", "breakthrough", "othello", "connect_four",
+)  # fmt: skip
+"""Twenty games of OpenSpiel for two players with everything seen; there are rules of ours for the last five and
+amazons."""
+CHOICE = (
+    Amazons(), Amazons(6), Breakthrough(), Chess(), ConnectFour(), Domineering(), DotsAndBoxes(), Hexapawn(),
+    Isolation(), Kalah(), MNK(), Othello(), Oware(),
+)  # fmt: skip
+"""Rules with an evaluation, for two players without chance."""
 SIMULATIONS = 300
 OPENING = 4
+LONGEST = 400
+"""Games of more moves are drawn."""
 
 
-def their_bot(game: Any, simulations: int, seed: int, *, solve: bool = False) -> Any:
+def their_bot(game: Any, simulations: int, seed: int, *, solve: bool = False, seconds: float | None = None) -> Any:
     """OpenSpiel's search."""
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    return pyspiel.MCTSBot(game, evaluator, 2.0, simulations, 1000, solve, seed, False)
+    clock = {} if seconds is None else {"max_wall_clock_time": seconds}
+    return pyspiel.MCTSBot(game, evaluator, 2.0, simulations, 1000, solve, seed, False, **clock)
 
 
 def speed(names: Sequence[str], games: int, seconds: float) -> None:
@@ -103,14 +136,21 @@ Player = Callable[[Any, Any], int]
 
 
 def match(
-    game: Any, starts: Sequence[Any], first: Callable[[int], Player], second: Callable[[int], Player]
+    game: Any,
+    starts: Sequence[Any],
+    first: Callable[[int], Player],
+    second: Callable[[int], Player],
+    totals: list[int] | None = None,
 ) -> str:
-    """Wins, draws and losses of the first from each start and seat, and the difference in Elo."""
+    """Wins, draws and losses of the first from each start and seat, and the difference in Elo.
+
+    They are added to ``totals``.
+    """
     counts = {1: 0, 0: 0, -1: 0}
     for number, start in enumerate(starts):
         for seat in (0, 1):
-            players, state = [first(number), second(number)], start
-            while not game.is_terminal(state):
+            players, state, moves = [first(number), second(number)], start, 0
+            while not game.is_terminal(state) and (moves := moves + 1) <= LONGEST:
                 player = players[game.to_move(state) != seat]
                 state = game.result(state, player(game, state))
             values = game.utility(state)
@@ -118,6 +158,8 @@ def match(
             if sys.stderr.isatty():
                 print(f"    {2 * number + seat + 1} of {2 * len(starts)}: {counts}", end="\r", file=sys.stderr)
     wins, draws, losses = counts[1], counts[0], counts[-1]
+    if totals is not None:
+        totals[:] = (old + new for old, new in zip(totals, (wins, draws, losses), strict=True))
     share = 100 * (wins + draws / 2) / max(sum(counts.values()), 1)
     return f"{wins:5}-{draws}-{losses:<5}{share:6.1f} %   {elo(wins, draws, losses)}"
 
@@ -169,6 +211,40 @@ def equal(names: Sequence[str], games: int, seconds: float, *, solve: bool = Fal
         settings = {"simulations": SIMULATIONS, "solver": solve, "exploration": 1.0, "keep_tree": False}
         ours = searching(MCTSAgent, rules=True, **settings)
         print(f"  {name:34}{match(game, starts, ours, theirs)}", flush=True)
+
+
+def openspiel(names: Sequence[str], games: int, seconds: float) -> None:
+    """``auto`` against OpenSpiel's search as it comes (with its solver, ``uct_c`` 2), at equal time."""
+    totals = [0, 0, 0]
+    for name in names:
+        source = pyspiel.load_game(name)
+        game = OpenSpielGame(source, {})
+
+        def theirs(seed: int, source: Any = source) -> Player:
+            bot = their_bot(source, 1 << 30, seed, solve=True, seconds=seconds)
+            return lambda game, state: int(bot.step(state))
+
+        starts = openings(game, source.new_initial_state(), games // 2, 2)
+        agent = AutoAgent(seconds=seconds)
+        chosen = agent.search(starts[0]).method
+        line = match(game, starts, searching(AutoAgent, rules=True, seconds=seconds), theirs, totals)
+        print(f"  {name:26}{line}  {chosen}", flush=True)
+    wins, draws, losses = totals
+    print(f"  {'all':26}{wins:5}-{draws}-{losses:<5}{100 * (wins + draws / 2) / max(sum(totals), 1):6.1f} %")
+
+
+def choice(names: Sequence[str], games: int, seconds: float) -> None:
+    """Monte Carlo against alpha-beta at equal time, both as ``auto`` sets them; writes the table it chooses by."""
+    table = json.loads(MATCHES.read_text())
+    for rules in CHOICE:
+        if str(rules) in names:
+            game, totals = RulesGame(rules), [0, 0, 0]
+            starts = openings(game, game.initial_state(), games // 2, 2)
+            alpha_beta = searching(AlphaBetaAgent, seconds=seconds, selective="game", keep_table=True)
+            line = match(game, starts, searching(MCTSAgent, seconds=seconds), alpha_beta, totals)
+            print(f"  {rules!s:52}{line}", flush=True)
+            table[str(rules)] = round((totals[0] + totals[1] / 2) / max(sum(totals), 1), 3)
+            MATCHES.write_text(json.dumps(table, indent=2, sort_keys=True) + "\n")
 
 
 def solved(names: Sequence[str], games: int, seconds: float) -> None:
@@ -257,6 +333,8 @@ PARTS: dict[str, tuple[Callable[[Sequence[str], int, float], None], Sequence[str
     "equal": (equal, EQUAL),
     "solved": (solved, EQUAL),
     "weights": (weights, tuple(WEIGHTS)),
+    "openspiel": (openspiel, OPENSPIEL),
+    "choice": (choice, tuple(map(str, CHOICE))),
     "playouts": (playouts, (*PLAYOUTS, *ENVIRONMENTS)),
     "environments": (environments, tuple(ENVIRONMENTS)),
 }
