@@ -96,6 +96,7 @@ class CompiledTreeSearch(TreeSearch):
     """
 
     program: ClassVar[Program]
+    compiled = True
 
     def __init__(
         self,

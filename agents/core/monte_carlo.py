@@ -208,6 +208,7 @@ class MonteCarlo(SimulationSearch):
         tree_nodes: How many nodes the tree has.
         tree_depth: How many moves below the root the lowest one is.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
+        compiled, why_plain: Whether a kernel simulates, and why not, of rules that can be compiled.
     """
 
     root: Any
@@ -216,6 +217,8 @@ class MonteCarlo(SimulationSearch):
     tree_depth: int
     leaves: int = 0
     leaf_seconds: float = 0.0
+    compiled: bool = False
+    why_plain: str = ""
 
     def __init__(self, start: Start, budget: Budget) -> None:
         self.game, self.root_state, self.policy, self.seed = start

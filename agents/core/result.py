@@ -61,6 +61,8 @@ class SearchResult:
             where nothing had to.
         leaf_seconds: Seconds that this took on average for a state, where a search in plain Python asked for it:
             if they are many, that is why the search is shallow. It varies, so it is no part of equality.
+        compiled: Whether the search ran compiled.
+        why_plain: Why it ran in plain Python although the game has rules that can be compiled, and what to do.
         stats: Further counts of the algorithm, such as table hits, by name.
     """
 
@@ -86,6 +88,8 @@ class SearchResult:
     method: str = ""
     evaluator: str = ""
     leaf_seconds: float = field(default=0.0, compare=False)
+    compiled: bool = field(default=False, compare=False)
+    why_plain: str = field(default="", compare=False)
     stats: Mapping[str, float] = field(default_factory=dict)
 
     @property

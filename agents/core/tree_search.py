@@ -48,6 +48,8 @@ class TreeSearch:
         leaves, leaf_seconds: How many were judged in plain Python, and the time that took.
         taken, chance: The action or outcome that leads to the state to be visited next (None after a skipped
             turn), and how probable the last outcome is. They are there for observers.
+        compiled: Whether a kernel visits the nodes.
+        why_plain: Why none does, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
     """
 
@@ -60,6 +62,8 @@ class TreeSearch:
     transposes: bool = False
     selective: bool = False
     prefers: bool = False
+    compiled: bool = False
+    why_plain: str = ""
     proof: Any = None
     evaluator_name: str = ""
     leaves: int = 0

@@ -15,6 +15,7 @@ from zermelo.agents.evaluators.policy_value import OnnxNetwork, TorchNetwork
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.rules.rules_game import RulesGame
 
 __all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for"]
 
@@ -126,5 +127,10 @@ def features_for(game: Game[Any], state: Any) -> Evaluator | None:
 
 
 def default_evaluator(game: Game[Any], state: Any) -> Evaluator:
-    """What a search uses where no evaluator is given: features if there are any, else playouts."""
-    return features_for(game, state) or PlayoutEvaluator()
+    """What a search uses where no evaluator is given: features if there are any, else ``"rewards"`` or playouts.
+
+    Rewards alone win where rules compile, as they cost nothing: against alpha-beta with playouts, at 0.3 s a move,
+    13-7 (Clobber), 18-2 (Hex 7x7) and 10-0 (Go 5x5). In plain Python they lose: 3-3 (Hex 5x5), 2-4 (Y 5x5) and
+    1-1-4 (Connect Four, over OpenSpiel's states).
+    """
+    return features_for(game, state) or (_RewardsOnly() if isinstance(game, RulesGame) else PlayoutEvaluator())

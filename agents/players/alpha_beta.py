@@ -136,7 +136,7 @@ class AlphaBetaAgent(PruningAgent):
             share_positions=shares,
             **(selective if has_depth else {}),
         )
-        if proof_seconds and backend.is_compiled(search):
+        if proof_seconds and search.compiled:
             search.proof = prove_root(
                 self, search, state, until=proof_seconds, table_mb=proof_mb, threads=self.threads
             )

@@ -187,6 +187,8 @@ class MCTSAgent(SimulatingAgent):
             visits={move.action: move.visits for move in moves},
             evaluator="playouts" if self.evaluator is None else evaluator_name(self.evaluator),
             leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
+            compiled=search.compiled,
+            why_plain=search.why_plain,
             stats={
                 "simulations": search.simulations,
                 "tree_nodes": search.tree_nodes,

@@ -310,7 +310,8 @@ class TreeSearchAgent(SearchAgent):
         nodes: States to visit, all iterations together.
         seconds: Time to take, from the call on; None takes as long as it needs.
         evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
-            ``"mymodule:function"``), or None for the game's own evaluation, else known features, else playouts.
+            ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
+            alone where the rules compile, else playouts.
         cutoff: ``cutoff(game, state, ply)``: true where the search should evaluate instead of looking further.
         sooner: Whether, of equal values, wins should come sooner and losses later.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.

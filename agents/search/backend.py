@@ -47,7 +47,8 @@ from zermelo.agents.search.tree.plain_search import Cutoff, PlainSearch
 from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.capabilities import SupportsEvaluation
-from zermelo.envs.rules.rules_game import EVALUATION_UNIT
+from zermelo.envs.jit.compiling import why_not_compiled
+from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
 
 __all__ = [
     "Root",
@@ -55,7 +56,6 @@ __all__ = [
     "can_compile_alpha_beta",
     "expectimax",
     "expectiminimax",
-    "is_compiled",
     "max_n",
     "minimax",
     "monte_carlo",
@@ -187,13 +187,16 @@ def monte_carlo(
         return batches(start, budget, network=evaluator, batch_size=batch_size, evaluation=ask)
     own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
-    return plain(
+    search = plain(
         start,
         budget,
         evaluation=None if believes is None else functools.partial(expected_totals, believes, game),
         plays_out=evaluator is None,
         prior=None if prior is None else functools.partial(prior, game),
     )
+    watched = on_simulation is not None
+    search.why_plain = _why_plain(game, evaluator, budget, has_kernel=True, watched=watched, cut=False)
+    return search
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
@@ -203,9 +206,28 @@ def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
     return can_evaluate(evaluator) or _fitted(game, evaluator) is not None
 
 
-def is_compiled(search: TreeSearch) -> bool:
-    """Whether this is a compiled search."""
-    return isinstance(search, CompiledTreeSearch)
+def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, watched: bool, cut: bool) -> str:
+    """Why rules that can be compiled are searched in plain Python, and what to do about it."""
+    if not isinstance(game, RulesGame):
+        return ""
+    if reason := why_not_compiled():
+        return reason
+    if watched:
+        return "a search that is watched runs in plain Python: leave its observer out"
+    if cut:
+        return "a cut-off test is plain Python: limit depth, nodes or seconds instead"
+    if not has_kernel:
+        return "this search has no compiled form"
+    if budget.compile is Compile.NEVER:
+        return "compile='never' was asked for"
+    if not can_evaluate(evaluator):
+        return (
+            f"the evaluator {evaluator_name(evaluator)} is plain Python: write evaluation(state, seat) into the "
+            "rules, or use evaluator='rewards'"
+        )
+    if budget.compile is Compile.BACKGROUND:
+        return "its rules are still being compiled, in the background: compile='wait' waits for them"
+    return "no kernel takes these rules with these settings"
 
 
 def _search(
@@ -258,6 +280,8 @@ def _search(
         plain, own["on_node"] = _WATCHED[plain], on_node
     found = plain(game, budget, evaluator, **own)
     found.evaluator_name = name
+    reasons = {"has_kernel": kind is not None, "watched": on_node is not None, "cut": cutoff is not None}
+    found.why_plain = _why_plain(root.game, root.evaluator, budget, **reasons)
     return found
 
 

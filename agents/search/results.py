@@ -87,6 +87,8 @@ def answer(
         standard_error=spread,
         evaluator=search.evaluator_name,
         leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
+        compiled=search.compiled,
+        why_plain=search.why_plain,
         stats=stats,
     )
 

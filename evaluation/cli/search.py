@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import textwrap
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,8 +67,27 @@ def search(
     typer.echo(f"{env}{after}, {driver.seat_names[seat]} to move")
     if board := drawing(game, driver.env):
         typer.echo(f"\n{board}\n")
-    result = searcher.search(driver.env)
+    with _interrupts(searcher):
+        result = searcher.search(driver.env)
     typer.echo(show.result(result, driver.seat_names[seat]))
+
+
+@contextmanager
+def _interrupts(searcher: Any) -> Iterator[None]:
+    """Has Ctrl-C end the search, which answers with what it has found; pressed again it ends the program."""
+
+    def stop(*_: Any) -> None:
+        signal.signal(signal.SIGINT, before)
+        searcher.stop()
+
+    if not hasattr(searcher, "stop") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _rewards(rewards: list[float]) -> str:
@@ -127,6 +150,8 @@ class _Shower:
         if result.evaluator:
             cost = f", {1000 * result.leaf_seconds:,.3g} ms each" if result.leaf_seconds >= 1e-4 else ""
             lines.append(f"leaves    {result.evaluator}{cost}")
+        if result.why_plain:
+            lines.append(f"plain     in Python, hundreds of times slower than compiled: {result.why_plain}")
         if result.method:
             lines.append(f"by        {result.method}")
         lines.append(f"stopped   {_REASONS.get(result.stopped_by.value, result.stopped_by.value)}")

@@ -23,6 +23,7 @@ __all__ = ["GAMES", "KINDS", "NOT_A_SEARCH", "Position", "game_kind", "positions
 NOT_A_SEARCH = frozenset(
     {
         "backward_induction",
+        "best_first",
         "cfr",
         "determinized",
         "gnubg",

@@ -48,6 +48,7 @@ class CompiledMonteCarlo(MonteCarlo):
     """
 
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
+    compiled = True
 
     def __init__(
         self,

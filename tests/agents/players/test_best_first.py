@@ -11,7 +11,7 @@ from doubles.small_games import ConnectK
 
 from zermelo.agents import AutoAgent, BestFirstAgent, StoppedBy
 from zermelo.agents.algorithms import best_first
-from zermelo.envs import Chance, Traits, UnsupportedGameError
+from zermelo.envs import Chance, Traits, UnsupportedGameError, as_game
 
 ROOM = """
 ########
@@ -114,6 +114,7 @@ def test_sokoban(agent: Any) -> None:
 def test_auto_walks_to_a_reward_at_the_end_of_an_environment() -> None:
     env = Corridor()
     env.reset(seed=1)
+    as_game(env)  # looks at it for as long as it needs
     agent = AutoAgent(seconds=5)
     for step in range(1, 11):
         result = agent.search(env)

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -76,6 +77,20 @@ def test_how_far_it_is_can_be_silenced_and_is_not_said_to_programs(cli, words, s
     assert result.exit_code == 0
     assert ("zermelo: 1 of 4 games" in result.stderr) is said
     assert "zermelo: 1" not in result.stdout
+
+
+def test_a_search_says_why_it_is_not_compiled(cli):
+    shown = cli("search", "zermelo/MNK-v0", "alphabeta(depth=2, evaluator=playout)").stdout
+    assert "plain     in Python, hundreds of times slower than compiled: the evaluator playout is plain" in shown
+    assert "plain     " not in cli("search", "zermelo/MNK-v0", "alphabeta(depth=2)").stdout
+
+
+def test_ctrl_c_ends_a_search_that_says_what_it_found(cli):
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = cli("search", "classic/connect_four-v3", "mcts(seconds=60)")
+    assert result.exit_code == 0
+    assert "stopped   when asked to" in result.stdout
 
 
 def test_the_settings_of_an_agent_are_explained(cli):
