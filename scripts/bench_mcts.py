@@ -6,8 +6,8 @@ where a part is ``speed`` (both from the start position, without a solver, in on
 against OpenSpiel's search at equal simulations), ``solved`` (the same with solvers), ``weights`` (matches between
 settings of exploration), ``playouts`` (matches against alpha-beta with playouts at equal time, without compiled
 rules), ``openspiel`` (``auto`` against OpenSpiel's search at equal time), ``choice`` (Monte Carlo against
-alpha-beta: writes ``agents/players/matches.json``, by which ``auto`` chooses) or ``environments`` (playouts a second
-over copies of environments); all if none is given. Matches begin
+alpha-beta: writes ``agents/players/matches.json``, by which ``auto`` chooses) or ``environments`` (playouts a
+second over copies of environments); all if none is given. Matches begin
 with a few random moves, each opening from both seats. Games of strangers that pip installs (``gobblet-rl``,
 ``fanorona-aec``) are left out where they are not there.
 """

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from zermelo.agents import MCTSAgent
 from zermelo.evaluation.cli import app
 
 PROGRAM = str(Path(sys.executable).with_name("zermelo"))
@@ -85,9 +86,14 @@ def test_a_search_says_why_it_is_not_compiled(cli):
     assert "plain     " not in cli("search", "zermelo/MNK-v0", "alphabeta(depth=2)").stdout
 
 
-def test_ctrl_c_ends_a_search_that_says_what_it_found(cli):
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+def test_ctrl_c_ends_a_search_that_says_what_it_found(cli, monkeypatch):
+    choose = MCTSAgent.choose
+
+    def interrupted(self, *given):
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return choose(self, *given)
+
+    monkeypatch.setattr(MCTSAgent, "choose", interrupted)
     result = cli("search", "classic/connect_four-v3", "mcts(seconds=60)")
     assert result.exit_code == 0
     assert "stopped   when asked to" in result.stdout
