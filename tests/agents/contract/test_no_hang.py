@@ -1,0 +1,179 @@
+"""No search goes on after a limit, Ctrl-C or `stop`, however long the game and however small the memory."""
+
+import _thread
+import threading
+
+import pytest
+from doubles.endless import Endless, EndlessChance, EndlessGame
+
+from zermelo.agents import make_agent, solve, solve_equilibrium, solve_policy, solve_simultaneous, value_iteration
+from zermelo.envs import UnsupportedGameError, ZermeloError, as_game
+from zermelo.envs.games import MNK, Nim
+
+RULES = {
+    "two actions": Endless(2),
+    "one action": Endless(1),
+    "states that come again": Endless(2, 3),
+    "chance for ever": EndlessChance(2, 0, 1),
+    "dice": EndlessChance(2, 0, 2),
+    "no rules": EndlessGame(),
+}
+PLAIN = "compile=never, evaluator=rewards"
+SEARCHES = [
+    f"alphabeta({PLAIN}, LIMIT)", f"minimax({PLAIN}, LIMIT)", f"maxn({PLAIN}, LIMIT)", f"paranoid({PLAIN}, LIMIT)",
+    f"bestreply({PLAIN}, LIMIT)", f"expectiminimax({PLAIN}, LIMIT)",
+    f"expectiminimax({PLAIN}, pruning=star2, LIMIT)", f"expectimax({PLAIN}, LIMIT)", "mcts(compile=never, LIMIT)",
+    "auto(compile=never, LIMIT)",
+]  # fmt: skip
+GIVES_UP = 20
+"""A search that takes so many seconds hangs."""
+
+
+def answers(work):
+    """Does it in this thread, and fails where Ctrl-C has to end it; a refusal is an answer too."""
+    late = threading.Timer(GIVES_UP, _thread.interrupt_main)
+    late.start()
+    try:
+        return work()
+    except ZermeloError as error:
+        return error
+    except KeyboardInterrupt:
+        pytest.fail("it hangs")
+    finally:
+        late.cancel()
+
+
+@pytest.mark.parametrize("limit", ["seconds=0.05", "nodes=60"])
+@pytest.mark.parametrize("spec", SEARCHES)
+@pytest.mark.parametrize("name", RULES)
+def test_limits_end_every_search(name, spec, limit):
+    agent = make_agent(spec.replace("LIMIT", limit))
+    answers(lambda: agent.search_state(RULES[name]))
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("how", ["stop", "Ctrl-C"])
+@pytest.mark.parametrize("spec", SEARCHES)
+@pytest.mark.parametrize("name", ["two actions", "one action", "chance for ever"])
+def test_others_end_every_search(name, spec, how):
+    agent = make_agent(spec.replace("LIMIT", "seconds=1000"))
+    press = threading.Timer(0.1, agent.stop if how == "stop" else _thread.interrupt_main)
+    press.start()
+    late = threading.Timer(GIVES_UP, agent.stop)
+    late.start()
+    try:
+        if how == "stop":
+            agent.search_state(RULES[name])
+        else:
+            with pytest.raises((KeyboardInterrupt, ZermeloError)):
+                agent.search_state(RULES[name])
+    except ZermeloError:
+        pass
+    finally:
+        assert late.is_alive(), "it hangs"
+        late.cancel()
+        press.cancel()
+        press.join()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", ["seconds=0.2", "nodes=3000"])
+@pytest.mark.parametrize("kind", ["alphabeta", "minimax", "maxn", "paranoid", "expectiminimax", "mcts"])
+@pytest.mark.parametrize("name", list(RULES)[:5])
+def test_limits_end_compiled_searches(name, kind, limit):
+    evaluator = "" if kind == "mcts" else "evaluator=rewards, "
+    answers(lambda: make_agent(f"{kind}({evaluator}nodes=1)").search_state(RULES[name]))  # compiles
+    answers(lambda: make_agent(f"{kind}({evaluator}{limit})").search_state(RULES[name]))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_solvers_end(name):
+    game = RULES[name]
+    answers(lambda: solve(game, seconds=0.1, compile="never"))
+    answers(lambda: solve(game, seconds=0.1, weak=True, compile="never", table_mb=0.01))
+    answers(lambda: solve(game, nodes=300, compile="never"))
+    answers(lambda: value_iteration(game, most_states=300))
+    if name == "no rules":  # the others are solved by compiled rules
+        answers(lambda: solve_policy(game, most_states=300))
+
+
+HIDDEN = [
+    "ismcts(seconds=0.05)", "ismcts(nodes=60)", "determinized(agent=mcts(seconds=0.02), seconds=0.05)",
+    "determinized(seconds=0.05)", "cfr(iterations=2, variant=external_sampling)", "auto(seconds=0.05)",
+]  # fmt: skip
+TOGETHER = [
+    "simultaneous_mcts(seconds=0.05)", "simultaneous_mcts(nodes=60)", "backward_induction(most_states=500)",
+    "auto(seconds=0.05)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [None, 2000])
+@pytest.mark.parametrize("spec", HIDDEN)
+def test_limits_end_searches_of_hidden_games(spec, length):
+    answers(lambda: make_agent(spec).search_state(EndlessGame(length, hidden=True)))
+
+
+@pytest.mark.parametrize("length", [None, 2000])
+@pytest.mark.parametrize("spec", TOGETHER)
+def test_limits_end_searches_of_games_played_together(spec, length):
+    answers(lambda: make_agent(spec).search_state(EndlessGame(length, together=True)))
+
+
+@pytest.mark.defect(12)
+def test_a_game_of_many_rounds_is_solved():
+    game = EndlessGame(1501, together=True)
+    solution = solve_simultaneous(game)
+    assert solution.states == 1502
+    assert solution.values_by_seat == ((1.0, -1.0) if 1501 % 3 == 1 else (0.0, 0.0))
+
+
+@pytest.mark.defect(12)
+def test_long_games_are_sampled():
+    game = EndlessGame(1501, hidden=True)
+    found = make_agent("cfr(iterations=1, variant=external_sampling)").search_state(game)
+    assert found.action == 0
+
+
+@pytest.mark.defect(12)
+def test_a_game_that_comes_back_is_refused():
+    class Again(EndlessGame):
+        def key(self, state):
+            return state[0] % 3
+
+        def _joint_result(self, state, actions, generator=None):
+            return (state[0] + 1) % 3, 0
+
+    with pytest.raises(UnsupportedGameError, match="can come back to a state"):
+        solve_simultaneous(Again(together=True))
+    with pytest.raises(UnsupportedGameError, match="more than"):
+        solve_equilibrium(EndlessGame(hidden=True), most_states=500)
+
+
+MEMORY = [
+    "alphabeta(nodes=4000, table_mb={})", "alphabeta(depth=5, table_mb={}, keep_table=true)",
+    "expectiminimax(depth=4, table_mb={}, pruning=star2)", "expectimax(depth=4, table_mb={})",
+    "maxn(depth=5, table_mb={})", "paranoid(depth=5, table_mb={})", "bestreply(depth=3, table_mb={})",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("compiled", ["wait", "never"])
+@pytest.mark.parametrize("megabytes", [0.01, 0.1, 1])
+@pytest.mark.parametrize("spec", MEMORY)
+def test_a_small_memory_changes_no_value(spec, megabytes, compiled):
+    game = as_game(MNK(3, 3, 3))
+    state = game.result(game.initial_state(), 4)
+    usual, small = (make_agent(spec.format(each)[:-1] + f", compile={compiled})") for each in (64, megabytes))
+    for _ in range(3):
+        found = answers(lambda at=state: small.search_state(game, at))
+        if "nodes" not in spec:
+            assert found.value == usual.search_state(game, state).value
+        state = game.result(state, game.legal_actions(state)[0])
+
+
+@pytest.mark.parametrize("megabytes", [0.0001, 0.01, 0.1, 1])
+@pytest.mark.parametrize("compiled", ["wait", "never"])
+def test_solutions_are_right_with_a_small_memory(megabytes, compiled):
+    for rules, value in ((MNK(3, 3, 3), 0), (Nim((1, 2, 3)), -1)):
+        solution = answers(lambda rules=rules: solve(rules, table_mb=megabytes, compile=compiled))
+        assert solution.proven
+        assert solution.value == value
