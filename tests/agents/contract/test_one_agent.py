@@ -16,6 +16,7 @@ import pytest
 from doubles.contract import KINDS, Position, textbook
 from doubles.grown_rules import Grown
 from doubles.signatures import Uncompiled
+from doubles.small_games import Leaf, Node, TreeGame
 
 from zermelo.agents import SearchResult, list_agents, make_agent
 from zermelo.agents.core.budget import Budget
@@ -23,8 +24,16 @@ from zermelo.envs import CHANCE
 from zermelo.envs.games import MNK, DotsAndBoxes, Goofspiel, Kuhn, Leduc
 from zermelo.envs.rules import RulesGame
 
+
+def puzzle(*ends: int) -> TreeGame:
+    """A game of one player, of two moves."""
+    halves = [Node(0, [Leaf(end) for end in part]) for part in (ends[:2], ends[2:])]
+    return TreeGame(Node(0, halves), seats=1, bounds=(0, 9))
+
+
 RULES: dict[str, tuple[Any, Any, int]] = {
-    # By kind of game: rules, other rules, and how many moves are played at random first.
+    # By kind of game: rules or a game, others, and how many moves are played at random first.
+    "puzzle": (puzzle(1, 3, 2, 0), puzzle(2, 0, 5, 4), 0),
     "two": (MNK(3, 3, 3), MNK(3, 2, 2), 3),
     "dice": (Grown(seed=77_000, height=5, width=20), Grown(seed=78_000, height=5, width=20), 0),
     "many": (DotsAndBoxes(1, 2, players=3), DotsAndBoxes(2, 1, players=3), 1),
@@ -34,6 +43,7 @@ RULES: dict[str, tuple[Any, Any, int]] = {
 SEARCHES: dict[str, tuple[str, ...]] = {
     **KINDS,
     "auto": (*KINDS["auto"], "cards", "at once"),
+    "best_first": ("puzzle",),
     "ismcts": ("cards", "at once"),
     "determinized": ("cards", "at once"),
     "simultaneous_mcts": ("at once",),
@@ -97,7 +107,8 @@ def journey(kind: str, how: str) -> Iterator[tuple[Any, Any]]:
     """Games and states: down a game, sideways to another line of it, back, to another game and back."""
     rules, others, opening = RULES[kind]
     make = Uncompiled if how == "plain" and kind not in PLAIN_ONLY else RulesGame
-    game, other, generator = make(rules), make(others), random.Random(f"{kind} {how}")
+    game, other = (each if isinstance(each, TreeGame) else make(each) for each in (rules, others))
+    generator = random.Random(f"{kind} {how}")
     walk, sideways = (random_game(game, generator)[opening:] for _ in range(2))
     elsewhere = random_game(other, generator)[opening:]
     for state in (*walk, *sideways[-2:], *walk[:2]):

@@ -88,4 +88,4 @@ def test_a_kept_table_keeps_no_searches() -> None:
         agent.search_state(game)
         gc.collect()
         counts.append(sum(isinstance(thing, Search) for thing in gc.get_objects()))
-    assert counts[-1] == counts[1]
+    assert counts[-1] <= counts[1]
