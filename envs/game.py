@@ -89,6 +89,8 @@ class Traits:
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
         num_actions: How many different actions the game has, or None where that is not known.
+        deals_again: Whether a search can deal again what a player has not seen. False where nothing says what that
+            is.
         sources: For each field that was decided, where the decision came from; a field without one is declared.
     """
 
@@ -102,6 +104,7 @@ class Traits:
     utility_bounds: tuple[float, float] = (-math.inf, math.inf)
     terminal_rewards_only: bool = False
     num_actions: int | None = None
+    deals_again: bool = True
     sources: Mapping[str, TraitSource] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

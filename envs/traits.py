@@ -16,7 +16,9 @@ from zermelo.envs.game import RewardSum, Traits, TraitSource
 
 __all__ = ["DECIDED_FIELDS", "checked_traits", "given_traits", "merge_traits"]
 
-DECIDED_FIELDS = tuple(f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name"))
+DECIDED_FIELDS = tuple(
+    f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name", "deals_again")
+)
 """The fields of ``Traits`` that a source can decide (``name`` and ``seat_names`` come from the environment)."""
 
 _SETTABLE = (*DECIDED_FIELDS, "name")

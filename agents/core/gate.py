@@ -51,6 +51,11 @@ _GENERAL = "is general-sum: the players' utilities do not add up to a constant"
 def agents_that_fit(traits: Traits) -> str:
     """The names of the agents for such a game, as a message says them."""
     if traits.information is Information.HIDDEN:
+        if not traits.deals_again:
+            return (
+                "'random' or a policy that only sees observations; searches that deal again what players have not "
+                "seen need information_state_key and resample in its class (the guide 'Cards of your own')"
+            )
         if traits.simultaneous:
             return "'simultaneous_mcts', 'random', or a policy that only sees observations"
         return "'ismcts', 'random', or a policy that only sees observations"

@@ -241,7 +241,8 @@ class GymGame:
 
 
 def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
-    return with_traits(GymGame, raw, given, deadline, seats=("player",), actions=codec_for(raw, None).size)
+    about: dict[str, Any] = {"actions": codec_for(raw, None).size, "deals_again": False}
+    return with_traits(GymGame, raw, given, deadline, seats=("player",), **about)
 
 
 ADAPTER = Adapter(accepts=is_gymnasium, make=_make, copies=True)

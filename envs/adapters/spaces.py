@@ -191,6 +191,10 @@ def _part(space: Any, whose: str) -> _Part:
         if isinstance(space, spaces.Box)
         else "zermelo.envs.discretise(env, actions=[...]) makes it those that you list"
     )
+    if type(space).__module__.startswith("gym."):
+        remedy = "before its package is imported, import sys, gymnasium; sys.modules['gym'] = gymnasium; " + (
+            "sys.modules['gym.spaces'] = gymnasium.spaces makes Gymnasium's spaces of those of Gym"
+        )
     raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {remedy}")
 
 

@@ -135,6 +135,11 @@ def require_reset(env: Any) -> None:
         if not all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env)):
             raise UnsupportedGameError(f"{game_name(env)} has not been reset: call env.reset() first")
         return
+    if any(full_name(cls) == "gym.core.Env" for cls in type(env).__mro__):
+        raise UnsupportedGameError(
+            f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before importing its package, "
+            "import sys, gymnasium; sys.modules['gym'] = gymnasium; sys.modules['gym.spaces'] = gymnasium.spaces"
+        )
     if not is_aec(env):
         raise UnsupportedGameError(
             f"cannot see a game in {type(env).__name__} object {_short(env)}: give an AEC environment, a "

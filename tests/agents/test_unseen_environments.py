@@ -155,6 +155,18 @@ def test_a_box_of_floats_is_refused_with_the_way_out() -> None:
 
 
 @pytest.mark.defect(51)
+def test_no_agent_is_recommended_that_refuses_too() -> None:
+    env = Pick()
+    env.zermelo_traits = {"information": "hidden"}
+    env.reset()
+    with pytest.raises(
+        UnsupportedGameError, match=r"use 'random' or a policy .* need information_state_key"
+    ) as told:
+        make_agent("alphabeta(depth=2)").act(env)
+    assert "ismcts" not in str(told.value)
+
+
+@pytest.mark.defect(51)
 @pytest.mark.parametrize("name", ["auto", "greedy", "mcts", "alphabeta", "maxn", "random", "expectiminimax"])
 def test_a_dead_agent_is_given_none_by_all(name: str) -> None:
     env = Pick()

@@ -98,9 +98,11 @@ def _make(raw: Any, given: Mapping[str, Any], deadline: float) -> Adapted:
     actions = max(codec_for(raw, agent).size for agent in agents)
     informed = hidden_of(raw) is not None
     game: type[AECGame] = InformedAECGame if informed else AECGame
-    if known_facts(raw).rounds is not None:
+    rounds = known_facts(raw).rounds
+    if rounds is not None:
         game = SimultaneousInformedGame if informed else SimultaneousAECGame
-    return with_traits(game, raw, given, deadline, seats=tuple(map(str, agents)), actions=actions)
+    about: dict[str, Any] = {"actions": actions, "deals_again": informed or rounds is not None}
+    return with_traits(game, raw, given, deadline, seats=tuple(map(str, agents)), **about)
 
 
 ADAPTER = Adapter(accepts=lambda raw: not is_gymnasium(raw), make=_make, copies=True)

@@ -36,6 +36,7 @@ def with_traits(
     *,
     seats: tuple[str, ...],
     actions: int,
+    deals_again: bool,
 ) -> Adapted:
     """A game that works on copies, with its traits as far as they are known in time.
 
@@ -46,6 +47,7 @@ def with_traits(
         deadline: The time of ``time.perf_counter`` at which the game is needed.
         seats: The names of its seats.
         actions: How many different actions it has.
+        deals_again: Whether it is known how to deal again what players have not seen.
     """
     base = Traits(
         name=game_name(raw),
@@ -53,6 +55,7 @@ def with_traits(
         chance=Chance.SAMPLED,
         information=Information.PERFECT,
         num_actions=actions,
+        deals_again=deals_again,
         sources={"information": TraitSource.ASSUMED, "num_actions": TraitSource.KNOWN},
     )
     declared = declared_traits(raw)
