@@ -137,7 +137,7 @@ def require_reset(env: Any) -> None:
         return
     if any(full_name(cls) == "gym.core.Env" for cls in type(env).__mro__):
         raise UnsupportedGameError(
-            f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before importing its package, "
+            f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before its import, "
             "import sys, gymnasium; sys.modules['gym'] = gymnasium; sys.modules['gym.spaces'] = gymnasium.spaces"
         )
     if not is_aec(env):
