@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
+import gymnasium
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import AutoAgent, make_agent
+from zermelo.agents import AutoAgent, StoppedBy, make_agent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
+from zermelo.envs.trees import tree_game
 
 
 @pytest.mark.parametrize(
@@ -89,3 +92,83 @@ def test_where_something_is_hidden_it_does_not_peek() -> None:
     phantom = pytest.importorskip("pyspiel").load_game("phantom_ttt")
     with pytest.raises(UnsupportedGameError, match="OpenSpiel cannot deal"):
         agent.search_state(phantom)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "steps", "total"),
+    [
+        ("FrozenLake-v1", {"is_slippery": False}, 6, 1),
+        ("FrozenLake8x8-v1", {"is_slippery": False}, 14, 1),
+        ("CliffWalking-v1", {}, 13, -13),
+        ("CliffWalking-v1", {"max_episode_steps": 5}, 5, -5),
+        ("Taxi-v4", {}, 12, 9),
+    ],
+)
+def test_games_of_a_known_table_take_the_fewest_steps(
+    name: str, settings: dict[str, Any], steps: int, total: float
+) -> None:
+    env = gymnasium.make(name, **settings)
+    env.reset(seed=3)
+    agent, made, received, over = AutoAgent(seconds=2), 0, 0.0, False
+    while not over:
+        result = agent.search(env)
+        assert result.method == "value_iteration: its transition table is known"
+        _, reward, terminated, truncated, _ = env.step(result.env_action)
+        made, received, over = made + 1, received + float(reward), terminated or truncated
+    assert (made, received) == (steps, total)
+
+
+def test_a_slippery_lake_is_crossed_as_often_as_its_time_limit_allows() -> None:
+    """Backward induction over the steps that are left, by hand, from the table alone."""
+    env = gymnasium.make("FrozenLake-v1", max_episode_steps=12)
+    env.reset(seed=1)
+    table: Any = env.unwrapped.P  # type: ignore[attr-defined]
+    values = dict.fromkeys(table, 0.0)
+    for _ in range(12):
+        before = values
+        values = {
+            state: max(sum(p * (r + (0 if end else before[s])) for p, s, r, end in ways) for ways in by.values())
+            for state, by in table.items()
+        }
+    assert AutoAgent(seconds=5).search(env).value == pytest.approx(values[0])
+
+
+def test_small_games_of_one_player_and_dice_are_solved() -> None:
+    game = tree_game([{"heads": (0.5, (1,)), "tails": (0.5, (5,))}, (2,)])
+    result = AutoAgent(seconds=10).search_state(game)
+    assert result.method == "value_iteration: one player, and few states"
+    assert (result.action, result.value) == (0, 3)
+
+
+class TestOpenSpiel:
+    def test_its_games_are_searched_by_its_own_search(self) -> None:
+        game = pytest.importorskip("pyspiel").load_game("y(board_size=5)")
+        result = AutoAgent(seconds=0.2).search_state(game)
+        assert result.method.startswith("openspiel_mcts: nobody has written an evaluation")
+        assert result.stopped_by is StoppedBy.SECONDS
+        assert 0.15 < result.seconds < 2
+        assert sum(result.visits.values()) == result.stats["simulations"] == result.nodes > 20
+        assert result.visits[result.action] == max(result.visits.values())
+        assert result.principal_variation[0] == result.action
+
+    def test_a_win_is_proven(self) -> None:
+        state = pytest.importorskip("pyspiel").load_game("y(board_size=3)").new_initial_state()
+        result = make_agent("openspiel_mcts(simulations=20000)").search_state(state.get_game(), state)  # type: ignore[attr-defined]
+        assert (result.value, result.proven, result.stopped_by) == (1, True, StoppedBy.COMPLETED)
+
+    def test_what_it_lacks_is_left_to_ours(self) -> None:
+        pyspiel = pytest.importorskip("pyspiel")
+        assert AutoAgent(nodes=200).search_state(pyspiel.load_game("y(board_size=5)")).method.startswith("mcts: ")
+        with pytest.raises(UnsupportedGameError, match="rewards before the end"):
+            make_agent("openspiel_mcts").search_state(pyspiel.load_game("cliff_walking"))  # type: ignore[attr-defined]
+        with pytest.raises(UnsupportedGameError, match="is not one of OpenSpiel's games"):
+            make_agent("openspiel_mcts").search_state(RulesGame(MNK()))  # type: ignore[attr-defined]
+
+    def test_longer_searches_add_up_trees_and_can_be_stopped(self) -> None:
+        game = pytest.importorskip("pyspiel").load_game("y(board_size=5)")
+        seen: list[Any] = []
+        agent: Any = make_agent("openspiel_mcts(seconds=60)")
+        watched = dataclasses.replace(agent, on_iteration=lambda result: seen.append(result) or len(seen) < 2)
+        result = watched.search_state(game)
+        assert (result.stopped_by, result.stats["trees"]) == (StoppedBy.INTERRUPT, 2)
+        assert result.nodes == seen[-1].nodes > seen[0].nodes
