@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
     "mask_of",
     "require_mask_before_last",
     "require_no_other_mask",
+    "unmasked_hint",
     "writes_own_last",
 ]
 
@@ -115,6 +116,13 @@ def _is_like_mask(value: Any, size: int) -> bool:
         return True
     is_list = entries.dtype.kind in "iu" and len(set(entries.tolist())) == entries.size
     return is_list and int(entries.min()) >= 0 and int(entries.max()) < size
+
+
+def unmasked_hint(actions: Sequence[int] | None, codec: ActionCodec) -> str:
+    """Ends the message on an action that the environment does not take, where no mask has left any out."""
+    if actions is None or len(actions) < codec.size:
+        return ""
+    return "; if that action is illegal there, an action_mask in the observation or in infos must say so"
 
 
 def require_mask_before_last(env: Any, agent: Any) -> None:

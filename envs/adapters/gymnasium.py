@@ -227,7 +227,7 @@ class GymGame:
         return state.env
 
     @contextmanager
-    def _blame(self, what: str) -> Iterator[None]:
+    def _blame(self, what: str, hint: str = "") -> Iterator[None]:
         try:
             with QUIET:
                 yield
@@ -236,7 +236,7 @@ class GymGame:
         except Exception as error:
             raise EnvFailedError(
                 f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
-                f"{place_of(error)}"
+                f"{place_of(error)}{hint}"
             ) from error
 
 

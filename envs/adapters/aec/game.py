@@ -20,7 +20,6 @@ Chance, in one of three ways:
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -32,10 +31,11 @@ from zermelo.envs.adapters.actions import (
     mask_of,
     require_mask_before_last,
     require_no_other_mask,
+    unmasked_hint,
     writes_own_last,
 )
 from zermelo.envs.adapters.aec.state import EnvState
-from zermelo.envs.adapters.facts.declared import declares_chance
+from zermelo.envs.adapters.facts.declared import checked_outcomes, declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
 from zermelo.envs.adapters.wrappers import (
@@ -125,10 +125,7 @@ class AECGame:
         return state
 
     def trials(self, state: EnvState) -> Generator[None]:
-        """Refuses environments whose own ``last()`` writes the mask; yields after each step and copy.
-
-        The state after the first action is checked too, as a live environment may have been asked for ``last()``.
-        """
+        """Refuses an own ``last()`` that writes the mask, here or one action on; yields after steps and copies."""
         if not writes_own_last(state.env):
             return
         for is_first in (True, False):
@@ -258,8 +255,9 @@ class AECGame:
             replace_generators(env, generator)
         if self.outside:
             guard = self.outside.guard(0 if generator is None else int(generator.integers(2**32)))
-        env_action = self._codecs[self.agents[state.mover]].to_env(action)
-        with guard, self._blame(f"step({env_action!r})"):
+        codec = self._codecs[self.agents[state.mover]]
+        env_action = codec.to_env(action)
+        with guard, self._blame(f"step({env_action!r})", unmasked_hint(state.actions, codec)):
             env.step(env_action)
             return self._arrive(env, state.totals)
 
@@ -273,7 +271,7 @@ class AECGame:
             outcomes = tuple(env.chance_outcomes())
             if outcomes:
                 state = EnvState(env, before, totals, CHANCE, False)
-                state.outcomes = self._checked(outcomes)
+                state.outcomes = checked_outcomes(outcomes, self._name)
                 return state
         for _ in range(len(self.agents) + 1):
             agents = env.agents
@@ -317,14 +315,6 @@ class AECGame:
         with self._blame(f"apply_chance({outcome!r})"):
             env.apply_chance(outcome)
             return self._arrive(env, state.before)
-
-    def _checked(self, outcomes: tuple[tuple[Any, float], ...]) -> tuple[tuple[Any, float], ...]:
-        total = math.fsum(p for _, p in outcomes)
-        if any(p < 0 for _, p in outcomes) or not math.isclose(total, 1.0, abs_tol=1e-9):
-            raise EnvFailedError(
-                f"chance_outcomes() of {self._name} must be probabilities that sum to 1, but sum to {total!r}"
-            )
-        return tuple((outcome, float(p)) for outcome, p in outcomes if p > 0)
 
     # -- keys and text -------------------------------------------------------------------------------------------
 
@@ -396,7 +386,7 @@ class AECGame:
     # -- errors --------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _blame(self, what: str) -> Iterator[None]:
+    def _blame(self, what: str, hint: str = "") -> Iterator[None]:
         try:
             with QUIET:
                 yield
@@ -405,5 +395,5 @@ class AECGame:
         except Exception as error:
             raise EnvFailedError(
                 f"{self._name} raised {type(error).__name__} in {what} on a copy of the environment: {error}"
-                f"{place_of(error)}"
+                f"{place_of(error)}{hint}"
             ) from error

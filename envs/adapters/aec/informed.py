@@ -10,6 +10,7 @@ import numpy as np
 from zermelo.envs.adapters.aec.game import AECGame
 from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.aec.unseen import hidden_of
+from zermelo.envs.adapters.facts.declared import checked_outcomes
 from zermelo.envs.adapters.wrappers import innermost
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.errors import EnvFailedError
@@ -46,7 +47,7 @@ class InformedAECGame(AECGame):
             self._hidden.resample(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
         dealt = EnvState(env, state.before, state.totals, state.mover, state.over)
-        dealt.outcomes = self._checked(outcomes) if outcomes else None
+        dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else None
         if self.information_state_key(dealt, seat) != self.information_state_key(state, seat):
             raise EnvFailedError(f"resample() of {self._name} changed what {self.agents[seat]!r} has seen")
         return dealt

@@ -44,13 +44,15 @@ All is asked of the environment itself, below its wrappers: a wrapper answers to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from zermelo.envs.adapters.wrappers import layers
+from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.traits import checked_traits
 
-__all__ = ["declared_traits", "declares_chance", "declares_information"]
+__all__ = ["checked_outcomes", "declared_traits", "declares_chance", "declares_information"]
 
 
 def declared_traits(env: Any) -> dict[str, Any]:
@@ -72,6 +74,16 @@ def declared_traits(env: Any) -> dict[str, Any]:
         if mapping is not None:
             declared |= checked_traits(mapping, f"zermelo_traits of {type(layer).__name__}")
     return declared
+
+
+def checked_outcomes(outcomes: tuple[tuple[Any, float], ...], name: str) -> tuple[tuple[Any, float], ...]:
+    """Declared outcomes that can happen; raises ``EnvFailedError`` where probabilities do not sum to 1."""
+    total = math.fsum(p for _, p in outcomes)
+    if any(p < 0 for _, p in outcomes) or not math.isclose(total, 1.0, abs_tol=1e-9):
+        raise EnvFailedError(
+            f"chance_outcomes() of {name} must be probabilities that sum to 1, but sum to {total!r}"
+        )
+    return tuple((outcome, float(p)) for outcome, p in outcomes if p > 0)
 
 
 def declares_chance(env: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.doubles.strange_envs import ALLOWED, MaskedRoom, Pick
-from zermelo.envs import UnsupportedGameError, as_game, legal_actions
+from zermelo.envs import EnvFailedError, UnsupportedGameError, as_game, legal_actions
 
 
 def allowed(turn: int) -> tuple[int, ...]:
@@ -111,3 +111,11 @@ def test_a_gymnasium_mask_that_a_live_environment_does_not_show(show: str, place
     env = room(show)
     with pytest.raises(UnsupportedGameError, match=place):
         first_actions(env, after=[0])
+
+
+def test_an_illegal_action_without_a_mask_is_answered_with_what_to_add() -> None:
+    env = Pick("nowhere")
+    env.reset()
+    game = as_game(env)
+    with pytest.raises(EnvFailedError, match=r"AssertionError in step\(1\) .* an action_mask in the observation"):
+        game.result(game.snapshot(env), 1)
