@@ -12,7 +12,7 @@ from gymnasium.wrappers import TimeLimit
 
 from tests.doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
 from zermelo.agents import MCTSAgent, make_agent, value_iteration
-from zermelo.envs import UnsupportedGameError, as_game, discretise
+from zermelo.envs import UnsupportedGameError, as_game
 
 KNOWN = {
     "chance": "deterministic",
@@ -148,6 +148,8 @@ def test_a_box_of_floats_is_refused_with_the_way_out() -> None:
     env.reset()
     with pytest.raises(UnsupportedGameError, match=r"zermelo\.envs\.discretise\(env, bins=5\)"):
         make_agent("auto").act(env)
+    from zermelo.envs import discretise
+
     finite = discretise(env, bins=3)
     finite.reset()
     action = make_agent("greedy").act(finite)
