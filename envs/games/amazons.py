@@ -56,16 +56,13 @@ class Amazons(NamedTuple):
     size: int = 10
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if not 4 <= self.size <= 11:
             raise InvalidSettingError(f"Amazons needs a size of 4 to 11, not size={self.size}")
 
     def num_actions(self) -> int:
-        """One action a square."""
         return self.size * self.size
 
     def initial_state(self) -> AmazonsState:
-        """Two amazons each on the player's own edge, two at the sides, a third of the board from the corners."""
         last, third = self.size - 1, (self.size - 1) // 3
         first_low = first_high = second_low = second_high = 0
         for column in (0, third, last - third, last):
@@ -77,11 +74,9 @@ class Amazons(NamedTuple):
         return AmazonsState(first_low, first_high, second_low, second_high, 0, 0, _CHOOSE)
 
     def to_move(self, state: AmazonsState) -> int:
-        """In turn, after three actions each."""
         return state.turn & 1
 
     def legal_actions(self, state: AmazonsState, actions: list[int]) -> int:
-        """The amazons that can move, or the squares that the chosen one reaches."""
         seat, step = state.turn & 1, state.turn & 6
         free_low, free_high = self._free(state)
         if step != _CHOOSE:
@@ -102,7 +97,6 @@ class Amazons(NamedTuple):
         return count
 
     def result(self, state: AmazonsState, action: int) -> AmazonsState:
-        """Chooses an amazon, moves it, or closes a square and ends the turn."""
         first_low, first_high, second_low, second_high, closed_low, closed_high, turn = state
         seat, step = turn & 1, turn & 6
         if step == _CHOOSE:
@@ -121,7 +115,6 @@ class Amazons(NamedTuple):
         return AmazonsState(first_low, first_high, second_low, second_high, closed_low, closed_high, turn)
 
     def is_terminal(self, state: AmazonsState) -> bool:
-        """The player who is to choose an amazon has none that can move."""
         if state.turn & 6 != _CHOOSE:
             return False
         free_low, free_high = self._free(state)
@@ -138,15 +131,14 @@ class Amazons(NamedTuple):
         return True
 
     def utility(self, state: AmazonsState, seat: int) -> int:
-        """Who cannot move has lost."""
         return -1 if seat == state.turn & 1 else 1
 
     def evaluation(self, state: AmazonsState, seat: int) -> int:
-        """The difference of the moves that the players' amazons could make."""
+        """The number of moves of the seat's amazons less that of the opponent's."""
         return 3 * (self._mobility(state, seat) - self._mobility(state, 1 - seat))
 
     def text(self, state: AmazonsState) -> str:
-        """The board: X and O for the amazons, a small letter for the one that was chosen, # for closed squares."""
+        """X and O for amazons, a small letter for the chosen one, # for closed squares."""
         chosen = state.turn // _SQUARE if state.turn & 6 != _CHOOSE else -1
 
         def mark(square: int) -> str:
@@ -159,14 +151,13 @@ class Amazons(NamedTuple):
         return draw(self.size, self.size, mark)
 
     def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (size, size, 6): own and other amazons, closed squares, the chosen one, what comes next.
+        """Planes of shape (size, size, 6): own amazons, the opponent's, closed squares, the chosen one, the phase.
 
         The last two are all ones where the chosen amazon is to move, and where it is to shoot.
         """
         return self.size, self.size, 6
 
     def write_observation(self, state: AmazonsState, seat: int, numbers: Any) -> None:
-        """These planes."""
         step = state.turn & 6
         chosen = state.turn // _SQUARE if step != _CHOOSE else -1
         for square in range(self.size * self.size):
@@ -178,7 +169,6 @@ class Amazons(NamedTuple):
             numbers[6 * square + 5] = step == _SHOOT
 
     def action_text(self, state: AmazonsState, action: int) -> str:
-        """The amazon; - and where it moves; x and the square that is closed."""
         return ("", "-", "x")[(state.turn & 6) // 2] + square_text(action, self.size)
 
     def _free(self, state: AmazonsState) -> tuple[int, int]:

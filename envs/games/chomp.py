@@ -45,7 +45,6 @@ class Chomp(NamedTuple):
     columns: int = 7
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a bar that does not exist or does not fit."""
         if min(self) < 1 or self.rows * self.columns > 62:
             raise InvalidSettingError(
                 "Chomp needs rows and columns of at least 1 and rows * columns of at most 62, "
@@ -53,19 +52,15 @@ class Chomp(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a square."""
         return self.rows * self.columns
 
     def initial_state(self) -> ChompState:
-        """The whole bar."""
         return ChompState(all_squares(self.rows * self.columns), 0)
 
     def to_move(self, state: ChompState) -> int:
-        """In turn."""
         return state.seat
 
     def legal_actions(self, state: ChompState, actions: list[int]) -> int:
-        """Every square that is left, the poison included."""
         squares = state.squares
         count = popcount(squares)
         for number in range(count):
@@ -74,56 +69,47 @@ class Chomp(NamedTuple):
         return count
 
     def result(self, state: ChompState, action: int) -> ChompState:
-        """Takes the square and what is below and to the right; the other player is then the mover."""
         row, column = action // self.columns, action % self.columns
         bite = first_column(self.rows - row, self.columns) * all_squares(self.columns - column) << action
         return ChompState(state.squares & ~bite, 1 - state.seat)
 
     def is_terminal(self, state: ChompState) -> bool:
-        """The poison is eaten."""
         return state.squares == 0
 
     def utility(self, state: ChompState, seat: int) -> int:
-        """Who ate the poison has lost; it is the other's turn."""
         return 1 if seat == state.seat else -1
 
     def key(self, state: ChompState) -> int:
-        """The squares and the seat."""
         return state.squares << 1 | state.seat
 
     def key_bits(self) -> int:
-        """One a square, and one for the seat."""
         return self.rows * self.columns + 1
 
     def symmetries(self) -> int:
-        """On a square bar, rows and columns are alike."""
         return 2 if self.rows == self.columns else 1
 
     def symmetric_state(self, state: ChompState, symmetry: int) -> ChompState:
-        """Rows and columns exchanged."""
         if symmetry == 0:
             return state
         return ChompState(transposed(state.squares, self.rows, self.columns, self.columns, self.rows), state.seat)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """Row and column exchanged."""
         return action if symmetry == 0 else action % self.columns * self.rows + action // self.columns
 
     def bounds(self, state: ChompState) -> tuple[int, int]:
-        """The last square loses at once; while there are two, nobody needs to eat it."""
+        """The last square loses at once; with two or more squares nobody needs to eat the poison."""
         if state.squares == 1:
             return loss_in(1), loss_in(1)
         return loss_in(3), win_in(2)
 
     def safe_actions(self, state: ChompState, actions: list[int]) -> int:
-        """Every square but the poison."""
         squares = state.squares & ~1
         if squares == 0:
             squares = 1
         return self.legal_actions(ChompState(squares, state.seat), actions)
 
     def text(self, state: ChompState) -> str:
-        """The bar, P for the poison and # for the other squares that are left."""
+        """P for the poison, # for the other squares that are left."""
         symbols = ["P"] + ["#"] * (self.rows * self.columns - 1)
         return draw(self.rows, self.columns, lambda s: symbols[s] if state.squares >> s & 1 else ".")
 
@@ -132,11 +118,9 @@ class Chomp(NamedTuple):
         return self.rows, self.columns, 1
 
     def write_observation(self, state: ChompState, seat: int, numbers: Any) -> None:
-        """This plane."""
         write_boards((state.squares,), self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: ChompState, action: int) -> str:
-        """Row and column, from 1."""
         return f"({action // self.columns + 1},{action % self.columns + 1})"
 
 

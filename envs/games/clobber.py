@@ -70,7 +70,6 @@ class Clobber(NamedTuple):
     columns: int = 6
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if min(self) < 1 or self.rows * self.columns > 64:
             raise InvalidSettingError(
                 "Clobber needs rows and columns of at least 1 and rows * columns of at most 64, "
@@ -78,11 +77,9 @@ class Clobber(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Four a square."""
         return 4 * self.rows * self.columns
 
     def initial_state(self) -> ClobberState:
-        """All squares are taken, in turn."""
         first = 0
         for square in range(self.rows * self.columns):
             from_below = self.rows - 1 - square // self.columns
@@ -91,11 +88,9 @@ class Clobber(NamedTuple):
         return ClobberState(whole(first), whole(all_squares(self.rows * self.columns) & ~first), 0)
 
     def to_move(self, state: ClobberState) -> int:
-        """In turn."""
         return state.seat
 
     def legal_actions(self, state: ClobberState, actions: list[int]) -> int:
-        """Every stone with a stone of the opponent beside it, in each such direction."""
         up, right, down, left = self._movable(state)
         movable = up | right | down | left
         count = 0
@@ -110,25 +105,20 @@ class Clobber(NamedTuple):
         return count
 
     def result(self, state: ClobberState, action: int) -> ClobberState:
-        """Moves a stone, which takes the place of another; the other player is then the mover."""
         to = 1 << self._target(action)
         return ClobberState(whole(state.other ^ to), whole(state.mover ^ 1 << action // 4 ^ to), 1 - state.seat)
 
     def is_terminal(self, state: ClobberState) -> bool:
-        """No stones of different players are side by side."""
         up, right, down, left = self._movable(state)
         return up | right | down | left == 0
 
     def utility(self, state: ClobberState, seat: int) -> int:
-        """Who cannot move has lost."""
         return -1 if seat == state.seat else 1
 
     def symmetries(self) -> int:
-        """Those of a rectangle, or of a square."""
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: ClobberState, symmetry: int) -> ClobberState:
-        """The board turned and mirrored."""
         return ClobberState(
             symmetric_board(state.mover, self.rows, self.columns, symmetry),
             symmetric_board(state.other, self.rows, self.columns, symmetry),
@@ -136,7 +126,6 @@ class Clobber(NamedTuple):
         )
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The stone and its direction turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps them."""
         direction = action % 4
         if symmetry & 1 and direction % 2 == 1:
             direction = 4 - direction
@@ -147,7 +136,6 @@ class Clobber(NamedTuple):
         return 4 * symmetric_square(action // 4, self.rows, self.columns, symmetry) + direction
 
     def text(self, state: ClobberState) -> str:
-        """The board: X for the first player, O for the second."""
         first, second = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
         return draw(self.rows, self.columns, lambda s: "X" if first >> s & 1 else "O" if second >> s & 1 else ".")
 
@@ -156,12 +144,10 @@ class Clobber(NamedTuple):
         return self.rows, self.columns, 2
 
     def write_observation(self, state: ClobberState, seat: int, numbers: Any) -> None:
-        """These planes."""
         sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
         write_boards(sides, self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: ClobberState, action: int) -> str:
-        """From and to: column as a letter, row as a number from below, as in chess."""
         return self._square_text(action // 4) + self._square_text(self._target(action))
 
     def _square_text(self, square: int) -> str:

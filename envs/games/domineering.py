@@ -58,7 +58,6 @@ class Domineering(NamedTuple):
     columns: int = 8
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if min(self) < 1 or not 2 <= self.rows * self.columns <= 64:
             raise InvalidSettingError(
                 "Domineering needs rows and columns of at least 1 and rows * columns of 2 to 64, "
@@ -66,19 +65,15 @@ class Domineering(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a place for a domino."""
         return self._uprights() + self.rows * (self.columns - 1)
 
     def initial_state(self) -> DomineeringState:
-        """An empty board."""
         return DomineeringState(0)
 
     def to_move(self, state: DomineeringState) -> int:
-        """In turn."""
         return popcount(state.covered) >> 1 & 1
 
     def legal_actions(self, state: DomineeringState, actions: list[int]) -> int:
-        """The places where both squares are free."""
         seat = self.to_move(state)
         moves = self._places(self._free(state), seat)
         count = popcount(moves)
@@ -89,34 +84,28 @@ class Domineering(NamedTuple):
         return count
 
     def result(self, state: DomineeringState, action: int) -> DomineeringState:
-        """Covers two squares; the other player is then the mover."""
         square = self._square(action)
         second = square + (self.columns if action < self._uprights() else 1)
         return DomineeringState(whole(state.covered | 1 << square | 1 << second))
 
     def is_terminal(self, state: DomineeringState) -> bool:
-        """The player to move cannot."""
         return self._places(self._free(state), self.to_move(state)) == 0
 
     def utility(self, state: DomineeringState, seat: int) -> int:
-        """Who cannot move has lost."""
         return -1 if seat == self.to_move(state) else 1
 
     def key(self, state: DomineeringState) -> int:
-        """The covered squares."""
         return state.covered
 
     def key_bits(self) -> int:
-        """One a square."""
         return self.rows * self.columns
 
     def evaluation(self, state: DomineeringState, seat: int) -> int:
-        """Places for a domino of the seat less those for one of the other."""
+        """The number of places for a domino of the seat, less that of the opponent."""
         free = self._free(state)
         return 16 * (popcount(self._places(free, seat)) - popcount(self._places(free, 1 - seat)))
 
     def ordering_hint(self, state: DomineeringState, action: int) -> int:
-        """The same after the move."""
         seat = self.to_move(state)
         free = self._free(self.result(state, action))
         return popcount(self._places(free, seat)) - popcount(self._places(free, 1 - seat))
@@ -126,11 +115,9 @@ class Domineering(NamedTuple):
         return 4
 
     def symmetric_state(self, state: DomineeringState, symmetry: int) -> DomineeringState:
-        """The board turned and mirrored."""
         return DomineeringState(symmetric_board(state.covered, self.rows, self.columns, symmetry))
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The domino turned and mirrored: bit 0 mirrors columns, bit 1 rows."""
         upright = action < self._uprights()
         width = self.columns if upright else self.columns - 1
         height = self.rows - 1 if upright else self.rows
@@ -138,7 +125,7 @@ class Domineering(NamedTuple):
         return first + symmetric_square(action - first, height, width, symmetry)
 
     def bounds(self, state: DomineeringState) -> tuple[int, int]:
-        """Counts the moves that each player can surely still make, and those it can make at best."""
+        """Counts the moves that each player has for certain, and those that it has at best."""
         free = self._free(state)
         seat = self.to_move(state)
         mine, theirs = self._places(free, seat), self._places(free, 1 - seat)
@@ -154,11 +141,9 @@ class Domineering(NamedTuple):
         return least, greatest
 
     def seat_names(self) -> tuple[str, ...]:
-        """How each places its dominoes."""
         return ("vertical", "horizontal")
 
     def text(self, state: DomineeringState) -> str:
-        """The board, # for covered squares."""
         return draw(self.rows, self.columns, lambda square: "#" if state.covered >> square & 1 else ".")
 
     def observation_shape(self) -> tuple[int, int, int]:
@@ -166,11 +151,9 @@ class Domineering(NamedTuple):
         return self.rows, self.columns, 2
 
     def write_observation(self, state: DomineeringState, seat: int, numbers: Any) -> None:
-        """These planes."""
         write_boards((state.covered, -seat), self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: DomineeringState, action: int) -> str:
-        """Both squares, a1 at the top left."""
         square = self._square(action)
         second = square + (self.columns if action < self._uprights() else 1)
         return square_text(square, self.columns) + square_text(second, self.columns)

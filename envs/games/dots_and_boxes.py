@@ -63,7 +63,6 @@ class DotsAndBoxes(NamedTuple):
     margin: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a grid that does not exist or does not fit."""
         fits = self.rows >= 1 and self.columns >= 1 and (self.rows + 1) * (self.columns + 1) <= 64
         if not (fits and 2 <= self.players <= 10 and self.margin in (0, 1)):
             raise InvalidSettingError(
@@ -73,29 +72,23 @@ class DotsAndBoxes(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a line."""
         return self._horizontals() + self.rows * (self.columns + 1)
 
     def seats(self) -> int:
-        """As many as there are players."""
         return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
-        """All boxes for one player and none for the others, or first place and last."""
         if self.margin:
             return (-self._all_boxes(), (self.players - 1) * self._all_boxes())
         return (1 - self.players, self.players - 1)
 
     def initial_state(self) -> DotsAndBoxesState:
-        """No lines."""
         return DotsAndBoxesState(0, 0, 0, 0)
 
     def to_move(self, state: DotsAndBoxesState) -> int:
-        """In turn, but for moves that complete a box."""
         return state.seat
 
     def legal_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
-        """The lines that are not drawn."""
         count = 0
         for row in range(self.rows + 1):
             line = state.horizontal >> row * (self.columns + 1)
@@ -111,7 +104,6 @@ class DotsAndBoxes(NamedTuple):
         return count
 
     def result(self, state: DotsAndBoxesState, action: int) -> DotsAndBoxesState:
-        """Draws a line; the next player is then the mover, unless it completed a box."""
         horizontal, vertical = state.horizontal, state.vertical
         if action < self._horizontals():
             horizontal |= 1 << (action + action // self.columns)
@@ -124,11 +116,9 @@ class DotsAndBoxes(NamedTuple):
         return DotsAndBoxesState(horizontal, vertical, state.boxes, (state.seat + 1) % self.players)
 
     def is_terminal(self, state: DotsAndBoxesState) -> bool:
-        """All lines are drawn, so all boxes are complete."""
         return self._complete(state.horizontal, state.vertical) == self._all_boxes()
 
     def utility(self, state: DotsAndBoxesState, seat: int) -> int:
-        """Who has more boxes; with a margin, how many more."""
         mine = state.boxes >> 6 * seat & 63
         if self.margin:
             return self.players * mine - self._all_boxes()
@@ -146,7 +136,6 @@ class DotsAndBoxes(NamedTuple):
         return self.players * (state.boxes >> 6 * seat & 63) if self.margin else 0
 
     def future(self, state: DotsAndBoxesState) -> DotsAndBoxesState:
-        """With a margin, the lines alone."""
         return state._replace(boxes=0) if self.margin else state
 
     def evaluation(self, state: DotsAndBoxesState, seat: int) -> int:
@@ -156,7 +145,7 @@ class DotsAndBoxes(NamedTuple):
         return ahead * (1024 if self.margin else 1000 // self._all_boxes())
 
     def ordering_hint(self, state: DotsAndBoxesState, action: int) -> int:
-        """Lines that complete boxes, then those that leave few boxes for the next player to complete."""
+        """Lines that complete boxes first, then those after which few boxes can be completed."""
         after = self.result(state, action)
         gained = self._complete(after.horizontal, after.vertical) - self._complete(
             state.horizontal, state.vertical
@@ -164,15 +153,12 @@ class DotsAndBoxes(NamedTuple):
         return 64 * gained - (0 if gained else self._ready(after.horizontal, after.vertical))
 
     def is_noisy(self, state: DotsAndBoxesState, action: int) -> bool:
-        """Lines that complete a box."""
         return self.result(state, action).boxes != state.boxes
 
     def symmetries(self) -> int:
-        """Mirrors and half turns; a square grid has its quarter turns as well."""
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: DotsAndBoxesState, symmetry: int) -> DotsAndBoxesState:
-        """The grid turned and mirrored."""
         horizontal, vertical = state.horizontal, state.vertical
         rows, columns, stride = self.rows, self.columns, self.columns + 1
         if symmetry & 1:
@@ -188,7 +174,6 @@ class DotsAndBoxes(NamedTuple):
         return DotsAndBoxesState(horizontal, vertical, state.boxes, state.seat)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The line turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 then swaps the two."""
         first = self._horizontals()
         lies = action < first
         width = self.columns if lies else self.columns + 1
@@ -218,14 +203,13 @@ class DotsAndBoxes(NamedTuple):
         return least, greatest
 
     def bounds_see_ends(self) -> bool:
-        """With one line left the score is known."""
         return self.players == 2
 
     def safe_actions(self, state: DotsAndBoxesState, actions: list[int]) -> int:
-        """One line that completes a box on every side where it has one, if there is such a line; else all.
+        """One line that completes a box on each of its sides that has one, if there is such a line; else all.
 
-        No other line is better: whatever is drawn instead has no side in common with these boxes, so it can as
-        well be drawn next; and whoever comes to draw this line gains what it completes and moves on.
+        No other line is better: any other line has no side in common with these boxes, so it can be drawn next
+        instead; and the player who draws this line gains what it completes and moves again.
         """
         if self.players == 2:
             lying, standing = self._completing(state.horizontal, state.vertical)
@@ -239,7 +223,6 @@ class DotsAndBoxes(NamedTuple):
         return self.legal_actions(state, actions)
 
     def text(self, state: DotsAndBoxesState) -> str:
-        """The grid, and below it each player's number of boxes."""
         lines = []
         for row in range(self.rows + 1):
             first = row * (self.columns + 1)
@@ -252,15 +235,14 @@ class DotsAndBoxes(NamedTuple):
         return "\n".join([*lines, f"boxes: {boxes}"])
 
     def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and how many boxes everybody has.
+        """Planes of shape (rows + 1, columns + 1, 2 + players): lines drawn, and each player's number of boxes.
 
-        Lines to the right of each dot, then lines below it; then the number of boxes of each player, in all places
-        of a plane, the observer's first and the others' in turn.
+        Lines to the right of each dot, then lines below it; then the number of boxes of each player, in all
+        squares of a plane, the observer's first and the others' in turn.
         """
         return self.rows + 1, self.columns + 1, 2 + self.players
 
     def write_observation(self, state: DotsAndBoxesState, seat: int, numbers: Any) -> None:
-        """These planes."""
         planes = 2 + self.players
         for dot in range((self.rows + 1) * (self.columns + 1)):
             numbers[dot * planes] = state.horizontal >> dot & 1
@@ -269,11 +251,9 @@ class DotsAndBoxes(NamedTuple):
                 numbers[dot * planes + 2 + turn] = state.boxes >> 6 * ((seat + turn) % self.players) & 63
 
     def observation_bounds(self) -> tuple[int, int]:
-        """A line is 0 or 1; nobody has more than all boxes."""
         return 0, self._all_boxes()
 
     def action_text(self, state: DotsAndBoxesState, action: int) -> str:
-        """The direction, h or v, then row and column of the line, from 1."""
         first = self._horizontals()
         row, column = divmod(action, self.columns) if action < first else divmod(action - first, self.columns + 1)
         return f"{'h' if action < first else 'v'}{row + 1},{column + 1}"

@@ -63,7 +63,6 @@ class EinStein(NamedTuple):
     random_start: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if not 4 <= self.size <= 7 or self.random_start not in (0, 1):
             raise InvalidSettingError(
                 "EinStein needs a size of 4 to 7 and random_start of True or False, "
@@ -71,24 +70,19 @@ class EinStein(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Three directions a square, and six places."""
         return 3 * self.size * self.size + _STONES
 
     def player_actions(self) -> int:
-        """The places are chance outcomes if chance places the stones."""
         return 3 * self.size * self.size + (0 if self.random_start else _STONES)
 
     def initial_state(self) -> EinSteinState:
-        """An empty board."""
         return EinSteinState(_NONE, _NONE, 0, 0, 0)
 
     def to_move(self, state: EinSteinState) -> int:
-        """The player to move or to place stones; chance before each roll."""
         waits = self.random_start if state.placed < 2 * _STONES else state.die == 0
         return CHANCE if waits else state.seat
 
     def legal_actions(self, state: EinSteinState, actions: list[int]) -> int:
-        """The moves of the stone or stones that the die says; the places that are free."""
         if state.placed < 2 * _STONES:
             return self._places(state, actions)
         stones = state.second if state.seat else state.first
@@ -120,7 +114,6 @@ class EinStein(NamedTuple):
         return count
 
     def chance_outcomes(self, state: EinSteinState, outcomes: list[int], probabilities: list[float]) -> int:
-        """Six faces, or the places that are free."""
         if state.placed < 2 * _STONES:
             count = self._places(state, outcomes)
         else:
@@ -132,7 +125,6 @@ class EinStein(NamedTuple):
         return count
 
     def result(self, state: EinSteinState, action: int) -> EinSteinState:
-        """Places a stone, shows the die, or moves a stone; after a move that wins the die stays."""
         if state.placed < 2 * _STONES:
             return self._place(state, action - 3 * self.size * self.size)
         if state.die == 0:
@@ -150,7 +142,6 @@ class EinStein(NamedTuple):
         return EinSteinState(first, second, state.placed, 1 - state.seat, state.die if won else 0)
 
     def is_terminal(self, state: EinSteinState) -> bool:
-        """Who has just moved has reached its corner, or the other player has no stones."""
         if state.placed < 2 * _STONES:
             return False
         mover, other = (state.second, state.first) if state.seat else (state.first, state.second)
@@ -158,22 +149,20 @@ class EinStein(NamedTuple):
         return mover == _NONE or _has(other, corner)
 
     def utility(self, state: EinSteinState, seat: int) -> int:
-        """Who has just moved has won."""
         return 1 if seat != state.seat else -1
 
     def evaluation(self, state: EinSteinState, seat: int) -> int:
-        """How many squares the foremost stone is nearer to its corner than the other player's."""
+        """How many squares the foremost stone is nearer to its corner than the opponent's foremost."""
         if state.placed < 2 * _STONES:
             return 0
         ahead = self._distance(state, 1 - seat) - self._distance(state, seat)
         return 1000 * ahead // self.size if ahead > 0 else -(-1000 * ahead // self.size)
 
     def evaluates_before_chance(self) -> bool:
-        """The evaluation is of the stones: no die changes it."""
+        """True: no roll changes the evaluation."""
         return True
 
     def ordering_hint(self, state: EinSteinState, action: int) -> int:
-        """Moves onto the corner, then diagonal ones; placing is as it is."""
         if action >= 3 * self.size * self.size:
             return 0
         square, direction = action // 3, action % 3
@@ -183,11 +172,10 @@ class EinStein(NamedTuple):
         return 2 if wins else 1 if direction == 1 else 0
 
     def symmetries(self) -> int:
-        """The board seen in the mirror that leaves the corners in place."""
+        """The identity, and the mirror that leaves both corners in place."""
         return 2
 
     def symmetric_state(self, state: EinSteinState, symmetry: int) -> EinSteinState:
-        """Rows and columns exchanged."""
         if symmetry == 0:
             return state
         first = second = 0
@@ -197,7 +185,6 @@ class EinStein(NamedTuple):
         return EinSteinState(first, second, state.placed, state.seat, state.die)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """Rows and columns exchanged."""
         if symmetry == 0:
             return action
         squares = self.size * self.size
@@ -218,7 +205,6 @@ class EinStein(NamedTuple):
         return "\n".join(rows) + f"\ndie: {state.die or '-'}, {'second' if state.seat else 'first'} player"
 
     def action_text(self, state: EinSteinState, action: int) -> str:
-        """From and to; for stones that are placed, the number and the square; for the die, what it shows."""
         squares = self.size * self.size
         if action >= 3 * squares:
             place = self._square(action - 3 * squares, state.seat)
@@ -234,7 +220,6 @@ class EinStein(NamedTuple):
         return self.size, self.size, 4
 
     def write_observation(self, state: EinSteinState, seat: int, numbers: Any) -> None:
-        """These planes."""
         for plane in range(2):
             stones = state.first if plane == seat else state.second
             for stone in range(_STONES):
@@ -246,7 +231,7 @@ class EinStein(NamedTuple):
             numbers[4 * square + 3] = seat
 
     def observation_bounds(self) -> tuple[int, int]:
-        """Stones and faces are 1 to 6; another player's die is negative."""
+        """Stones and faces are 1 to 6; the opponent's die is negative."""
         return -_STONES, _STONES
 
     def _places(self, state: EinSteinState, actions: list[int]) -> int:

@@ -66,7 +66,6 @@ class Hex(NamedTuple):
     columns: int = 11
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if min(self) < 1 or self.rows * self.columns > MOST_SQUARES:
             raise InvalidSettingError(
                 f"Hex needs rows and columns of at least 1 and rows * columns of at most {MOST_SQUARES}, "
@@ -74,26 +73,21 @@ class Hex(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a cell."""
         return self.rows * self.columns
 
     def initial_state(self) -> HexState:
-        """An empty board."""
         return HexState(0, 0, 0, 0, 0, 0, 0)
 
     def to_move(self, state: HexState) -> int:
-        """In turn."""
         return state.turn & 1
 
     def legal_actions(self, state: HexState, actions: list[int]) -> int:
-        """The empty cells."""
         low, high = board_of(self.rows * self.columns)
         low &= ~(state.first_low | state.second_low)
         high &= ~(state.first_high | state.second_high)
         return list_squares(low, high, actions)
 
     def result(self, state: HexState, action: int) -> HexState:
-        """Puts a stone, and finds what it connects with the first edge; the other player is then to move."""
         first_low, first_high, second_low, second_high, linked_low, linked_high, seat = state
         low, high = low_bit(action), high_bit(action)
         if seat:
@@ -126,20 +120,17 @@ class Hex(NamedTuple):
         return HexState(first_low, first_high, second_low, second_high, linked_low, linked_high, turn)
 
     def pass_turn(self, state: HexState) -> HexState:
-        """Puts no stone. One more never hurts."""
+        """A stone more never hurts in Hex, so skipping a turn never helps."""
         first_low, first_high, second_low, second_high, linked_low, linked_high, seat = state
         return HexState(first_low, first_high, second_low, second_high, linked_low, linked_high, 1 - seat)
 
     def is_terminal(self, state: HexState) -> bool:
-        """Who moved last has connected the edges."""
         return state.turn >= _OVER
 
     def utility(self, state: HexState, seat: int) -> int:
-        """Who moved last has won."""
         return -1 if seat == state.turn & 1 else 1
 
     def text(self, state: HexState) -> str:
-        """The board, each row to the right of the one above: X for the first player, O for the second."""
         return "\n".join(
             " " * row + " ".join(self._mark(state, row * self.columns + column) for column in range(self.columns))
             for row in range(self.rows)
@@ -150,14 +141,12 @@ class Hex(NamedTuple):
         return self.rows, self.columns, 3
 
     def write_observation(self, state: HexState, seat: int, numbers: Any) -> None:
-        """These planes."""
         for cell in range(self.rows * self.columns):
             numbers[3 * cell + seat] = has(state.first_low, state.first_high, cell)
             numbers[3 * cell + 1 - seat] = has(state.second_low, state.second_high, cell)
             numbers[3 * cell + 2] = seat
 
     def action_text(self, state: HexState, action: int) -> str:
-        """Column as a letter, row as a number from the upper edge."""
         return square_text(action, self.columns)
 
     def _mark(self, state: HexState, cell: int) -> str:

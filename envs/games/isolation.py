@@ -56,7 +56,6 @@ class Isolation(NamedTuple):
     columns: int = 8
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if self.rows < 2 or self.columns < 1 or self.rows * self.columns > 64:
             raise InvalidSettingError(
                 "Isolation needs rows of at least 2, columns of at least 1 and rows * columns of at most 64, "
@@ -64,20 +63,16 @@ class Isolation(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a square."""
         return self.rows * self.columns
 
     def initial_state(self) -> IsolationState:
-        """All squares, and the pawns in the middle of the first and the last row."""
         last = self.rows * self.columns - 1
         return IsolationState(whole(all_squares(last + 1)), self.columns // 2, last - self.columns // 2, 0, 0)
 
     def to_move(self, state: IsolationState) -> int:
-        """In turn, after two actions each."""
         return state.seat
 
     def legal_actions(self, state: IsolationState, actions: list[int]) -> int:
-        """Squares around the pawn, or all that can be taken away."""
         squares = self._empty(state)
         if not state.stepped:
             squares &= self._around(state.second if state.seat else state.first)
@@ -88,7 +83,6 @@ class Isolation(NamedTuple):
         return count
 
     def result(self, state: IsolationState, action: int) -> IsolationState:
-        """Steps, or takes a square away and ends the turn."""
         if state.stepped:
             squares = whole(state.squares & ~(1 << action))
             return IsolationState(squares, state.first, state.second, 1 - state.seat, 0)
@@ -97,24 +91,21 @@ class Isolation(NamedTuple):
         return IsolationState(state.squares, action, state.second, 0, 1)
 
     def is_terminal(self, state: IsolationState) -> bool:
-        """The player who is to step cannot; after a step there is always the square that it came from."""
+        """True if the player to step cannot; after a step the square that it came from can be taken away."""
         return not state.stepped and self._steps(state, state.seat) == 0
 
     def utility(self, state: IsolationState, seat: int) -> int:
-        """Who cannot step has lost."""
         return -1 if seat == state.seat else 1
 
     def evaluation(self, state: IsolationState, seat: int) -> int:
-        """The difference of the steps that the pawns can make."""
+        """The number of steps of the seat's pawn less that of the opponent's."""
         ahead = popcount(self._steps(state, seat)) - popcount(self._steps(state, 1 - seat))
         return 100 * ahead
 
     def symmetries(self) -> int:
-        """Those of a rectangle, or of a square."""
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: IsolationState, symmetry: int) -> IsolationState:
-        """The board and the pawns seen through the symmetry."""
         return IsolationState(
             symmetric_board(state.squares, self.rows, self.columns, symmetry),
             symmetric_square(state.first, self.rows, self.columns, symmetry),
@@ -124,31 +115,28 @@ class Isolation(NamedTuple):
         )
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The square where it is seen."""
         return symmetric_square(action, self.rows, self.columns, symmetry)
 
     def text(self, state: IsolationState) -> str:
-        """The board: X and O for the pawns, # for squares that are gone."""
+        """X and O for the pawns, # for squares that are gone."""
         marks = {state.first: "X", state.second: "O"}
         return draw(
             self.rows, self.columns, lambda s: marks.get(s, "." if shift_right(state.squares, s) & 1 else "#")
         )
 
     def observation_shape(self) -> tuple[int, int, int]:
-        """Planes of shape (rows, columns, 4): the observer's pawn, the other's, the squares left, and whose turn.
+        """Planes of shape (rows, columns, 4): the observer's pawn, the other's, the squares left, and the phase.
 
         The last is 1 everywhere while the player to move has still to step.
         """
         return self.rows, self.columns, 4
 
     def write_observation(self, state: IsolationState, seat: int, numbers: Any) -> None:
-        """These planes."""
         own, other = (state.first, state.second) if seat == 0 else (state.second, state.first)
         boards = 1 << own, 1 << other, state.squares, min(state.stepped, 1) - 1
         write_boards(boards, self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: IsolationState, action: int) -> str:
-        """The square stepped to, or x and the square taken away."""
         return ("x" if state.stepped else "") + square_text(action, self.columns)
 
     def _empty(self, state: IsolationState) -> int:

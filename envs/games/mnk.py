@@ -48,7 +48,6 @@ class MNK(NamedTuple):
     players: int = 2
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if min(self) < 1 or (self.m + 1) * self.n > 62 or not 2 <= self.players <= 4:
             raise InvalidSettingError(
                 "MNK needs m, n and k of at least 1, (m + 1) * n of at most 62 and players of 2 to 4, "
@@ -56,28 +55,22 @@ class MNK(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a square."""
         return self.m * self.n
 
     def seats(self) -> int:
-        """As many as there are players."""
         return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
-        """One player wins from all others."""
         return -1, self.players - 1
 
     def initial_state(self) -> MNKState:
-        """An empty board."""
         return MNKState(0, 0, 0, 0, 0)
 
     def to_move(self, state: MNKState) -> int:
-        """In turn."""
         number = popcount(state.stones) + state.passes
         return number & 1 if self.players == 2 else number % self.players
 
     def legal_actions(self, state: MNKState, actions: list[int]) -> int:
-        """The empty squares."""
         count = action = 0
         bit = 1
         for _ in range(self.n):
@@ -91,7 +84,6 @@ class MNK(NamedTuple):
         return count
 
     def result(self, state: MNKState, action: int) -> MNKState:
-        """Places a stone; the next player is then the mover."""
         bit = self._bit(action)
         following = state.mover ^ state.stones ^ state.last ^ state.before
         if self.players == 2:
@@ -100,7 +92,7 @@ class MNK(NamedTuple):
         return MNKState(following, state.stones | bit, state.mover | bit, before, state.passes)
 
     def pass_turn(self, state: MNKState) -> MNKState:
-        """Places no stone. One more never hurts, so what a player has after a skipped turn it has at least."""
+        """A stone more never hurts, so a player gets at least what it has after a skipped turn."""
         following = state.mover ^ state.stones ^ state.last ^ state.before
         passes = (state.passes + 1) % self.players
         if self.players == 2:
@@ -108,17 +100,15 @@ class MNK(NamedTuple):
         return MNKState(following, state.stones, state.mover, state.last if self.players == 4 else 0, passes)
 
     def is_terminal(self, state: MNKState) -> bool:
-        """Somebody has won, or the board is full."""
         return self._won(self._last(state)) or popcount(state.stones) == self.m * self.n
 
     def utility(self, state: MNKState, seat: int) -> int:
-        """A win is 1 from everybody else; only who moved last can have won."""
         if not self._won(self._last(state)):
             return 0
         return self.players - 1 if (seat + 1) % self.players == self.to_move(state) else -1
 
     def evaluation(self, state: MNKState, seat: int) -> int:
-        """Lines still open to the seat, less lines still open to each other, of all lines there are."""
+        """Lines still open to the seat less those open to each opponent, in proportion to all lines."""
         board = self._board()
         lines = self._lines(board)
         if lines == 0:
@@ -131,11 +121,9 @@ class MNK(NamedTuple):
         return 1000 * difference // lines if difference > 0 else -(-1000 * difference // lines)
 
     def symmetries(self) -> int:
-        """Mirrors and half turns; a square board has its quarter turns as well."""
         return 8 if self.m == self.n else 4
 
     def symmetric_state(self, state: MNKState, symmetry: int) -> MNKState:
-        """The board turned and mirrored."""
         mover = stones = last = before = 0
         for action in range(self.m * self.n):
             bit = self._bit(action)
@@ -151,7 +139,6 @@ class MNK(NamedTuple):
         return MNKState(mover, stones, last, before, state.passes)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The square turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""
         row, column = action // self.m, action % self.m
         if symmetry & 1:
             column = self.m - 1 - column
@@ -162,7 +149,7 @@ class MNK(NamedTuple):
         return row * self.m + column
 
     def text(self, state: MNKState) -> str:
-        """The board: X for the first player, O for the second, then Y and Z."""
+        """X for the first player, O for the second, then Y and Z."""
         sides = [self._stones(state, seat) for seat in range(self.players)]
         squares = ["."] * (self.m * self.n)
         for mark, side in zip("XOYZ", sides, strict=False):
@@ -176,7 +163,6 @@ class MNK(NamedTuple):
         return self.n, self.m, self.players
 
     def write_observation(self, state: MNKState, seat: int, numbers: Any) -> None:
-        """These planes."""
         for turn in range(self.players):
             stones = self._stones(state, (seat + turn) % self.players)
             for square in range(self.m * self.n):
@@ -185,7 +171,6 @@ class MNK(NamedTuple):
                 )
 
     def action_text(self, state: MNKState, action: int) -> str:
-        """Column as a letter, row as a number from below, as in chess."""
         return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
 
     def _last(self, state: MNKState) -> int:

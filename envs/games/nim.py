@@ -108,27 +108,21 @@ class Nim(_NimParameters):
         return self._sizes(self.packed)
 
     def num_actions(self) -> int:
-        """One a heap and number of objects."""
         return self.number * self.largest
 
     def seats(self) -> int:
-        """As many as there are players."""
         return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
-        """One player wins from all others; in the misère game one loses to all others."""
         return (1 - self.players, 1) if self.misere else (-1, self.players - 1)
 
     def initial_state(self) -> NimState:
-        """All heaps are full."""
         return NimState(self.packed, 0)
 
     def to_move(self, state: NimState) -> int:
-        """In turn."""
         return state.seat
 
     def legal_actions(self, state: NimState, actions: list[int]) -> int:
-        """Any number of objects from any heap."""
         count = 0
         for heap in range(self.number):
             for taken in range(state.heaps >> heap * self.bits & (1 << self.bits) - 1):
@@ -137,33 +131,27 @@ class Nim(_NimParameters):
         return count
 
     def result(self, state: NimState, action: int) -> NimState:
-        """Takes the objects; the next player is then the mover."""
         taken = action % self.largest + 1
         return NimState(
             state.heaps - (taken << action // self.largest * self.bits), (state.seat + 1) % self.players
         )
 
     def is_terminal(self, state: NimState) -> bool:
-        """Nothing is left."""
         return state.heaps == 0
 
     def utility(self, state: NimState, seat: int) -> int:
-        """Who took the last object has won, or lost in the misère game."""
         last = (seat + 1) % self.players == state.seat
         if self.misere:
             return 1 - self.players if last else 1
         return self.players - 1 if last else -1
 
     def key(self, state: NimState) -> int:
-        """The heaps and the seat."""
         return state.heaps << 4 | state.seat
 
     def key_bits(self) -> int:
-        """Those of the heaps, and four for the seat."""
         return self.number * self.bits + 4
 
     def text(self, state: NimState) -> str:
-        """The heaps' sizes."""
         return " ".join(map(str, self._sizes(state.heaps)))
 
     def observation_shape(self) -> tuple[int]:
@@ -171,20 +159,16 @@ class Nim(_NimParameters):
         return (self.number,)
 
     def observation_dtype(self) -> str:
-        """A heap may have up to 255."""
         return "int16"
 
     def write_observation(self, state: NimState, seat: int, numbers: Any) -> None:
-        """These sizes."""
         for heap in range(self.number):
             numbers[heap] = state.heaps >> heap * self.bits & (1 << self.bits) - 1
 
     def observation_bounds(self) -> tuple[int, int]:
-        """No heap is greater than the largest one was."""
         return 0, self.largest
 
     def action_text(self, state: NimState, action: int) -> str:
-        """How many from which heap, counted from 1."""
         return f"{action % self.largest + 1} from heap {action // self.largest + 1}"
 
     def _sizes(self, heaps: int) -> tuple[int, ...]:

@@ -67,7 +67,6 @@ class Othello(NamedTuple):
     margin: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that is too small or does not fit."""
         if not (4 <= self.rows <= 8 and 4 <= self.columns <= 8 and self.margin in (0, 1)):
             raise InvalidSettingError(
                 "Othello needs rows and columns of 4 to 8 and a margin of True or False, "
@@ -75,24 +74,19 @@ class Othello(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a square, and the pass."""
         return self.rows * self.columns + 1
 
     def utility_bounds(self) -> tuple[int, int]:
-        """With a margin, all squares."""
         return (-self.rows * self.columns, self.rows * self.columns) if self.margin else (-1, 1)
 
     def initial_state(self) -> OthelloState:
-        """Four discs in the middle; black, seat 0, is to move."""
         corner = 1 << ((self.rows // 2 - 1) * self.columns + self.columns // 2 - 1)
         return OthelloState(corner << 1 | corner << self.columns, corner | corner << (self.columns + 1), 0)
 
     def to_move(self, state: OthelloState) -> int:
-        """Black is seat 0, white seat 1."""
         return state.seat
 
     def legal_actions(self, state: OthelloState, actions: list[int]) -> int:
-        """The squares where a disc encloses others, else the pass."""
         moves = self._moves(state.mover, state.other)
         count = popcount(moves)
         if count == 0:
@@ -104,18 +98,15 @@ class Othello(NamedTuple):
         return count
 
     def result(self, state: OthelloState, action: int) -> OthelloState:
-        """Puts a disc and turns over what it encloses, or passes; the other player is then the mover."""
         if action == self.rows * self.columns:
             return OthelloState(state.other, state.mover, 1 - state.seat)
         turned = self._turned(state.mover, state.other, action)
         return OthelloState(whole(state.other ^ turned), whole(state.mover | turned | 1 << action), 1 - state.seat)
 
     def is_terminal(self, state: OthelloState) -> bool:
-        """Neither side can move."""
         return self._moves(state.mover, state.other) == 0 and self._moves(state.other, state.mover) == 0
 
     def utility(self, state: OthelloState, seat: int) -> int:
-        """Who has more discs; with a margin, how many more."""
         difference = popcount(state.mover) - popcount(state.other)
         if seat != state.seat:
             difference = -difference
@@ -124,7 +115,7 @@ class Othello(NamedTuple):
         return 1 if difference > 0 else -1 if difference < 0 else 0
 
     def evaluation(self, state: OthelloState, seat: int) -> int:
-        """Eight points a corner and one a move that could be made, for the seat less for the other."""
+        """Eight points a corner and one a legal move, for the seat less for the opponent."""
         corners = self._corners()
         score = 8 * (popcount(state.mover & corners) - popcount(state.other & corners))
         score += popcount(self._moves(state.mover, state.other)) - popcount(self._moves(state.other, state.mover))
@@ -132,36 +123,30 @@ class Othello(NamedTuple):
         return score if seat == state.seat else -score
 
     def ordering_hint(self, state: OthelloState, action: int) -> int:
-        """Corners, then what leaves the opponent few moves."""
+        """Corners first, then moves that leave the opponent few moves."""
         after = self.result(state, action)
         corner = popcount(after.other & ~state.mover & ~state.other & self._corners())
         return 16 * corner - popcount(self._moves(after.mover, after.other))
 
     def pass_turn(self, state: OthelloState) -> OthelloState:
-        """As the forced pass, though there may be moves."""
         return OthelloState(state.other, state.mover, 1 - state.seat)
 
     def symmetries(self) -> int:
-        """Mirrors and half turns; a square board has its quarter turns as well."""
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: OthelloState, symmetry: int) -> OthelloState:
-        """The board turned and mirrored."""
         mover = symmetric_board(state.mover, self.rows, self.columns, symmetry)
         return OthelloState(mover, symmetric_board(state.other, self.rows, self.columns, symmetry), state.seat)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The square turned and mirrored; a pass is a pass."""
         if action == self.rows * self.columns:
             return action
         return symmetric_square(action, self.rows, self.columns, symmetry)
 
     def seat_names(self) -> tuple[str, ...]:
-        """Who plays which colour."""
         return ("black", "white")
 
     def text(self, state: OthelloState) -> str:
-        """The board, X for black and O for white."""
         black, white = (state.mover, state.other) if state.seat == 0 else (state.other, state.mover)
         return draw(self.rows, self.columns, lambda s: "X" if black >> s & 1 else "O" if white >> s & 1 else ".")
 
@@ -170,12 +155,10 @@ class Othello(NamedTuple):
         return self.rows, self.columns, 2
 
     def write_observation(self, state: OthelloState, seat: int, numbers: Any) -> None:
-        """These planes."""
         sides = (state.mover, state.other) if seat == state.seat else (state.other, state.mover)
         write_boards(sides, self.rows, self.columns, 0, self.columns, 1, numbers)
 
     def action_text(self, state: OthelloState, action: int) -> str:
-        """Squares as players write them, a1 at the top left."""
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
 
     def _corners(self) -> int:

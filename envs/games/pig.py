@@ -64,7 +64,6 @@ class Pig(NamedTuple):
     snake_eyes: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for dice or scores that do not exist or do not fit."""
         fits = self.target >= 1 and self.players >= 2 and self.players * int(self.target).bit_length() <= 62
         rolls = self.dice >= 1 and 2 <= self.sides <= 1000 and self.dice <= 52 and self.sides**self.dice <= 1 << 52
         if not (fits and rolls and self.snake_eyes in (0, 1) and (self.dice > 1 or not self.snake_eyes)):
@@ -77,31 +76,24 @@ class Pig(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Roll and hold, and more numbers where chance has more outcomes."""
         return max(2, self._sums() + 1 + self.snake_eyes)
 
     def player_actions(self) -> int:
-        """Roll and hold."""
         return 2
 
     def seats(self) -> int:
-        """As many as there are players."""
         return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
-        """One player wins from all others."""
         return -1, self.players - 1
 
     def initial_state(self) -> PigState:
-        """Nobody has points; the first player decides."""
         return PigState(0, 0, 0, 0)
 
     def to_move(self, state: PigState) -> int:
-        """The player whose turn it is, or chance while the dice are falling."""
         return CHANCE if state.rolling else state.seat
 
     def legal_actions(self, state: PigState, actions: list[int]) -> int:
-        """Roll and hold; only hold where that wins."""
         if self._score(state, state.seat) + state.turn >= self.target:
             actions[0] = _HOLD
             return 1
@@ -110,7 +102,7 @@ class Pig(NamedTuple):
         return 2
 
     def chance_outcomes(self, state: PigState, outcomes: list[int], probabilities: list[float]) -> int:
-        """A one, each sum of points, ones on all dice.
+        """Writes a one, each sum of points, and ones on all dice.
 
         The ways to throw each sum are counted one die at a time, in the buffer of the probabilities; they are
         whole numbers below 2 ** 53, so nothing is rounded before the last division.
@@ -140,7 +132,6 @@ class Pig(NamedTuple):
         return 1 + sums + self.snake_eyes
 
     def result(self, state: PigState, action: int) -> PigState:
-        """Throws the dice, counts what they show, or writes the turn's points down."""
         score = self._score(state, state.seat)
         if state.rolling:
             if 0 < action <= self._sums():
@@ -156,16 +147,14 @@ class Pig(NamedTuple):
         return PigState(scores, 0, (state.seat + 1) % self.players, 0)
 
     def is_terminal(self, state: PigState) -> bool:
-        """Somebody, who has then moved last, has the target."""
         last = (state.seat + self.players - 1) % self.players
         return self._score(state, last) >= self.target
 
     def utility(self, state: PigState, seat: int) -> int:
-        """Who moved last has won from all others."""
         return self.players - 1 if (seat + 1) % self.players == state.seat else -1
 
     def evaluation(self, state: PigState, seat: int) -> int:
-        """How far the seat is ahead of each other one, in parts of the target; the turn's points count."""
+        """The seat's lead over each opponent, as a fraction of the target; the turn's points count."""
         mine = self._points(state, seat)
         ahead = 0
         for other in range(self.players):
@@ -173,7 +162,6 @@ class Pig(NamedTuple):
         return 1000 * ahead // self.target if ahead > 0 else -(-1000 * ahead // self.target)
 
     def text(self, state: PigState) -> str:
-        """Everybody's score; whose turn it is, and the turn's points."""
         lines = [
             f"{'>' if seat == state.seat else ' '} player {seat}: {self._score(state, seat)}"
             + (f" + {state.turn}" if seat == state.seat else "")
@@ -186,22 +174,18 @@ class Pig(NamedTuple):
         return (self.players + 2,)
 
     def observation_dtype(self) -> str:
-        """Scores may have as many bits as there are."""
         return "int64"
 
     def write_observation(self, state: PigState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         for turn in range(self.players):
             numbers[turn] = self._score(state, (seat + turn) % self.players)
         numbers[self.players] = state.turn
         numbers[self.players + 1] = (state.seat - seat) % self.players
 
     def observation_bounds(self) -> tuple[int, int]:
-        """Scores reach the target and no more; seats are fewer than players."""
         return 0, max(self.target, self.players - 1)
 
     def action_text(self, state: PigState, action: int) -> str:
-        """Roll or hold; points while the dice fall."""
         if not state.rolling:
             return "hold" if action == _HOLD else "roll"
         if 0 < action <= self._sums():

@@ -81,7 +81,6 @@ class Backgammon(NamedTuple):
     most_points: int = 1
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for another number of points."""
         if self.most_points not in (1, 2, 3):
             raise InvalidSettingError(
                 f"{type(self).__name__} needs most_points of 1 (wins), 2 (gammons too) or 3 (backgammons too), "
@@ -89,24 +88,19 @@ class Backgammon(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Two orders, and two places of 26."""
         return 2 * ORDER
 
     def utility_bounds(self) -> tuple[int, int]:
-        """As many points as a game can count."""
         return -self.most_points, self.most_points
 
     def initial_state(self) -> BackgammonState:
-        """Two checkers on 24, five on 13, three on 8, five on 6; both dice to be thrown."""
         low, high = 5 << 4 * 6 | 3 << 4 * 8, 5 | 2 << 4 * (24 - 13)
         return BackgammonState(low, high, low, high, 0, _OPENING)
 
     def to_move(self, state: BackgammonState) -> int:
-        """The player whose turn it is; chance before each roll."""
         return state.seat if state.roll > 0 else CHANCE
 
     def legal_actions(self, state: BackgammonState, actions: list[int]) -> int:
-        """All ways to play the roll, or this half of a double."""
         own = state.low, state.high, state.other_low, state.other_high
         high_die, low_die = state.roll >> 3 & 7, state.roll & 7
         if high_die == low_die:
@@ -127,7 +121,7 @@ class Backgammon(NamedTuple):
         return 1
 
     def chance_outcomes(self, state: BackgammonState, outcomes: list[int], probabilities: list[float]) -> int:
-        """The 21 rolls; at the opening the 30 that are no doubles."""
+        """Writes the 21 rolls; at the opening the 30 that are not doubles."""
         count = 0
         for one in range(6):
             for two in range(6):
@@ -143,7 +137,6 @@ class Backgammon(NamedTuple):
         return count
 
     def result(self, state: BackgammonState, action: int) -> BackgammonState:
-        """Shows the dice, or moves checkers; the turn stays for half a double, and where the game is won."""
         low, high, other_low, other_high, seat, roll = state
         if roll <= 0:
             one, two = action // 6 + 1, action % 6 + 1
@@ -166,11 +159,9 @@ class Backgammon(NamedTuple):
         return BackgammonState(own[2], own[3], own[0], own[1], 1 - seat, 0)
 
     def is_terminal(self, state: BackgammonState) -> bool:
-        """Who has just moved, and keeps the turn, has borne off all checkers."""
         return state.low & 15 == self._checkers()
 
     def utility(self, state: BackgammonState, seat: int) -> int:
-        """One point, or as the options say two for a gammon and three for a backgammon."""
         points = 1
         if state.other_low & 15 == 0:
             points = 3 if state.other_high >> 4 * (19 - 13) else 2
@@ -178,7 +169,7 @@ class Backgammon(NamedTuple):
         return points if seat == state.seat else -points
 
     def evaluation(self, state: BackgammonState, seat: int) -> int:
-        """The expected utility, from weighted features (``zermelo.envs.games.backgammon.features``)."""
+        """The expected utility by weighted features (``zermelo.envs.games.backgammon.features``)."""
         most = EVALUATION_UNIT * self.most_points - 1
         worth = min(max(self.estimate(state, self._weights()), -most), most)
         return worth if seat == state.seat else -worth
@@ -209,11 +200,11 @@ class Backgammon(NamedTuple):
         return best
 
     def evaluates_before_chance(self) -> bool:
-        """The evaluation is that of a player about to roll."""
+        """True: the evaluation is that of a player about to roll."""
         return True
 
     def text(self, state: BackgammonState) -> str:
-        """The board as the first player (X) sees it: 13 to 24 above, 12 to 1 below; the bar, off, and the roll."""
+        """The board as the first player (X) sees it: points 13 to 24 above, 12 to 1 below."""
         sides = [(state.low, state.high), (state.other_low, state.other_high)]
         first, second = sides if state.seat == 0 else sides[::-1]
 
@@ -247,7 +238,6 @@ class Backgammon(NamedTuple):
         )
 
     def action_text(self, state: BackgammonState, action: int) -> str:
-        """As players write it: from and to of each checker; for chance, the numbers."""
         if state.roll <= 0:
             return f"{action // 6 + 1}-{action % 6 + 1}"
         dice = [state.roll >> 3 & 7, state.roll & 7]
@@ -259,22 +249,21 @@ class Backgammon(NamedTuple):
         return " ".join(shown) or "pass"
 
     def action_aliases(self, state: BackgammonState, action: int) -> tuple[str, ...]:
-        """The two checkers the other way round, unless one checker goes all the way."""
+        """The two checkers in the other order, unless one checker makes both moves."""
         checkers = self.action_text(state, action).split()
         if len(checkers) < 2 or checkers[0].partition("/")[2] == checkers[1].partition("/")[0]:
             return ()
         return (" ".join(reversed(checkers)),)
 
     def observation_shape(self) -> tuple[int, int]:
-        """Of shape (2, 28): own and the other's checkers off, on own points 1 to 24 and on the bar, and the dice.
+        """Shape (2, 28), the observer's row first: checkers off, on points 1 to 24 and on the bar, then the dice.
 
-        Places 26 and 27 of a row are the higher and the lower number if that player is to move them, else 0; both
-        rows count points from their own player's side.
+        Columns 26 and 27 are the higher and the lower number if that player is to move them, else 0. Each row
+        counts points from its player's side.
         """
         return 2, PLACES + 2
 
     def write_observation(self, state: BackgammonState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         row = PLACES + 2
         first = 0 if seat == state.seat else row
         for place in range(PLACES):
@@ -285,7 +274,6 @@ class Backgammon(NamedTuple):
             numbers[first + PLACES + 1] = state.roll & 7
 
     def observation_bounds(self) -> tuple[int, int]:
-        """There are 15 checkers."""
         return 0, 15
 
     def _checkers(self) -> int:
@@ -308,7 +296,6 @@ class Hypergammon(Backgammon):
     __slots__ = ()
 
     def initial_state(self) -> BackgammonState:
-        """A checker each on 24, 23 and 22; both dice to be thrown."""
         high = 1 << 4 * (24 - 13) | 1 << 4 * (23 - 13) | 1 << 4 * (22 - 13)
         return BackgammonState(0, high, 0, high, 0, _OPENING)
 

@@ -44,7 +44,7 @@ class Chess(ChessRules):
     __slots__ = ()
 
     def evaluation(self, state: ChessState, seat: int) -> int:
-        """Hundredths of a pawn, fitted to games, of which 400 are half of a win and no number is a whole one."""
+        """Centipawns by weights fitted to games, mapped to 1024ths: 400 are half a win, none are a whole one."""
         total = int(balance(state))
         middle = (total + _HALF & 2 * _HALF - 1) - _HALF
         end = (total - middle) >> 32
@@ -55,7 +55,7 @@ class Chess(ChessRules):
         return worth if (seat == state.seat) == (score > 0) else -worth
 
     def ordering_hint(self, state: ChessState, action: int) -> int:
-        """Captures that win the most, other moves, captures that lose something."""
+        """Winning captures first, then quiet moves, then losing captures."""
         move = int(MOVES[action])
         origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
         gained, mover, kind = _gain(state, origin, target, promotion)
@@ -66,14 +66,13 @@ class Chess(ChessRules):
         return _CAPTURE + 8 * gained - mover
 
     def is_noisy(self, state: ChessState, action: int) -> bool:
-        """Captures that lose nothing, and pawns that become queens."""
+        """True for captures that lose nothing and for promotions to a queen."""
         move = int(MOVES[action])
         origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
         gained, _, kind = _gain(state, origin, target, promotion)
         return gained != 0 and promotion == 0 and wins_exchange(state, origin, target, gained, kind)
 
     def noisy_actions(self, state: ChessState, actions: list[int]) -> int:
-        """Those, of the moves to squares where there is something to win."""
         legal = write_actions(state, state.other | state.passed | ROW_8, actions)
         count = 0
         for index in range(legal):
@@ -84,7 +83,6 @@ class Chess(ChessRules):
         return count
 
     def is_urgent(self, state: ChessState) -> bool:
-        """In check."""
         return state.checkers != 0
 
     def selective_settings(self) -> dict[str, float]:

@@ -83,15 +83,13 @@ class ChessRules(_Start):
         return write_fen(ChessState(*self[:10], 0, 0, 0), self.number)
 
     def num_actions(self) -> int:
-        """73 a square."""
         return 64 * PLANES
 
     def max_legal_actions(self) -> int:
-        """What is known to be the most in any position that a game can lead to."""
+        """The largest number known in any position that a game can reach."""
         return 218
 
     def initial_state(self) -> ChessState:
-        """The position of ``fen``."""
         return set_up(
             ChessState(
                 self.own,
@@ -111,88 +109,71 @@ class ChessRules(_Start):
         )
 
     def to_move(self, state: ChessState) -> int:
-        """White is seat 0."""
         return state.seat
 
     def legal_actions(self, state: ChessState, actions: list[int]) -> int:
-        """All legal moves."""
         return write_actions(state, -1, actions)
 
     def count_legal(self, state: ChessState, actions: list[int]) -> int:
-        """How many there are."""
         return count_moves(state)
 
     def result(self, state: ChessState, action: int) -> ChessState:
-        """Moves a piece; the other player is then to move."""
         move = int(MOVES[action])
         return after(state, move & 63, move >> 6 & 63, move >> 12)
 
     def is_terminal(self, state: ChessState) -> bool:
-        """Mate, stalemate, too few pieces, or fifty moves."""
         if not any_move(state) or _is_dead(state):
             return True
         return state.clock >= 99 and _may_claim_fifty(state)
 
     def utility(self, state: ChessState, seat: int) -> int:
-        """Who is mated has lost; all else is a draw."""
         if state.checkers == 0 or any_move(state):
             return 0
         return -1 if seat == state.seat else 1
 
     def key(self, state: ChessState) -> int:
-        """The position; and the clock, where fifty moves may come within reach of a search.
-
-        Below 50 the clock could only count in a search that looks 50 moves ahead.
-        """
+        """The position, and from 50 on the clock: below, only a search 50 moves deep could see it count."""
         return state.key if state.clock < _CLOCK_MATTERS else state.key ^ mix(state.clock)
 
     def repetition_key(self, state: ChessState) -> int:
-        """The position with the rights to castle and to take in passing."""
+        """The position with its rights to castle and to capture en passant."""
         return state.key if state.key != 0 else 1
 
     def repetition_is_claimed(self) -> bool:
-        """The player to move also claims what one of its moves would bring about."""
         return True
 
     def reversible_plies(self, state: ChessState) -> int:
-        """Those since the last capture or pawn's move."""
         return state.clock
 
     def pass_turn(self, state: ChessState) -> ChessState:
-        """Nothing moves; nobody passes in check, or with nothing but pawns, where having to move may hurt."""
+        """Nobody passes in check, or with pawns alone, where having to move may hurt (zugzwang)."""
         pieces = state.own & (state.knights | state.diagonal | state.straight)
         if state.checkers != 0 or pieces == 0:
             return state
         return without_move(state)
 
     def seat_names(self) -> tuple[str, ...]:
-        """Who plays which colour."""
         return ("white", "black")
 
     def text(self, state: ChessState) -> str:
-        """The board as white sees it, white's pieces in upper case."""
         return draw(8, 8, lambda square: piece_at(state, square ^ 56) or ".")
 
     def action_text(self, state: ChessState, action: int) -> str:
-        """In Standard Algebraic Notation, such as Nf3."""
         return algebraic(state, action)
 
     def action_aliases(self, state: ChessState, action: int) -> tuple[str, ...]:
-        """As engines write it (UCI), such as g1f3."""
         return (coordinates(state, action),)
 
     def observation_shape(self) -> tuple[int, int, int]:
         """Planes of shape (8, 8, 17), the observer's last row first.
 
         Six for its pieces (pawns, knights, bishops, rooks, queens, king) and six for the opponent's; the rooks
-        that may castle; the square where a pawn can be taken in passing; all ones if the observer is black; all
-        ones if it is not to move; moves since the last capture or pawn's move, as a bit in the square of that
-        number.
+        that may castle; the en passant square; all ones if the observer is black; all ones if it is not to move;
+        plies since the last capture or pawn move, as a bit in the square of that number.
         """
         return 8, 8, 17
 
     def write_observation(self, state: ChessState, seat: int, numbers: Any) -> None:
-        """These planes."""
         queens = state.diagonal & state.straight
         bishops, rooks = state.diagonal & ~queens, state.straight & ~queens
         kings = ~(state.pawns | state.knights | state.diagonal | state.straight)

@@ -33,7 +33,7 @@ class ConnectFour(ConnectFourRules):
     __slots__ = ()
 
     def evaluation(self, state: ConnectFourState, seat: int) -> int:
-        """Open windows and the threats that decide when all else is full, the seat's less the other's.
+        """Open windows and deciding threats of the seat, less those of the opponent.
 
         A window is four squares in a row without a stone of the opponent's: 1 for one stone, 3 for two, 4 for
         three. A threat is an empty square that completes a four. When only the column of a threat is left, the
@@ -57,7 +57,7 @@ class ConnectFour(ConnectFourRules):
         return value if seat == 0 else -value
 
     def bounds(self, state: ConnectFourState) -> tuple[int, int]:
-        """A four that can be made, or not be stopped, settles the score; else it takes three plies or more."""
+        """A four that can be made, or cannot be stopped, settles the score; else it takes three plies or more."""
         bottom = self.bottom()
         board = bottom * ((1 << self.rows) - 1)
         free = (state.stones + bottom) & board
@@ -72,7 +72,6 @@ class ConnectFour(ConnectFourRules):
         return loss_in(4) if left >= 4 else 0, win_in(3) if left >= 3 else 0
 
     def bounds_see_ends(self) -> bool:
-        """Any four and the last square are settled one move ahead."""
         return True
 
     def safe_actions(self, state: ConnectFourState, actions: list[int]) -> int:

@@ -30,7 +30,6 @@ class ConnectFourRules(NamedTuple):
     columns: int = 7
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if min(self) < 1 or self.columns * (self.rows + 1) > 62:
             raise InvalidSettingError(
                 "ConnectFour needs rows and columns of at least 1 and columns * (rows + 1) of at most 62, "
@@ -38,19 +37,15 @@ class ConnectFourRules(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a column."""
         return self.columns
 
     def initial_state(self) -> ConnectFourState:
-        """An empty board."""
         return ConnectFourState(0, 0)
 
     def to_move(self, state: ConnectFourState) -> int:
-        """In turn."""
         return popcount(state.stones) & 1
 
     def legal_actions(self, state: ConnectFourState, actions: list[int]) -> int:
-        """The columns that are not full."""
         height = self.rows + 1
         count = 0
         for column in range(self.columns):
@@ -60,45 +55,37 @@ class ConnectFourRules(NamedTuple):
         return count
 
     def result(self, state: ConnectFourState, action: int) -> ConnectFourState:
-        """Drops a stone; the other player is then the mover."""
         bottom = 1 << (action * (self.rows + 1))
         return ConnectFourState(state.mover ^ state.stones, state.stones | (state.stones + bottom))
 
     def is_terminal(self, state: ConnectFourState) -> bool:
-        """Somebody has won, or the board is full."""
         last = state.mover ^ state.stones
         return self._four(last) or state.stones == self.board()
 
     def utility(self, state: ConnectFourState, seat: int) -> int:
-        """A win is 1, a loss -1; only who moved last can have won."""
         if not self._four(state.mover ^ state.stones):
             return 0
         return -1 if seat == self.to_move(state) else 1
 
     def key(self, state: ConnectFourState) -> int:
-        """All stones, and the mover's once more, added: no two positions have the same sum."""
+        """All stones plus the mover's: no two positions have the same sum."""
         return state.mover + state.stones
 
     def key_bits(self) -> int:
-        """One a square, and one more a column."""
         return self.columns * (self.rows + 1)
 
     def symmetries(self) -> int:
-        """Left and right are alike."""
         return 2
 
     def symmetric_state(self, state: ConnectFourState, symmetry: int) -> ConnectFourState:
-        """The board mirrored."""
         if symmetry == 0:
             return state
         return ConnectFourState(self._mirrored(state.mover), self._mirrored(state.stones))
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The column on the other side."""
         return action if symmetry == 0 else self.columns - 1 - action
 
     def text(self, state: ConnectFourState) -> str:
-        """The board, X for the first player and O for the second."""
         first = state.mover if self.to_move(state) == 0 else state.mover ^ state.stones
         lines = []
         for row in reversed(range(self.rows)):
@@ -111,13 +98,11 @@ class ConnectFourRules(NamedTuple):
         return self.rows, self.columns, 2
 
     def write_observation(self, state: ConnectFourState, seat: int, numbers: Any) -> None:
-        """These planes."""
         other = state.mover ^ state.stones
         sides = (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
         write_boards(sides, self.rows, self.columns, self.rows - 1, -1, self.rows + 1, numbers)
 
     def action_text(self, state: ConnectFourState, action: int) -> str:
-        """Columns are letters from a at the left."""
         return chr(ord("a") + action)
 
     def bottom(self) -> int:

@@ -61,7 +61,6 @@ class Go(NamedTuple):
     superko: int = 1
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist, or another kind of superko."""
         if not (1 <= self.size <= _LARGEST and self.superko in (0, 1) and abs(self.komi) < 1e6):
             raise InvalidSettingError(
                 f"Go needs a size of 1 to {_LARGEST}, superko of 0 or 1 and a komi in points, "
@@ -69,11 +68,9 @@ class Go(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a point, and the pass."""
         return self.size * self.size + 1
 
     def initial_state(self) -> GoState:
-        """An empty board."""
         none = no_places((self.size + 2) * (self.size + 1) + 1)
         board = none
         for action in range(self.size * self.size):
@@ -81,11 +78,10 @@ class Go(NamedTuple):
         return GoState(none, none, board, NO_POINT, NO_POINT, 0)
 
     def to_move(self, state: GoState) -> int:
-        """In turn, Black first."""
         return state.turn & 1
 
     def legal_actions(self, state: GoState, actions: list[int]) -> int:
-        """The empty points where a stone may be put, and the pass; without superko."""
+        """Writes the empty points where a stone may be put, and the pass, regardless of superko."""
         own, other = (state.white, state.black) if state.turn & 1 else (state.black, state.white)
         size, number = self.size, 0
         places = state.empty
@@ -99,7 +95,6 @@ class Go(NamedTuple):
         return number + 1
 
     def result(self, state: GoState, action: int) -> GoState:
-        """Puts a stone and removes what it captures, or passes; the other player is then to move."""
         size, seat = self.size, state.turn & 1
         if action == size * size:
             return GoState(state.black, state.white, state.empty, NO_POINT, NO_POINT, (state.turn ^ 1) + 2)
@@ -120,41 +115,37 @@ class Go(NamedTuple):
         return GoState(own, other, empty, ko, place, 1)
 
     def pass_turn(self, state: GoState) -> GoState:
-        """As if the player to move had passed, without bringing the end nearer."""
+        """Passes without bringing the end of the game nearer."""
         return GoState(state.black, state.white, state.empty, NO_POINT, NO_POINT, state.turn ^ 1)
 
     def is_terminal(self, state: GoState) -> bool:
-        """Both players have passed."""
         return state.turn >= 4
 
     def utility(self, state: GoState, seat: int) -> int:
-        """Who has more stones and surrounded points, the komi included."""
         lead = self.margin(state) - self.komi
         if lead == 0:
             return 0
         return 1 if (lead > 0) == (seat == 0) else -1
 
     def key(self, state: GoState) -> int:
-        """Stones, ko and turn; not the last move, which only guides playouts."""
+        """Stones, ko and turn, but not the last move, which only guides playouts."""
         return self._board_key(state) ^ mix(state.ko * 8 + state.turn)
 
     def repetition_key(self, state: GoState) -> int:
-        """The stones, whoever is to move; none after a pass, which is always legal."""
+        """The stones, whoever is to move; 0 after a pass, which is always legal."""
         if self.superko == 0 or state.turn >= 2:
             return 0
         key = self._board_key(state)
         return key if key else 1
 
     def repetition_limit(self) -> int:
-        """No position may come a second time."""
         return 2
 
     def repetition_is_illegal(self) -> bool:
-        """With superko."""
         return self.superko != 0
 
     def reversible_plies(self, state: GoState) -> int:
-        """All with superko; otherwise the past is of no account."""
+        """All with superko; without it history is ignored."""
         return 1 << 40 if self.superko else 0
 
     def playout_action(self, state: GoState, random: int) -> int:
@@ -164,11 +155,11 @@ class Go(NamedTuple):
         return place - place // (size + 1) - size - 1 if place != NO_POINT else size * size
 
     def playout_moves(self) -> int:
-        """Far more than a playout has but where several kos are taken in turn, for ever without superko."""
+        """Far more than playouts need, except for cycles of several kos, which never end without superko."""
         return 4 * self.size * self.size
 
     def action_priors(self, state: GoState, actions: list[int], count: int, priors: list[float]) -> int:
-        """Captures, rescues, shapes, and what is near the last move."""
+        """Captures, rescues, patterns, and points near the last move."""
         write_priors(state, self.size, actions, count, priors)
         return count
 
@@ -182,19 +173,17 @@ class Go(NamedTuple):
         return black - count(state.white) - count(territory(state.white, state.black, state.empty, self.size))
 
     def text(self, state: GoState) -> str:
-        """The board: X for Black, O for White."""
         return "\n".join(
             " ".join(stone_at(state, point_of(row * self.size + column, self.size)) for column in range(self.size))
             for row in range(self.size)
         )
 
     def action_text(self, state: GoState, action: int) -> str:
-        """As the Go Text Protocol names it: column as a letter without I, row as a number from the lower edge."""
+        """As in the Go Text Protocol: column as a letter without I, row as a number from the lower edge."""
         row, column = divmod(action, self.size)
         return "pass" if row == self.size else f"{COLUMNS[column]}{self.size - row}"
 
     def seat_names(self) -> tuple[str, str]:
-        """As PettingZoo names them."""
         return "black_0", "white_0"
 
     def observation_shape(self) -> tuple[int, int, int]:
@@ -202,7 +191,6 @@ class Go(NamedTuple):
         return self.size, self.size, 4
 
     def write_observation(self, state: GoState, seat: int, numbers: Any) -> None:
-        """These planes."""
         own, other = (state.black, state.white) if seat == 0 else (state.white, state.black)
         for action in range(self.size * self.size):
             place = point_of(action, self.size)

@@ -59,7 +59,6 @@ class Goofspiel(NamedTuple):
     difference: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for cards that are not there."""
         flags = (self.shuffled, self.hidden, self.difference)
         if not 2 <= self.cards <= 13 or any(flag not in (0, 1) for flag in flags):
             raise InvalidSettingError(
@@ -68,20 +67,16 @@ class Goofspiel(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """A card each."""
         return self.cards
 
     def utility_bounds(self) -> tuple[int, int]:
-        """All prizes, or a win."""
         most = self.cards * (self.cards + 1) // 2 if self.difference else 1
         return -most, most
 
     def initial_state(self) -> GoofspielState:
-        """No prize has been turned up."""
         return GoofspielState(0, 0, 0)
 
     def to_move(self, state: GoofspielState) -> int:
-        """Chance where a prize is to be turned up, else the first player, then the second."""
         first = self._rounds(state.first)
         if first > self._rounds(state.second):
             return 1
@@ -90,19 +85,16 @@ class Goofspiel(NamedTuple):
         return 0
 
     def legal_actions(self, state: GoofspielState, actions: list[int]) -> int:
-        """The cards still in hand."""
         seat = self.to_move(state)
         return self._left(state.second if seat == 1 else state.first, actions)
 
     def chance_outcomes(self, state: GoofspielState, outcomes: list[int], probabilities: list[float]) -> int:
-        """Each prize that is left, all as likely."""
         count = self._left(state.prizes, outcomes)
         for place in range(count):
             probabilities[place] = 1.0 / count
         return count
 
     def result(self, state: GoofspielState, action: int) -> GoofspielState:
-        """Turns up a prize, or notes a bid."""
         seat = self.to_move(state)
         if seat == CHANCE:
             return GoofspielState(state.first, state.second, state.prizes << 4 | action + 1)
@@ -111,11 +103,10 @@ class Goofspiel(NamedTuple):
         return GoofspielState(state.first, state.second << 4 | action + 1, state.prizes)
 
     def is_terminal(self, state: GoofspielState) -> bool:
-        """One round is left, in which nobody has a choice."""
+        """True before the last round, in which nobody has a choice."""
         return self._rounds(state.second) == self.cards - 1
 
     def utility(self, state: GoofspielState, seat: int) -> int:
-        """1 for a win, -1 for a loss, 0 for a draw; or the points that the seat has more."""
         first, second = self._last(state.first), self._last(state.second)
         more = self._lead(state, self.cards - 1)
         prize = self._last(state.prizes) if self.shuffled else 1
@@ -128,7 +119,7 @@ class Goofspiel(NamedTuple):
         return 1 if more > 0 else -1
 
     def key(self, state: GoofspielState) -> int:
-        """Which cards are left and who leads by how much: not in which order they went."""
+        """The cards that are left and the lead, whatever the order in which cards were played."""
         rounds = self._rounds(state.second)
         pending = self._rounds(state.first) - rounds
         mixed = mix(self._spent(state.first) | self._spent(state.second) << 16 | self._spent(state.prizes) << 32)
@@ -143,7 +134,6 @@ class Goofspiel(NamedTuple):
         return (4 * self.cards + 2,)
 
     def write_observation(self, state: GoofspielState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         rounds, now = self._rounds(state.second), 0
         if not self.shuffled:
             now = self.cards - rounds
@@ -164,17 +154,15 @@ class Goofspiel(NamedTuple):
         numbers[4 * self.cards + 1] = won[1 - seat]
 
     def observation_bounds(self) -> tuple[int, int]:
-        """No more points than there are."""
         return 0, self.cards * (self.cards + 1) // 2
 
     # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def round_start(self, state: GoofspielState) -> GoofspielState:
-        """The state without the bid that the second player has not answered."""
         return state if self.to_move(state) != 1 else state._replace(first=state.first >> 4)
 
     def hides_more(self) -> bool:
-        """With ``hidden``, bids of rounds that are over."""
+        """With ``hidden``, bids of earlier rounds."""
         return bool(self.hidden)
 
     def information_state_key(self, state: GoofspielState, seat: int) -> Hashable:
@@ -185,7 +173,7 @@ class Goofspiel(NamedTuple):
         return own, seen, state.prizes, self.to_move(state)
 
     def resample(self, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
-        """Other bids of the other player's that fit; at the end, where nothing is to come, this state."""
+        """Draws bids of the other player that fit; at the end returns the state itself."""
         is_pending = seat == 1 and self.to_move(state) == 1
         if self.is_terminal(state) or not (self.hidden or is_pending):
             return state
@@ -207,14 +195,12 @@ class Goofspiel(NamedTuple):
         return state._replace(first=packed) if seat else state._replace(second=packed)
 
     def moves_so_far(self, state: GoofspielState) -> list[int]:
-        """Round by round the prize, if prizes come by chance, and the bids."""
         first, second = (_cards(bids, self._rounds(bids)) for bids in (state.first, state.second))
         prizes = _cards(state.prizes, self._rounds(state.prizes))
         rounds = itertools.zip_longest(prizes, first, second)
         return [card - 1 for cards in rounds for card in cards if card]
 
     def text(self, state: GoofspielState) -> str:
-        """Round by round the prize and both bids, then the points."""
         rounds = self._rounds(state.second)
         lines = []
         for name, bids in (("player 0", state.first), ("player 1", state.second), ("prizes", state.prizes)):
@@ -224,7 +210,6 @@ class Goofspiel(NamedTuple):
         return "\n".join([*lines, "points: {} to {}".format(*self._points(state, rounds))])
 
     def action_text(self, state: GoofspielState, action: int) -> str:
-        """The card's points."""
         return str(action + 1)
 
     def _winners(self, state: GoofspielState, rounds: int) -> tuple[int, ...]:

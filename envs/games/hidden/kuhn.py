@@ -48,44 +48,35 @@ class Kuhn(NamedTuple):
     players: int = 2
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for too few or too many players."""
         if not 2 <= self.players <= 10:
             raise InvalidSettingError(f"Kuhn needs players of 2 to 10, not {self.players}")
 
     def num_actions(self) -> int:
-        """Pass and bet; and as many numbers as there are cards."""
         return self.players + 1
 
     def player_actions(self) -> int:
-        """Pass and bet."""
         return 2
 
     def seats(self) -> int:
-        """As many as there are players."""
         return self.players
 
     def utility_bounds(self) -> tuple[int, int]:
-        """Ante and bet are lost, or won from all others."""
         return -2, 2 * (self.players - 1)
 
     def initial_state(self) -> KuhnState:
-        """No card is dealt."""
         return KuhnState(0, 1)
 
     def to_move(self, state: KuhnState) -> int:
-        """Chance until all have a card, then everybody in turn."""
         if state.cards >> 4 * (self.players - 1) == 0:
             return CHANCE
         return self._moves(state) % self.players
 
     def legal_actions(self, state: KuhnState, actions: list[int]) -> int:
-        """Pass and bet."""
         actions[0] = 0
         actions[1] = 1
         return 2
 
     def chance_outcomes(self, state: KuhnState, outcomes: list[int], probabilities: list[float]) -> int:
-        """Each card that is left, all as likely."""
         count = 0
         for rank in range(self.players + 1):
             is_left = True
@@ -100,7 +91,6 @@ class Kuhn(NamedTuple):
         return count
 
     def result(self, state: KuhnState, action: int) -> KuhnState:
-        """Deals a card to the next player, or notes what the mover does."""
         seat = 0
         while seat < self.players and self._card(state, seat):
             seat += 1
@@ -109,14 +99,12 @@ class Kuhn(NamedTuple):
         return KuhnState(state.cards, state.history << 1 | action)
 
     def is_terminal(self, state: KuhnState) -> bool:
-        """All have passed, or all others have answered the bet."""
         moves, first_bet = self._moves(state), self._first_bet(state)
         if first_bet < 0:
             return moves == self.players
         return moves == first_bet + self.players
 
     def utility(self, state: KuhnState, seat: int) -> int:
-        """What the seat has won or lost, in chips."""
         pot, winner, best = 0, 0, 0
         for other in range(self.players):
             pot += 1 + self._has_bet(state, other)
@@ -133,7 +121,6 @@ class Kuhn(NamedTuple):
         return (3 * self.players + 1,)
 
     def write_observation(self, state: KuhnState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         if self._card(state, seat):
             numbers[self._card(state, seat) - 1] = 1
         for turn in range(self.players):
@@ -144,11 +131,9 @@ class Kuhn(NamedTuple):
     # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: KuhnState, seat: int) -> Hashable:
-        """The seat's card and what has been bet."""
         return self._card(state, seat), state.history
 
     def resample(self, state: KuhnState, seat: int, generator: np.random.Generator) -> KuhnState:
-        """The other players' cards dealt again."""
         mine = self._card(state, seat)
         unseen = generator.permutation([card for card in range(1, self.players + 2) if card != mine]).tolist()
         cards = 0
@@ -158,19 +143,17 @@ class Kuhn(NamedTuple):
         return KuhnState(cards, state.history)
 
     def moves_so_far(self, state: KuhnState) -> list[int]:
-        """The cards dealt, seat by seat, then what was bet."""
         cards = [self._card(state, seat) - 1 for seat in range(self.players) if self._card(state, seat)]
         return [*cards, *map(int, f"{state.history:b}"[1:])]
 
     def text(self, state: KuhnState) -> str:
-        """Everybody's card, and what has been bet: p for pass, b for bet."""
+        """Each player's card and the betting: p for pass, b for bet."""
         cards = [self._card(state, seat) for seat in range(self.players)]
         names = [_NAMES[10 - self.players + card] if card else "-" for card in cards]
         played = "".join("pb"[int(bit)] for bit in f"{state.history:b}"[1:])
         return "\n".join([*(f"player {seat}: {name}" for seat, name in enumerate(names)), f"bets: {played}"])
 
     def action_text(self, state: KuhnState, action: int) -> str:
-        """Pass and bet, or fold and call; the card while chance deals."""
         if self.to_move(state) == CHANCE:
             return _NAMES[11 - self.players + action]
         if self._first_bet(state) < 0:

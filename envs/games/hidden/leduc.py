@@ -81,7 +81,6 @@ class Leduc(NamedTuple):
     blinds: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for ranks that are not there."""
         if not 2 <= self.ranks <= 13 or self.blinds not in (0, 1):
             raise InvalidSettingError(
                 f"Leduc needs ranks of 2 to 13, and blinds of True or False, not ranks={self.ranks}, "
@@ -89,25 +88,20 @@ class Leduc(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Four actions, or the ranks."""
         return max(4, self.ranks)
 
     def player_actions(self) -> int:
-        """Call, raise, fold and check."""
         return 4
 
     def utility_bounds(self) -> tuple[int, int]:
-        """The ante or the big blind, and two raises in each round."""
         return (-14, 14) if self.blinds else (-13, 13)
 
     def initial_state(self) -> LeducState:
-        """No card is dealt."""
         if self.blinds:
             return LeducState(-1, 0, 0, 0, 0, 0, 0, 0, 0, 1)
         return LeducState(0, 0, 0, 0, 0, 1, 1, 0, 0, 1)
 
     def to_move(self, state: LeducState) -> int:
-        """Chance while cards are to be dealt, else the seat whose turn it is."""
         if self.is_terminal(state):
             return state.seat
         if state.begins < 0 or state.second_card == 0 or (state.stage == 1 and state.open_card == 0):
@@ -115,7 +109,6 @@ class Leduc(NamedTuple):
         return state.seat
 
     def legal_actions(self, state: LeducState, actions: list[int]) -> int:
-        """Call or check, raise while there may be raises, fold."""
         mine, other = self._chips(state, state.seat), self._chips(state, 1 - state.seat)
         count = 0
         if mine < other:
@@ -133,7 +126,6 @@ class Leduc(NamedTuple):
         return count
 
     def chance_outcomes(self, state: LeducState, outcomes: list[int], probabilities: list[float]) -> int:
-        """Who begins; or each rank, as likely as there are cards of it left."""
         if state.begins < 0:
             for seat in range(2):
                 outcomes[seat] = seat
@@ -150,7 +142,6 @@ class Leduc(NamedTuple):
         return count
 
     def result(self, state: LeducState, action: int) -> LeducState:
-        """Deals a card, or makes the mover's action."""
         begins, first_card, second_card, open_card, seat, first, second, bets, stage, history = state
         if begins < 0:  # the small blind begins
             return LeducState(action, 0, 0, 0, action, 1 + action, 2 - action, 0, 0, 1)
@@ -178,11 +169,9 @@ class Leduc(NamedTuple):
         return LeducState(begins, first_card, second_card, open_card, seat, first, second, bets, stage, history)
 
     def is_terminal(self, state: LeducState) -> bool:
-        """Both rounds are over, or somebody has folded."""
         return state.stage >= 2
 
     def utility(self, state: LeducState, seat: int) -> int:
-        """What the seat has won or lost, in chips."""
         if state.stage > 2:
             loser = state.stage - 3
         else:
@@ -198,11 +187,10 @@ class Leduc(NamedTuple):
     # -- what players see -----------------------------------------------------------------------------------------
 
     def observation_shape(self) -> tuple[int]:
-        """RLCard's: the seat's card, the open card, its chips and the other's, each as a row with a single one."""
+        """One-hot rows as in RLCard: the seat's card, the open card, its chips and the other's."""
         return (2 * self.ranks + 2 * _CHIPS,)
 
     def write_observation(self, state: LeducState, seat: int, numbers: Any) -> None:
-        """These rows."""
         mine = state.second_card if seat else state.first_card
         if mine:
             numbers[mine - 1] = 1
@@ -218,7 +206,7 @@ class Leduc(NamedTuple):
         return (state.second_card if seat else state.first_card), state.open_card, state.begins, state.history
 
     def resample(self, state: LeducState, seat: int, generator: np.random.Generator) -> LeducState:
-        """The other player's card dealt again; at the end, where nothing is to come, this state."""
+        """Deals the other player's card again; at the end returns the state itself."""
         mine, other = (state.second_card, state.first_card) if seat else (state.first_card, state.second_card)
         if not other or self.is_terminal(state):
             return state
@@ -230,7 +218,6 @@ class Leduc(NamedTuple):
         return state._replace(first_card=drawn) if seat else state._replace(second_card=drawn)
 
     def moves_so_far(self, state: LeducState) -> list[int]:
-        """Who begins, with blinds; the cards; the actions, and among them the card laid open."""
         moves = [state.begins] if self.blinds and state.begins >= 0 else []
         moves += [card - 1 for card in (state.first_card, state.second_card) if card]
         here = functools.reduce(self.result, moves, self.initial_state())
@@ -243,7 +230,6 @@ class Leduc(NamedTuple):
         return [*moves, state.open_card - 1] if state.open_card != here.open_card else moves
 
     def text(self, state: LeducState) -> str:
-        """The cards, the chips, the bets and whose turn it is."""
         lines = [
             f"{'>' if seat == state.seat else ' '} player {seat}: {self._name(card)}, {chips} in the pot"
             for seat, card, chips in (
@@ -255,7 +241,6 @@ class Leduc(NamedTuple):
         return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {' '.join(played)}"])
 
     def action_text(self, state: LeducState, action: int) -> str:
-        """The action; the card, or who begins, where chance decides."""
         if self.to_move(state) != CHANCE:
             return _NAMES[action]
         return f"player {action} begins" if state.begins < 0 else self._name(action + 1)

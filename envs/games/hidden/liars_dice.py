@@ -53,7 +53,6 @@ class LiarsDice(NamedTuple):
     sides: int = 6
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for dice that do not fit."""
         if not (1 <= self.dice <= 15 and 2 <= self.sides <= 15 and 2 * self.dice * self.sides <= 62):
             raise InvalidSettingError(
                 "LiarsDice needs dice of 1 to 15 and sides of 2 to 15 with 2 * dice * sides at most 62, not "
@@ -61,21 +60,17 @@ class LiarsDice(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Every bid, and to say liar."""
         return 2 * self.dice * self.sides + 1
 
     def initial_state(self) -> LiarsDiceState:
-        """No die is rolled."""
         return LiarsDiceState(0, 0, 0, 0, 0)
 
     def to_move(self, state: LiarsDiceState) -> int:
-        """Chance until all dice are rolled, then both in turn."""
         if state.rolled < 2 * self.dice:
             return CHANCE
         return popcount(state.bids) & 1
 
     def legal_actions(self, state: LiarsDiceState, actions: list[int]) -> int:
-        """Every higher bid; and to say liar, where there is a bid."""
         last, count = self._last(state), 0
         for bid in range(last + 1, 2 * self.dice * self.sides):
             actions[count] = bid
@@ -86,14 +81,12 @@ class LiarsDice(NamedTuple):
         return count
 
     def chance_outcomes(self, state: LiarsDiceState, outcomes: list[int], probabilities: list[float]) -> int:
-        """Each face, all as likely."""
         for face in range(self.sides):
             outcomes[face] = face
             probabilities[face] = 1.0 / self.sides
         return self.sides
 
     def result(self, state: LiarsDiceState, action: int) -> LiarsDiceState:
-        """Rolls a die, bids, or says liar."""
         if state.rolled < 2 * self.dice:
             mine = 1 << 4 * action
             if state.rolled < self.dice:
@@ -104,11 +97,9 @@ class LiarsDice(NamedTuple):
         return LiarsDiceState(state.first, state.second, state.rolled, state.bids | 1 << action, 0)
 
     def is_terminal(self, state: LiarsDiceState) -> bool:
-        """Somebody has said liar."""
         return state.called == 1
 
     def utility(self, state: LiarsDiceState, seat: int) -> int:
-        """1 for who was right about the last bid, -1 for the other."""
         last = self._last(state)
         face, wild = last % self.sides, self.sides - 1
         there = (state.first >> 4 * face & 15) + (state.second >> 4 * face & 15)
@@ -121,11 +112,10 @@ class LiarsDice(NamedTuple):
     # -- what players see -----------------------------------------------------------------------------------------
 
     def observation_shape(self) -> tuple[int]:
-        """How many of its dice show each face, and for every bid whether it was made."""
+        """How many of its dice show each face, and for each bid whether it was made."""
         return (self.sides + 2 * self.dice * self.sides,)
 
     def write_observation(self, state: LiarsDiceState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         mine = state.second if seat else state.first
         for face in range(self.sides):
             numbers[face] = mine >> 4 * face & 15
@@ -133,17 +123,15 @@ class LiarsDice(NamedTuple):
             numbers[self.sides + bid] = state.bids >> bid & 1
 
     def observation_bounds(self) -> tuple[int, int]:
-        """All dice may show one face."""
         return 0, self.dice
 
     # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: LiarsDiceState, seat: int) -> Hashable:
-        """The seat's dice, the bids and whether one was called a lie."""
         return (state.second if seat else state.first), state.bids, state.called
 
     def resample(self, state: LiarsDiceState, seat: int, generator: np.random.Generator) -> LiarsDiceState:
-        """The other player's dice rolled again; at the end, where nothing is to come, this state."""
+        """Rolls the other player's dice again; at the end returns the state itself."""
         if state.called:
             return state
         theirs = state.rolled - self.dice if seat == 0 else state.rolled
@@ -153,7 +141,6 @@ class LiarsDice(NamedTuple):
         return state._replace(first=rolled) if seat else state._replace(second=rolled)
 
     def moves_so_far(self, state: LiarsDiceState) -> list[int]:
-        """The dice, each player's in order of their faces, then the bids."""
         faces = [
             face
             for dice in (state.first, state.second)
@@ -164,14 +151,12 @@ class LiarsDice(NamedTuple):
         return [*faces, *(bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1), *called]
 
     def text(self, state: LiarsDiceState) -> str:
-        """Both players' dice and the last bids."""
         lines = [f"player {seat}: {self._faces(dice)}" for seat, dice in enumerate((state.first, state.second))]
         made = [bid for bid in range(2 * self.dice * self.sides) if state.bids >> bid & 1]
         bids = ", ".join(map(self._bid, made)) + (", liar!" if state.called else "")
         return "\n".join([*lines, f"bids: {bids}"])
 
     def action_text(self, state: LiarsDiceState, action: int) -> str:
-        """A bid such as 2x5, two fives; liar; the face while dice are rolled."""
         if self.to_move(state) == CHANCE:
             return str(action + 1)
         return "liar" if action == 2 * self.dice * self.sides else self._bid(action)

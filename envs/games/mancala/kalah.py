@@ -72,7 +72,6 @@ class Kalah(NamedTuple):
     margin: bool = False
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         fits = 1 <= self.houses <= 8 and self.seeds >= 1 and self._all_seeds() <= 127
         if not (fits and self.empty_capture in (0, 1) and self.margin in (0, 1)):
             raise InvalidSettingError(
@@ -82,24 +81,19 @@ class Kalah(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a house."""
         return self.houses
 
     def utility_bounds(self) -> tuple[int, int]:
-        """With a margin, all seeds."""
         return (-self._all_seeds(), self._all_seeds()) if self.margin else (-1, 1)
 
     def initial_state(self) -> KalahState:
-        """The same number of seeds in every house."""
         side = self.seeds * (ONES >> 8 * (8 - self.houses))
         return KalahState(side, side, 0, 0, 0)
 
     def to_move(self, state: KalahState) -> int:
-        """In turn, but for moves that end in the store."""
         return state.seat
 
     def legal_actions(self, state: KalahState, actions: list[int]) -> int:
-        """The mover's houses that are not empty."""
         count = 0
         for house in range(self.houses):
             actions[count] = house
@@ -107,7 +101,6 @@ class Kalah(NamedTuple):
         return count
 
     def result(self, state: KalahState, action: int) -> KalahState:
-        """Sows the seeds of a house, captures, and ends the game if a side is empty."""
         seeds = state.mover >> 8 * action & 255
         mover = state.mover ^ seeds << 8 * action
         other, store = state.other, state.mover_store
@@ -140,11 +133,9 @@ class Kalah(NamedTuple):
         return KalahState(other, mover, other_store, store, 1 - state.seat)
 
     def is_terminal(self, state: KalahState) -> bool:
-        """All seeds are in the stores: they are put there when either side is empty."""
         return state.mover | state.other == 0
 
     def utility(self, state: KalahState, seat: int) -> int:
-        """Who has more seeds; with a margin, how many more."""
         difference = state.mover_store - state.other_store
         if seat != state.seat:
             difference = -difference
@@ -153,16 +144,15 @@ class Kalah(NamedTuple):
         return 1 if difference > 0 else -1 if difference < 0 else 0
 
     def evaluation(self, state: KalahState, seat: int) -> int:
-        """The difference of seeds in the stores."""
         difference = state.mover_store - state.other_store
         difference *= 1024 if self.margin else 1000 // self._all_seeds()
         return difference if seat == state.seat else -difference
 
     def ordering_hint(self, state: KalahState, action: int) -> int:
-        """Moves that move again, then what gathers most and leaves the opponent few of those; far houses first.
+        """Moves that move again, then moves that gain most and leave the opponent few of those; far houses first.
 
-        Measured by proofs with four and five houses: to take the farthest house first, among alike moves that do
-        not move again, left a quarter to nine tenths of the positions that the nearest did.
+        Measured by proofs with four and five houses: with the farthest house first among equal moves, searches
+        visited a quarter to nine tenths of the positions that they visited with the nearest first.
         """
         after = self.result(state, action)
         if after.seat == state.seat:
@@ -170,13 +160,12 @@ class Kalah(NamedTuple):
         return 16 * (after.other_store - state.mover_store) - 8 * self._moving_again(after.mover) - action
 
     def is_noisy(self, state: KalahState, action: int) -> bool:
-        """Captures."""
         after = self.result(state, action)
         store = after.mover_store if after.seat == state.seat else after.other_store
         return store - state.mover_store > 1
 
     def bounds(self, state: KalahState) -> tuple[int, int]:
-        """Seeds in a store stay there: who has more than half of all has won.
+        """Seeds in a store stay there: a player with more than half of all seeds has won.
 
         Each house whose last seed would fall into the store is good for one more, as all of them can be played in
         turn, from the nearest one on.
@@ -192,10 +181,6 @@ class Kalah(NamedTuple):
         return least, greatest
 
     def text(self, state: KalahState) -> str:
-        """The second player's houses on top, so from right to left as it sees them; the first player's below.
-
-        Stores are the numbers at the ends, the second player's on the left.
-        """
         return draw_houses(self.houses, state)
 
     def observation_shape(self) -> tuple[int, int]:
@@ -203,15 +188,12 @@ class Kalah(NamedTuple):
         return 2, self.houses + 1
 
     def write_observation(self, state: KalahState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         write_houses(self.houses, state, seat, numbers)
 
     def observation_bounds(self) -> tuple[int, int]:
-        """No house holds more than all seeds."""
         return 0, self._all_seeds()
 
     def action_text(self, state: KalahState, action: int) -> str:
-        """The first player's houses are A, B, ... from its left, the second's a, b, ..."""
         return house_text(state.seat, action)
 
     def _all_seeds(self) -> int:

@@ -65,7 +65,6 @@ class Oware(NamedTuple):
     seeds: int = 4
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if not (1 <= self.houses <= 8 and self.seeds >= 1 and self._all_seeds() <= 127):
             raise InvalidSettingError(
                 "Oware needs houses of 1 to 8 and seeds of at least 1 with 2 * houses * seeds of at most 127, "
@@ -73,20 +72,16 @@ class Oware(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """One action a house."""
         return self.houses
 
     def initial_state(self) -> OwareState:
-        """The same number of seeds in every house."""
         side = self.seeds * (ONES >> 8 * (8 - self.houses))
         return OwareState(side, side, 0, 0, 0, 0)
 
     def to_move(self, state: OwareState) -> int:
-        """In turn."""
         return state.seat
 
     def legal_actions(self, state: OwareState, actions: list[int]) -> int:
-        """The mover's houses that are not empty; if the opponent has no seeds, those that give it some."""
         count = 0
         for house in range(self.houses):
             seeds = state.mover >> 8 * house & 255
@@ -96,7 +91,6 @@ class Oware(NamedTuple):
         return count
 
     def result(self, state: OwareState, action: int) -> OwareState:
-        """Sows the seeds of a house and captures; if the opponent then has no move, shares out what is left."""
         houses = self.houses
         seeds = state.mover >> 8 * action & 255
         mover, other = state.mover ^ seeds << 8 * action, state.other
@@ -131,71 +125,57 @@ class Oware(NamedTuple):
         return OwareState(other, mover, other_store, store, 1 - state.seat, 0 if taken else state.quiet + 1)
 
     def is_terminal(self, state: OwareState) -> bool:
-        """All seeds are shared out, or one player has more than half of them."""
         most = max(state.mover_store, state.other_store)
         return state.mover | state.other == 0 or 2 * most > self._all_seeds()
 
     def utility(self, state: OwareState, seat: int) -> int:
-        """Who has more seeds."""
         difference = state.mover_store - state.other_store
         if seat != state.seat:
             difference = -difference
         return 1 if difference > 0 else -1 if difference < 0 else 0
 
     def repetition_key(self, state: OwareState) -> int:
-        """The houses and the player to move; what was captured is the same since the last capture."""
+        """The houses and the player to move: since the last capture the captured seeds are the same."""
         key = mix(mix(state.mover) ^ state.other) ^ state.seat
         return key if key else 1
 
     def repetition_limit(self) -> int:
-        """The second occurrence ends the game."""
         return 2
 
     def repetition_utility(self, state: OwareState, seat: int) -> int:
-        """Who has more seeds, when each gets those in its own houses."""
+        """Each player gets the seeds in its own houses."""
         difference = state.mover_store + seeds_in(state.mover) - state.other_store - seeds_in(state.other)
         if seat != state.seat:
             difference = -difference
         return 1 if difference > 0 else -1 if difference < 0 else 0
 
     def reversible_plies(self, state: OwareState) -> int:
-        """Those since the last capture."""
         return state.quiet
 
     def evaluation(self, state: OwareState, seat: int) -> int:
-        """The difference of captured seeds."""
         difference = (state.mover_store - state.other_store) * (1000 // self._all_seeds())
         return difference if seat == state.seat else -difference
 
     def ordering_hint(self, state: OwareState, action: int) -> int:
-        """What captures most."""
         return self.result(state, action).other_store
 
     def is_noisy(self, state: OwareState, action: int) -> bool:
-        """Captures."""
         return self.result(state, action).other_store > state.mover_store
 
     def text(self, state: OwareState) -> str:
-        """The second player's houses on top, so from right to left as it sees them; the first player's below.
-
-        What was captured are the numbers at the ends, the second player's on the left.
-        """
         return draw_houses(self.houses, state)
 
     def observation_shape(self) -> tuple[int, int]:
-        """Shape (2, houses + 1): the observer's houses from its left and what it captured, then the opponent's."""
+        """Shape (2, houses + 1): the observer's houses from its left and its captures, then the opponent's."""
         return 2, self.houses + 1
 
     def write_observation(self, state: OwareState, seat: int, numbers: Any) -> None:
-        """These numbers."""
         write_houses(self.houses, state, seat, numbers)
 
     def observation_bounds(self) -> tuple[int, int]:
-        """No house holds more than all seeds."""
         return 0, self._all_seeds()
 
     def action_text(self, state: OwareState, action: int) -> str:
-        """The first player's houses are A, B, ... from its left, the second's a, b, ..."""
         return house_text(state.seat, action)
 
     def _all_seeds(self) -> int:

@@ -60,7 +60,6 @@ class Breakthrough(NamedTuple):
     pawn_rows: int = 2
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if (
             self.columns < 2
             or self.pawn_rows < 1
@@ -74,38 +73,31 @@ class Breakthrough(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Three a square."""
         return 3 * self.rows * self.columns
 
     def initial_state(self) -> BreakthroughState:
-        """Seat 0 below, seat 1 above."""
         pawns = all_squares(self.pawn_rows * self.columns)
         return BreakthroughState(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
 
     def to_move(self, state: BreakthroughState) -> int:
-        """In turn."""
         return state.seat
 
     def legal_actions(self, state: BreakthroughState, actions: list[int]) -> int:
-        """Straight to empty squares, diagonally to any but one's own."""
         lower, straight, higher = sources(
             state.mover, state.seat, self.rows, self.columns, ~(state.mover | state.other), ~state.mover
         )
         return list_moves(lower, straight, higher, actions)
 
     def result(self, state: BreakthroughState, action: int) -> BreakthroughState:
-        """Moves a pawn, which captures what is there; the other player is then the mover."""
         to = 1 << destination(action, state.seat, self.columns)
         return BreakthroughState(
             whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat
         )
 
     def is_terminal(self, state: BreakthroughState) -> bool:
-        """The player who moved last has arrived or has captured everything."""
         return state.mover == 0 or state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0
 
     def utility(self, state: BreakthroughState, seat: int) -> int:
-        """Who moved last has won."""
         return -1 if seat == state.seat else 1
 
     def evaluation(self, state: BreakthroughState, seat: int) -> int:
@@ -114,25 +106,20 @@ class Breakthrough(NamedTuple):
         return score if seat == state.seat else -score
 
     def ordering_hint(self, state: BreakthroughState, action: int) -> int:
-        """Captures, then the pawns that are farthest ahead."""
         to = destination(action, state.seat, self.columns)
         row = to // self.columns
         return (row if state.seat == 0 else self.rows - 1 - row) + (state.other >> to & 1) * 2 * self.rows
 
     def is_noisy(self, state: BreakthroughState, action: int) -> bool:
-        """Captures."""
         return state.other >> destination(action, state.seat, self.columns) & 1 != 0
 
     def pass_turn(self, state: BreakthroughState) -> BreakthroughState:
-        """Nothing moves."""
         return BreakthroughState(state.other, state.mover, 1 - state.seat)
 
     def symmetries(self) -> int:
-        """Left and right are alike."""
         return 2
 
     def symmetric_state(self, state: BreakthroughState, symmetry: int) -> BreakthroughState:
-        """The board mirrored."""
         if symmetry == 0:
             return state
         mover = mirrored_columns(state.mover, self.rows, self.columns, self.columns)
@@ -140,11 +127,10 @@ class Breakthrough(NamedTuple):
         return BreakthroughState(mover, other, state.seat)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The pawn on the other side, moving to the other side."""
         return mirrored_move(action, self.columns) if symmetry else action
 
     def bounds(self, state: BreakthroughState) -> tuple[int, int]:
-        """A pawn one step short of the far row arrives unless it is captured at once; it can always step."""
+        """A pawn one step from the far row arrives unless it is captured at once; it can always step."""
         if state.mover & far_row(state.seat, self.rows, self.columns, 1) != 0:
             return win_in(1), win_in(1)
         captures = state.other & attacked(state.mover, state.seat, self.rows, self.columns)
@@ -156,11 +142,10 @@ class Breakthrough(NamedTuple):
         return loss_in(2 if popcount(state.mover) == 1 else 4), win_in(3)
 
     def bounds_see_ends(self) -> bool:
-        """Both ways to win are seen one move ahead."""
         return True
 
     def safe_actions(self, state: BreakthroughState, actions: list[int]) -> int:
-        """The captures of a pawn that would arrive, if there is one; else everything."""
+        """The captures of a pawn that would arrive, if there is one; else all actions."""
         threats = state.other & far_row(1 - state.seat, self.rows, self.columns, 1)
         if threats == 0:
             return self.legal_actions(state, actions)
@@ -168,7 +153,6 @@ class Breakthrough(NamedTuple):
         return list_moves(lower, 0, higher, actions)
 
     def text(self, state: BreakthroughState) -> str:
-        """The board, X for the first player, who moves up, and O for the second."""
         return draw_pawns(state, self.rows, self.columns)
 
     def observation_shape(self) -> tuple[int, int, int]:
@@ -176,11 +160,9 @@ class Breakthrough(NamedTuple):
         return self.rows, self.columns, 3
 
     def write_observation(self, state: BreakthroughState, seat: int, numbers: Any) -> None:
-        """These planes."""
         write_pawns(state, seat, self.rows, self.columns, numbers)
 
     def action_text(self, state: BreakthroughState, action: int) -> str:
-        """From and to, with an x for a capture."""
         return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
 
     def _worth(self, pawns: int, seat: int) -> int:

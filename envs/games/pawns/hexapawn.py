@@ -55,7 +55,6 @@ class Hexapawn(NamedTuple):
     columns: int = 3
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if self.rows < 3 or self.columns < 1 or self.rows * self.columns > 64:
             raise InvalidSettingError(
                 "Hexapawn needs rows of at least 3, columns of at least 1 and rows * columns of at most 64, "
@@ -63,37 +62,30 @@ class Hexapawn(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Three a square."""
         return 3 * self.rows * self.columns
 
     def initial_state(self) -> HexapawnState:
-        """Seat 0 below, seat 1 above."""
         pawns = all_squares(self.columns)
         return HexapawnState(pawns, whole(pawns << ((self.rows - 1) * self.columns)), 0)
 
     def to_move(self, state: HexapawnState) -> int:
-        """In turn."""
         return state.seat
 
     def legal_actions(self, state: HexapawnState, actions: list[int]) -> int:
-        """Straight to empty squares, diagonally to the opponent's."""
         lower, straight, higher = self._sources(state)
         return list_moves(lower, straight, higher, actions)
 
     def result(self, state: HexapawnState, action: int) -> HexapawnState:
-        """Moves a pawn, which captures what is there; the other player is then the mover."""
         to = 1 << destination(action, state.seat, self.columns)
         return HexapawnState(whole(state.other & ~to), whole(state.mover ^ 1 << action // 3 ^ to), 1 - state.seat)
 
     def is_terminal(self, state: HexapawnState) -> bool:
-        """The player who moved last has arrived, or the player to move cannot."""
         if state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0:
             return True
         lower, straight, higher = self._sources(state)
         return lower | straight | higher == 0
 
     def utility(self, state: HexapawnState, seat: int) -> int:
-        """Who moved last has won."""
         return -1 if seat == state.seat else 1
 
     def evaluation(self, state: HexapawnState, seat: int) -> int:
@@ -103,20 +95,16 @@ class Hexapawn(NamedTuple):
         return score if seat == state.seat else -score
 
     def ordering_hint(self, state: HexapawnState, action: int) -> int:
-        """Captures, then the pawns that are farthest ahead."""
         row = destination(action, state.seat, self.columns) // self.columns
         return (row if state.seat == 0 else self.rows - 1 - row) + (2 * self.rows if action % 3 != 1 else 0)
 
     def is_noisy(self, state: HexapawnState, action: int) -> bool:
-        """Captures."""
         return action % 3 != 1
 
     def symmetries(self) -> int:
-        """Left and right are alike."""
         return 2
 
     def symmetric_state(self, state: HexapawnState, symmetry: int) -> HexapawnState:
-        """The board mirrored."""
         if symmetry == 0:
             return state
         mover = mirrored_columns(state.mover, self.rows, self.columns, self.columns)
@@ -125,7 +113,6 @@ class Hexapawn(NamedTuple):
         )
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The pawn on the other side, moving to the other side."""
         return mirrored_move(action, self.columns) if symmetry else action
 
     def bounds(self, state: HexapawnState) -> tuple[int, int]:
@@ -137,7 +124,6 @@ class Hexapawn(NamedTuple):
         return loss_in(2), win_in(1)
 
     def text(self, state: HexapawnState) -> str:
-        """The board, X for the first player, who moves up, and O for the second."""
         return draw_pawns(state, self.rows, self.columns)
 
     def observation_shape(self) -> tuple[int, int, int]:
@@ -145,11 +131,9 @@ class Hexapawn(NamedTuple):
         return self.rows, self.columns, 3
 
     def write_observation(self, state: HexapawnState, seat: int, numbers: Any) -> None:
-        """These planes."""
         write_pawns(state, seat, self.rows, self.columns, numbers)
 
     def action_text(self, state: HexapawnState, action: int) -> str:
-        """From and to, with an x for a capture."""
         return pawn_text(action, state.seat, self.columns, self.is_noisy(state, action))
 
     def _sources(self, state: HexapawnState) -> tuple[int, int, int]:

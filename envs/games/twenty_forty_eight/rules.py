@@ -70,7 +70,6 @@ class Game2048(NamedTuple):
     columns: int = 4
 
     def check(self) -> None:
-        """Raises ``InvalidSettingError`` for a board that does not exist or does not fit."""
         if min(self) < 1 or not 2 <= self.rows * self.columns <= _SQUARES:
             raise InvalidSettingError(
                 f"Game2048 needs rows and columns of at least 1 and rows * columns of 2 to {_SQUARES}, "
@@ -78,24 +77,20 @@ class Game2048(NamedTuple):
             )
 
     def num_actions(self) -> int:
-        """Four directions; chance has two outcomes a square."""
         return max(4, 2 * self.rows * self.columns)
 
     def player_actions(self) -> int:
-        """Four directions."""
         return 4
 
     def seats(self) -> int:
-        """One player."""
         return 1
 
     def utility_bounds(self) -> tuple[int, int]:
-        """No score, or more than the greatest tiles that fit can have given."""
+        """From no score to the most that the largest tiles that fit can have given."""
         squares = self.rows * self.columns
         return 0, squares << min(squares + 2, 36)
 
     def utility_sum(self) -> int:
-        """Scores vary."""
         return -(1 << 40)  # GENERAL_SUM
 
     def received(self, state: Game2048State, seat: int) -> int:
@@ -103,19 +98,15 @@ class Game2048(NamedTuple):
         return state.score
 
     def future(self, state: Game2048State) -> Game2048State:
-        """The board alone."""
         return state._replace(score=0)
 
     def initial_state(self) -> Game2048State:
-        """An empty board, to which two tiles come."""
         return Game2048State(0, 0, 0, 0, 0, 0, 0, 2)
 
     def to_move(self, state: Game2048State) -> int:
-        """The player, once the new tiles are there."""
         return CHANCE if state.tiles_to_come else 0
 
     def legal_actions(self, state: Game2048State, actions: list[int]) -> int:
-        """The directions in which something moves or joins."""
         count = 0
         if self._is_packed(state):
             moves = moves_of(pack(state.board_0, state.board_1))
@@ -131,7 +122,6 @@ class Game2048(NamedTuple):
         return count
 
     def chance_outcomes(self, state: Game2048State, outcomes: list[int], probabilities: list[float]) -> int:
-        """A 2 or a 4 on each empty square."""
         count = 0
         for square in range(self.rows * self.columns):
             if not _tile(state, square):
@@ -144,7 +134,6 @@ class Game2048(NamedTuple):
         return count
 
     def result(self, state: Game2048State, action: int) -> Game2048State:
-        """Brings a tile, or pushes the tiles to one side, line by line."""
         zero, one, two, three, four, five, score, to_come = state
         if to_come:
             exponent = 1 + action % 2
@@ -193,7 +182,6 @@ class Game2048(NamedTuple):
         return Game2048State(zero, one, two, three, four, five, score, 1)
 
     def is_terminal(self, state: Game2048State) -> bool:
-        """No tile can move or join."""
         if state.tiles_to_come:
             return False
         if self._is_packed(state):
@@ -203,11 +191,10 @@ class Game2048(NamedTuple):
         )
 
     def utility(self, state: Game2048State, seat: int) -> int:
-        """The score."""
         return state.score
 
     def evaluation(self, state: Game2048State, seat: int) -> int:
-        """The score so far, and on a board of four by four what learned numbers say is to come (``weights``).
+        """The score plus, on 4x4 boards, the learned value of what is to come (``weights``).
 
         On other boards ten points for each empty square.
         """
@@ -220,15 +207,13 @@ class Game2048(NamedTuple):
         return 1024 * (state.score + 10 * empty)
 
     def evaluates_before_chance(self) -> bool:
-        """What was learned is of boards before the new tile."""
+        """True: values were learned for boards before the new tile."""
         return self.rows == 4 and self.columns == 4
 
     def symmetries(self) -> int:
-        """Mirrors and half turns; a square board has its quarter turns as well."""
         return 8 if self.rows == self.columns else 4
 
     def symmetric_state(self, state: Game2048State, symmetry: int) -> Game2048State:
-        """The board turned and mirrored."""
         zero = one = two = three = four = five = 0
         for square in range(self.rows * self.columns):
             row, column = square // self.columns, square % self.columns
@@ -249,7 +234,6 @@ class Game2048(NamedTuple):
         return Game2048State(zero, one, two, three, four, five, state.score, state.tiles_to_come)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        """The direction turned and mirrored: bit 0 mirrors columns, bit 1 rows, bit 2 swaps the two."""
         if symmetry & 1 and action % 2 == 1:
             action = 4 - action
         if symmetry & 2 and action % 2 == 0:
@@ -262,34 +246,29 @@ class Game2048(NamedTuple):
         return np.array(squares, dtype=np.int8).reshape(self.rows, self.columns)
 
     def text(self, state: Game2048State) -> str:
-        """The tiles in columns as wide as the greatest one, and the score."""
         shown = [[str(1 << tile) if tile else "." for tile in row] for row in self.tiles(state).tolist()]
         width = max(len(mark) for row in shown for mark in row)
         rows = ["  ".join(mark.rjust(width) for mark in row) for row in shown]
         return "\n".join([*rows, f"score: {state.score}"])
 
     def action_text(self, state: Game2048State, action: int) -> str:
-        """The direction; for a new tile what it is, and where."""
         if state.tiles_to_come:
             row, column = divmod(action // 2, self.columns)
             return f"{2 + 2 * (action % 2)} at row {row + 1}, column {column + 1}"
         return ("up", "right", "down", "left")[action]
 
     def seat_names(self) -> tuple[str]:
-        """There is one."""
         return ("player_0",)
 
     def observation_shape(self) -> tuple[int, int]:
-        """The exponents of two of the tiles, 0 where there is none, of shape (rows, columns)."""
+        """The exponents of two of the tiles, 0 for none, of shape (rows, columns)."""
         return self.rows, self.columns
 
     def write_observation(self, state: Game2048State, seat: int, numbers: Any) -> None:
-        """These numbers."""
         for square in range(self.rows * self.columns):
             numbers[square] = _tile(state, square)
 
     def observation_bounds(self) -> tuple[int, int]:
-        """No tile is greater than 2 ** 31."""
         return 0, 31
 
     def _is_packed(self, state: Game2048State) -> bool:
