@@ -1,4 +1,4 @@
-"""Games, written as ``zermelo.envs.rules`` explains: one a module, or a folder where it is large."""
+"""Games, one a module or folder. ``zermelo.envs.rules`` explains their methods."""
 
 from zermelo.envs.games.amazons import Amazons
 from zermelo.envs.games.backgammon import Backgammon, Hypergammon

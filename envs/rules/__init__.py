@@ -106,11 +106,12 @@ Players who move at the same time are asked in turn too, and do not see what the
 ``hides_more()`` says whether anything else is hidden (False). ``zermelo.envs.games.hidden.goofspiel`` is one to
 copy.
 
-Other methods never compiled: ``search_settings(search)``, the settings of a search, such as ``"mcts"``, that the
-agent ``auto`` is to take here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
-``seat_names()``, ``image(state)`` (``zermelo.envs.pictures.boards``), ``observation(state, seat)``,
-``observation_shape()``, ``observation_dtype()`` and ``observation_bounds()``
-(``zermelo.envs.rules.observations``). In place of ``observation`` rules may have
+Other methods never compiled: ``check()`` raises ``InvalidSettingError`` for parameters that are out of range and
+is called before a game begins; ``search_settings(search)`` returns the settings of a search, such as ``"mcts"``,
+that the agent ``auto`` takes here; for people and learning agents ``text(state)``, ``action_text(state, action)``,
+``action_aliases(state, action)`` (other texts of an action), ``seat_names()``, ``image(state)``
+(``zermelo.envs.pictures.boards``), ``observation(state, seat)``, ``observation_shape()``, ``observation_dtype()``
+and ``observation_bounds()`` (``zermelo.envs.rules.observations``). In place of ``observation`` rules may have
 ``write_observation(state, seat, numbers)``, which is compiled where many games are played at once
 (``zermelo.agents.learning.make_vec``).
 

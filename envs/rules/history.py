@@ -99,23 +99,19 @@ class RulesWithHistory:
             )
 
     def initial_state(self) -> Any:
-        """Where the game starts, with no past."""
         return with_past(self.rules, self.rules.initial_state(), ())
 
     def result(self, state: Any, action: int) -> Any:
-        """The state after an action."""
         return self._follow(state, self.rules.result(state, action))
 
     def pass_turn(self, state: Any) -> Any:
-        """The state after a skipped turn."""
         return self._follow(state, self.rules.pass_turn(state))
 
     def future(self, state: Any) -> Any:
-        """The state as if nothing had been received."""
         return _with_keys(self.rules.future(state), keys_of(state))
 
     def legal_actions(self, state: Any, actions: list[int]) -> int:
-        """Writes the actions that do not repeat a position too often, where that is illegal; how many."""
+        """Leaves out actions that repeat a position too often, where that is illegal."""
         count: int = self.rules.legal_actions(state, actions)
         if not self._is_illegal:
             return count
@@ -129,13 +125,11 @@ class RulesWithHistory:
         return len(kept)
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game has ended, perhaps by repetition."""
         if self.rules.is_terminal(state):
             return True
         return not self._is_illegal and (self._repeats(state) or any(map(self._repeats, self._claims(state))))
 
     def utility(self, state: Any, seat: int) -> int:
-        """What a seat has got at the end."""
         ended = self.rules.is_terminal(state)
         utility: int = self.rules.utility(state, seat) if ended else self._utility(state, seat)
         return utility
