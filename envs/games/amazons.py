@@ -172,14 +172,12 @@ class Amazons(NamedTuple):
         return ("", "-", "x")[(state.turn & 6) // 2] + square_text(action, self.size)
 
     def _free(self, state: AmazonsState) -> tuple[int, int]:
-        """The squares that are neither taken nor closed."""
         low, high = board_of(self.size * self.size)
         low &= ~(state.first_low | state.second_low | state.closed_low)
         high &= ~(state.first_high | state.second_high | state.closed_high)
         return low, high
 
     def _can_move(self, free_low: int, free_high: int, square: int) -> bool:
-        """Whether there is a free square beside one."""
         row, column = square // self.size, square % self.size
         for down in range(-1, 2):
             for right in range(-1, 2):
@@ -189,7 +187,7 @@ class Amazons(NamedTuple):
         return False
 
     def _reached(self, free_low: int, free_high: int, square: int) -> tuple[int, int]:
-        """The free squares that a queen could move to from one."""
+        """The free squares a queen's move away from a square."""
         low = high = 0
         row, column = square // self.size, square % self.size
         for down in range(-1, 2):
@@ -210,7 +208,6 @@ class Amazons(NamedTuple):
         return low, high
 
     def _mobility(self, state: AmazonsState, seat: int) -> int:
-        """How many moves a player's amazons could make."""
         free_low, free_high = self._free(state)
         low, high = _amazons(state, seat)
         count = 0
@@ -227,7 +224,6 @@ class Amazons(NamedTuple):
 
 
 def _amazons(state: AmazonsState, seat: int) -> tuple[int, int]:
-    """A player's amazons."""
     if seat:
         return state.second_low, state.second_high
     return state.first_low, state.first_high

@@ -154,14 +154,13 @@ class Clobber(NamedTuple):
         return f"{chr(ord('a') + square % self.columns)}{self.rows - square // self.columns}"
 
     def _target(self, action: int) -> int:
-        """The square that a stone moves to."""
         square, direction = action // 4, action % 4
         if direction % 2 == 1:
             return square + 2 - direction
         return square + (direction - 1) * self.columns
 
     def _movable(self, state: ClobberState) -> tuple[int, int, int, int]:
-        """The mover's stones that have a stone of the opponent above, at the right, below and at the left."""
+        """The mover's stones with a stone of the opponent above, to the right, below and to the left."""
         left_edge = first_column(self.rows, self.columns)
         right_edge = left_edge << (self.columns - 1)
         return (

@@ -182,7 +182,7 @@ class Domineering(NamedTuple):
         return places | places << (self.columns if seat == 0 else 1)
 
     def _packed(self, free: int, seat: int) -> int:
-        """The greatest number of a seat's dominoes that fit on some squares together, found line by line."""
+        """The largest number of a seat's dominoes that fit together on free squares, found line by line."""
         count = 0
         line = all_squares(self.columns) if seat == 0 else first_column(self.rows, self.columns)
         step = self.columns if seat == 0 else 1

@@ -265,11 +265,11 @@ class DotsAndBoxes(NamedTuple):
         return self.rows * self.columns
 
     def _complete(self, horizontal: int, vertical: int) -> int:
-        """How many boxes have all four sides. Lines at the lower and right ends are no upper or left sides."""
+        """The number of boxes with all four sides. Lines at the lower and right ends are no upper or left sides."""
         return popcount(horizontal & horizontal >> (self.columns + 1) & vertical & vertical >> 1)
 
     def _ready(self, horizontal: int, vertical: int) -> int:
-        """How many boxes have exactly three sides."""
+        """The number of boxes with exactly three sides."""
         below, right = horizontal >> (self.columns + 1), vertical >> 1
         lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
         return popcount(lying & (vertical ^ right) | standing & (horizontal ^ below))
@@ -303,7 +303,6 @@ def dot(row: float, column: float) -> tuple[float, float]:
 
 @draws(DotsAndBoxes)
 def _dots_and_boxes(rules: Any, state: Any) -> Canvas:
-    """Dots, lines, completed boxes shaded, and below how many of them each player has."""
     stride = rules.columns + 1
     canvas = Canvas(rules.columns * CELL + 3 * MARGIN, rules.rows * CELL + 3 * MARGIN + CELL // 2, PAPER)
 

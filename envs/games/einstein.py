@@ -266,7 +266,7 @@ class EinStein(NamedTuple):
         return square % self.size * self.size + square // self.size
 
     def _distance(self, state: EinSteinState, seat: int) -> int:
-        """The fewest moves to the corner; as many as the board has rows if no stone is left."""
+        """The fewest moves to the corner; the number of rows if no stone is left."""
         stones = state.second if seat else state.first
         nearest = self.size
         for stone in range(_STONES):
@@ -279,7 +279,6 @@ class EinStein(NamedTuple):
 
 
 def _has(stones: int, square: int) -> bool:
-    """Whether one of a player's stones is on a square."""
     found = False
     for stone in range(_STONES):
         if stones >> 6 * stone & 63 == square:
@@ -305,7 +304,6 @@ def _moved(stones: int, square: int, target: int) -> int:
 
 @draws(EinStein)
 def _einstein(rules: Any, state: Any) -> Canvas:
-    """Numbered stones, the goal corners tinted in the colour that runs for them, and the die on the right."""
     side = rules.size * CELL
     canvas = Canvas(side + 3 * MARGIN + CELL, side + 2 * MARGIN, PAPER)
     goals = {rules.size**2 - 1: FIRST, 0: SECOND}

@@ -159,7 +159,6 @@ class Hex(NamedTuple):
         return cell % self.columns if seat else cell // self.columns
 
     def _around(self, cell: int) -> tuple[int, int]:
-        """The neighbours of a cell."""
         row, column = cell // self.columns, cell % self.columns
         low = high = 0
         if column > 0:
@@ -193,7 +192,6 @@ def cell_middle(row: float, column: float) -> tuple[float, float]:
 
 @draws(Hex)
 def _hex(rules: Any, state: Any) -> Canvas:
-    """Cells as pale disks, between edges in their players' colours."""
     rows = text_rows(rules, state)
     height, width = len(rows), len(rows[0])
     size = cell_middle(height - 0.5, width - 0.5)

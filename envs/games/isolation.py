@@ -140,15 +140,14 @@ class Isolation(NamedTuple):
         return ("x" if state.stepped else "") + square_text(action, self.columns)
 
     def _empty(self, state: IsolationState) -> int:
-        """The squares that are there and have no pawn on them."""
+        """The squares that are left and have no pawn on them."""
         return whole(state.squares & ~(1 << state.first | 1 << state.second))
 
     def _steps(self, state: IsolationState, seat: int) -> int:
-        """The squares that a pawn can step to."""
         return self._empty(state) & self._around(state.second if seat else state.first)
 
     def _around(self, square: int) -> int:
-        """The squares around a square, those off the upper and lower edge left out."""
+        """The neighbours of a square, without those beyond the upper and lower edge."""
         left = first_column(self.rows, self.columns)
         right = left << (self.columns - 1)
         pawn = 1 << square

@@ -174,11 +174,10 @@ class MNK(NamedTuple):
         return f"{chr(ord('a') + action % self.m)}{self.n - action // self.m}"
 
     def _last(self, state: MNKState) -> int:
-        """The stones of who moved last."""
+        """The stones of the player who moved last."""
         return state.mover ^ state.stones if self.players == 2 else state.last
 
     def _stones(self, state: MNKState, seat: int) -> int:
-        """The stones of a seat."""
         turn = (seat - self.to_move(state)) % self.players
         if turn == 0:
             return state.mover
@@ -220,7 +219,7 @@ class MNK(NamedTuple):
         return run
 
     def _lines(self, squares: int) -> int:
-        """How many lines of ``k`` there are within some squares."""
+        """The number of lines of ``k`` squares within a set of squares."""
         if self.k == 1:
             return popcount(squares)
         count = 0

@@ -35,7 +35,7 @@ class NimState(NamedTuple):
 
 
 class _NimParameters(NamedTuple):
-    """The parameters as compiled code needs them: integers, whatever the number of heaps."""
+    """The parameters as compiled code takes them: integers, whatever the number of heaps."""
 
     packed: int
     number: int
@@ -71,7 +71,6 @@ class Nim(_NimParameters):
     _field_defaults: ClassVar[dict[str, Any]] = {"heaps": (1, 3, 5, 7), "misere": False, "players": 2}  # type: ignore[misc]
 
     def __new__(cls, heaps: Sequence[int] = (1, 3, 5, 7), misere: bool = False, players: int = 2) -> Nim:
-        """Packs the heaps."""
         try:
             sizes = tuple(heaps)
         except TypeError:
@@ -92,14 +91,12 @@ class Nim(_NimParameters):
         return super().__new__(cls, packed, len(sizes), bits, max(sizes), bool(misere), players)
 
     def __getnewargs__(self) -> tuple[tuple[int, ...], bool, int]:
-        """What copies and pickles are made from."""
         return self.heaps, self.misere, self.players
 
     def __repr__(self) -> str:
         return f"Nim(heaps={self.heaps}, misere={self.misere}, players={self.players})"
 
     def _asdict(self) -> dict[str, Any]:
-        """The parameters as they are written."""
         return {"heaps": self.heaps, "misere": self.misere, "players": self.players}
 
     @property
@@ -183,7 +180,6 @@ _RED: Final[Colour] = (214, 66, 58)
 
 @draws(Nim)
 def _nim(rules: Any, state: Any) -> Canvas:
-    """Heaps of matches side by side, and how many are left."""
     sizes = [state.heaps >> heap * rules.bits & (1 << rules.bits) - 1 for heap in range(rules.number)]
     step = max(4, min(CELL // 3, 400 // rules.largest))
     canvas = Canvas(rules.number * CELL + 2 * MARGIN, rules.largest * step + CELL + 2 * MARGIN, PAPER)

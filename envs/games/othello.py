@@ -254,7 +254,6 @@ _WHITE: Final[Colour] = (246, 245, 240)
 
 @draws(Othello)
 def _othello(rules: Any, state: Any) -> Canvas:
-    """Black and white discs on green felt."""
     rows = text_rows(rules, state)
     height, width = len(rows) * CELL, len(rows[0]) * CELL
     canvas = board_canvas(len(rows), len(rows[0]))

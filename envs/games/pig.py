@@ -193,7 +193,7 @@ class Pig(NamedTuple):
         return "ones" if action else "a one"
 
     def _sums(self) -> int:
-        """How many sums the dice can show without a one."""
+        """The number of sums the dice can show without a one."""
         return self.dice * (self.sides - 2) + 1
 
     def _bits(self) -> int:

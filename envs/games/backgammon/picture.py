@@ -30,7 +30,6 @@ HEIGHT: Final = 2 * TALL + 60
 @draws(Hypergammon)
 @draws(Backgammon)
 def _backgammon(rules: Any, state: Any) -> Canvas:
-    """The board as the first player sees it, its home below on the right; the bar in the middle."""
     step, tall, height = STEP, TALL, HEIGHT
     canvas = copy.deepcopy(_backgammon_board())
     sides = [(state.low, state.high), (state.other_low, state.other_high)]

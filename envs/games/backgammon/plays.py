@@ -57,7 +57,6 @@ def played(own: Checkers, place: int, die: int) -> Checkers:
 
 
 def _is_hit(own: Checkers, place: int) -> bool:
-    """Whether a checker that arrives on a point hits one."""
     return count_at(own[2], own[3], 25 - place) == 1
 
 

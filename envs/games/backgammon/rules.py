@@ -277,11 +277,9 @@ class Backgammon(NamedTuple):
         return 0, 15
 
     def _checkers(self) -> int:
-        """How many each player has."""
         return 15
 
     def _weights(self) -> npt.NDArray[np.int64]:
-        """Of the evaluation."""
         return BACKGAMMON
 
 

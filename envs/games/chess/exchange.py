@@ -19,7 +19,7 @@ def value_of(kind: int) -> int:
 
 
 def _least(state: ChessState, attackers: int) -> int:
-    """The kind of the least piece among some."""
+    """The kind of the least valuable piece of a set."""
     if attackers & state.pawns != 0:
         return 0
     if attackers & state.knights != 0:
@@ -32,7 +32,6 @@ def _least(state: ChessState, attackers: int) -> int:
 
 
 def _of_kind(state: ChessState, kind: int) -> int:
-    """The board of one kind of piece."""
     if kind == 0:
         return state.pawns
     if kind == 1:

@@ -77,7 +77,6 @@ _BOARDS: Final = ("PNBRQK", "pnbrqk", "Pp", "Nn", "BbQq", "RrQq")
 
 
 def _pieces(fen: str, placed: str) -> dict[int, str]:
-    """The pieces by their squares."""
     rows = placed.split("/")
     pieces: dict[int, str] = {}
     for row, line in enumerate(reversed(rows)):

@@ -20,7 +20,7 @@ def _square(state: ChessState, square: int) -> str:
 
 
 def _parts(state: ChessState, action: int) -> tuple[int, int, int, str]:
-    """From, to, what a pawn becomes as actions number it, and as a letter."""
+    """Origin, target, and the promotion as actions number it and as a letter."""
     move = int(MOVES[action])
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     promotes = target >= 56 and state.pawns & square_bit(origin) != 0

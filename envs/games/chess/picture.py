@@ -48,7 +48,6 @@ _STROKES: Final[dict[str, tuple[tuple[float, ...], ...]]] = {
 
 @draws(Chess)
 def _chess(rules: Any, state: Any) -> Canvas:
-    """The board as white sees it."""
     rows = text_rows(rules, state)
     canvas = board_canvas(8, 8)
     canvas.rectangle(8, 8, canvas.width - 16, canvas.height - 16, shade(_DARK, 0.6), radius=6)

@@ -62,19 +62,16 @@ class ChessRules(_Start):
     _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]
 
     def __new__(cls, fen: str = START) -> ChessRules:
-        """Reads the position."""
         state, number = read_fen(fen)
         return super().__new__(cls, *state[:10], number)
 
     def __getnewargs__(self) -> tuple[str]:
-        """What copies and pickles are made from."""
         return (self.fen,)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(fen={self.fen!r})"
 
     def _asdict(self) -> dict[str, Any]:
-        """The parameter as it is written."""
         return {"fen": self.fen}
 
     @property

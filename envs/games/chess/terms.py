@@ -121,7 +121,6 @@ A_LIGHT: Final = 0x55AA55AA55AA55AA
 
 
 def _pawns(own: int, other: int, king: int, their_king: int) -> Any:
-    """The sum for a player's pawns."""
     defended = pawn_attacks(own)
     beside = whole((own & ~H_FILE) << 1) | shift_right(own & ~A_FILE, 1)
     total = popcount(own & defended) * WEIGHTS[DEFENDED]

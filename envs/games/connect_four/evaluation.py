@@ -97,7 +97,7 @@ class ConnectFour(ConnectFourRules):
         return popcount(self._fours(after.mover ^ after.stones) & (self.board() ^ after.stones))
 
     def _windows(self, stones: int, room: int) -> int:
-        """What the open windows within ``room`` are worth, by the stones in them."""
+        """The value of the open windows within ``room``, by the stones in them."""
         height = self.rows + 1
         return (
             _windows_along(stones, room, 1)

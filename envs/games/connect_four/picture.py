@@ -20,7 +20,6 @@ _YELLOW: Final[Colour] = (246, 200, 60)
 
 @draws(ConnectFour)
 def _connect_four(rules: Any, state: Any) -> Canvas:
-    """Red and yellow stones in a blue rack."""
     rows = text_rows(rules, state)
     canvas = board_canvas(len(rows), len(rows[0]))
     canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _BLUE, radius=14)

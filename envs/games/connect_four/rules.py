@@ -114,7 +114,6 @@ class ConnectFourRules(NamedTuple):
         return self.bottom() * ((1 << self.rows) - 1)
 
     def _mirrored(self, stones: int) -> int:
-        """Column by column, in reverse."""
         height = self.rows + 1
         mirrored = 0
         for _ in range(self.columns):
@@ -123,7 +122,6 @@ class ConnectFourRules(NamedTuple):
         return mirrored
 
     def _four(self, stones: int) -> bool:
-        """Whether four of the stones stand in a row."""
         height = self.rows + 1
         return (
             _four_along(stones, 1)

@@ -26,7 +26,6 @@ def crossing(row: int, column: int) -> tuple[float, float]:
 
 @draws(Go)
 def _go(rules: Any, state: Any) -> Canvas:
-    """Stones on the crossings of lines, the last one marked."""
     rows, size = text_rows(rules, state), rules.size
     start = 1.1 * STEP
     canvas = Canvas(round(start + (size + 0.1) * STEP), round(start + (size + 0.1) * STEP), _WOOD)

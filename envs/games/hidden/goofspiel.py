@@ -213,7 +213,7 @@ class Goofspiel(NamedTuple):
         return str(action + 1)
 
     def _winners(self, state: GoofspielState, rounds: int) -> tuple[int, ...]:
-        """Who won each of so many rounds; -1 for nobody."""
+        """The winner of each of the first rounds; -1 for a tie."""
         first = _cards(state.first, self._rounds(state.first))[:rounds]
         second = _cards(state.second, rounds)
         return tuple(-1 if a == b else int(b > a) for a, b in zip(first, second, strict=True))
@@ -221,14 +221,14 @@ class Goofspiel(NamedTuple):
     # -- helpers -----------------------------------------------------------------------------------------------
 
     def _rounds(self, packed: int) -> int:
-        """How many cards have been noted."""
+        """The number of cards noted."""
         count = 0
         while packed >> 4 * count:
             count += 1
         return count
 
     def _spent(self, packed: int) -> int:
-        """The cards that have been noted, bit ``card`` each."""
+        """The cards noted, as bits ``card``."""
         spent = 0
         while packed:
             spent |= 1 << (packed & 15)
@@ -236,7 +236,7 @@ class Goofspiel(NamedTuple):
         return spent
 
     def _left(self, packed: int, actions: list[int]) -> int:
-        """Writes the cards, from 0, that have not been noted."""
+        """Writes the cards, from 0, that have not been noted, and returns how many."""
         spent, count = self._spent(packed), 0
         for card in range(self.cards):
             if not spent >> card + 1 & 1:
@@ -245,7 +245,7 @@ class Goofspiel(NamedTuple):
         return count
 
     def _last(self, packed: int) -> int:
-        """The card that is left when all others have been noted."""
+        """The one card that has not been noted."""
         last = self.cards * (self.cards + 1) // 2
         while packed:
             last -= packed & 15
@@ -253,12 +253,12 @@ class Goofspiel(NamedTuple):
         return last
 
     def _lead(self, state: GoofspielState, rounds: int) -> int:
-        """How many points the first player has more after so many rounds."""
+        """The first player's lead in points after a number of rounds."""
         first, second = self._points(state, rounds)
         return first - second
 
     def _points(self, state: GoofspielState, rounds: int) -> tuple[int, int]:
-        """What both have won in so many rounds."""
+        """The points of both players after a number of rounds."""
         first = state.first >> 4 * (self._rounds(state.first) - rounds)
         prizes = state.prizes >> 4 * (self._rounds(state.prizes) - rounds) if self.shuffled else 0
         second, by_first, by_second = state.second, 0, 0
@@ -273,12 +273,12 @@ class Goofspiel(NamedTuple):
 
 
 def _cards(packed: int, count: int) -> list[int]:
-    """The first noted card first."""
+    """The cards in the order in which they were noted."""
     return [packed >> 4 * place & 15 for place in range(count - 1, -1, -1)]
 
 
 def _drawn_bids(ranges: tuple[tuple[int, int], ...], generator: np.random.Generator) -> list[int]:
-    """Different cards, one from each range, all ways being as likely."""
+    """Draws different cards, one from each range, uniformly."""
     drawn: list[int] = []
     spent = 0
     for place in range(len(ranges)):
@@ -293,7 +293,7 @@ def _drawn_bids(ranges: tuple[tuple[int, int], ...], generator: np.random.Genera
 
 @functools.lru_cache(maxsize=1 << 17)
 def _ways(ranges: tuple[tuple[int, int], ...], spent: int) -> int:
-    """In how many ways different cards can be taken from all ranges, when some are spent."""
+    """The number of ways to take different unspent cards from all ranges."""
     if not ranges:
         return 1
     lower, upper = ranges[0]

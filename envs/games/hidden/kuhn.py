@@ -167,7 +167,7 @@ class Kuhn(NamedTuple):
         return state.cards >> 4 * seat & 15
 
     def _moves(self, state: KuhnState) -> int:
-        """How many actions there have been."""
+        """The number of actions so far."""
         moves = 0
         while state.history >> moves + 1:
             moves += 1
@@ -193,5 +193,4 @@ class Kuhn(NamedTuple):
 
 @openspiel_twin("kuhn_poker")
 def _openspiel(players: int) -> OpenSpielTwin | None:
-    """The same cards and numbers."""
     return OpenSpielTwin(rules=Kuhn(players))

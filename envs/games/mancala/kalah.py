@@ -200,7 +200,7 @@ class Kalah(NamedTuple):
         return 2 * self.houses * self.seeds
 
     def _moving_again(self, side: int) -> int:
-        """How many houses of a side have just the seeds that reach its store, less whole laps."""
+        """The number of houses of a side with just the seeds that reach its store, less whole laps."""
         unlike = side ^ _DISTANCES >> 8 * (8 - self.houses)
         alike = ~(unlike + _SEVEN_BITS | unlike) >> 7  # no house holds 128 seeds
         return popcount(alike & ONES >> 8 * (8 - self.houses))

@@ -141,7 +141,6 @@ class Hexapawn(NamedTuple):
         return sources(state.mover, state.seat, self.rows, self.columns, free, state.other)
 
     def _moves(self, state: HexapawnState) -> int:
-        """How many moves the player to move has."""
         lower, straight, higher = self._sources(state)
         return popcount(lower) + popcount(straight) + popcount(higher)
 

@@ -17,7 +17,6 @@ _LARGEST: Final = 15
 
 
 def _tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-    """The three tables, all lines at once."""
     lines = np.arange(1 << 16, dtype=np.int32)
     first, second, third, fourth = (lines >> shift & 15 for shift in (0, 4, 8, 12))
     gains = np.zeros_like(lines)

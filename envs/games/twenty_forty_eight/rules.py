@@ -308,7 +308,6 @@ def _tile(state: Game2048State, square: int) -> int:
 
 @draws(Game2048)
 def _game_2048(rules: Any, state: Any) -> Canvas:
-    """Tiles from pale to red and then to dark, with their numbers."""
     canvas = board_canvas(rules.rows, rules.columns)
     canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, (187, 173, 160), radius=10)
     for row, line in enumerate(rules.tiles(state).tolist()):
