@@ -18,11 +18,11 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.wide_boards import HALF, board_of, has, high_bit, list_squares, low_bit
-from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, board_canvas, draws, each_mark, text_rows
+from zermelo.envs.games.wide_boards import board_of, has, high_bit, list_squares, low_bit, pop_square
+from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, draws_marks
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
-from zermelo.envs.rules.bits import bit_index, popcount
+from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import draw, square_text
 
 __all__ = ["Amazons", "AmazonsState"]
@@ -85,12 +85,7 @@ class Amazons(NamedTuple):
         low, high = _amazons(state, seat)
         count = 0
         while low | high:
-            if low:
-                square = bit_index(low)
-                low &= low - 1
-            else:
-                square = HALF + bit_index(high)
-                high &= high - 1
+            square, low, high = pop_square(low, high)
             if self._can_move(free_low, free_high, square):
                 actions[count] = square
                 count += 1
@@ -120,12 +115,7 @@ class Amazons(NamedTuple):
         free_low, free_high = self._free(state)
         low, high = _amazons(state, state.turn & 1)
         while low | high:
-            if low:
-                square = bit_index(low)
-                low &= low - 1
-            else:
-                square = HALF + bit_index(high)
-                high &= high - 1
+            square, low, high = pop_square(low, high)
             if self._can_move(free_low, free_high, square):
                 return False
         return True
@@ -212,12 +202,7 @@ class Amazons(NamedTuple):
         low, high = _amazons(state, seat)
         count = 0
         while low | high:
-            if low:
-                square = bit_index(low)
-                low &= low - 1
-            else:
-                square = HALF + bit_index(high)
-                high &= high - 1
+            square, low, high = pop_square(low, high)
             reached_low, reached_high = self._reached(free_low, free_high, square)
             count += popcount(reached_low) + popcount(reached_high)
         return count
@@ -232,23 +217,15 @@ def _amazons(state: AmazonsState, seat: int) -> tuple[int, int]:
 # -- picture -----------------------------------------------------------------------------------------------------
 
 
-@draws(Amazons)
-def _amazons_board(rules: Any, state: Any) -> Canvas:
-    """Amazons of two colours; closed squares are dark."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        colour = INK if mark == "#" else FAINT
-        canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, colour, radius=4)
-        if mark in "XOxo":
-            canvas.disk(x, y, CELL * 0.34, INK)
-            canvas.disk(x, y, CELL * 0.3, FIRST if mark in "Xx" else SECOND)
-        if mark in "xo":
-            canvas.ring(x, y, CELL * 0.42, 4, INK)
-
-    each_mark(rows, paint)
-    return canvas
+@draws_marks(Amazons)
+def _amazons_board(canvas: Canvas, x: float, y: float, mark: str) -> None:
+    colour = INK if mark == "#" else FAINT
+    canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, colour, radius=4)
+    if mark in "XOxo":
+        canvas.disk(x, y, CELL * 0.34, INK)
+        canvas.disk(x, y, CELL * 0.3, FIRST if mark in "Xx" else SECOND)
+    if mark in "xo":
+        canvas.ring(x, y, CELL * 0.42, 4, INK)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

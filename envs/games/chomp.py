@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, board_canvas, draws, each_mark, shade, text_rows
+from zermelo.envs.pictures.boards import CELL, FAINT, draws_marks, shade
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount
@@ -130,21 +130,13 @@ _CHOCOLATE: Final[Colour] = (104, 64, 40)
 _POISON: Final[Colour] = (110, 158, 62)
 
 
-@draws(Chomp)
-def _chomp(rules: Any, state: Any) -> Canvas:
-    """A bar of chocolate; the poisoned square is green."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        left, top = x - CELL / 2, y - CELL / 2
-        if mark == ".":
-            canvas.rectangle(left + 2, top + 2, CELL - 4, CELL - 4, FAINT, radius=6)
-            return
-        colour = _POISON if mark == "P" else _CHOCOLATE
-        canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, shade(colour, 0.75), radius=6)
-        canvas.rectangle(left + 6, top + 6, CELL - 14, CELL - 14, colour, radius=6)
-        canvas.rectangle(left + 12, top + 12, CELL - 24, CELL - 24, shade(colour, 1.2), radius=4)
-
-    each_mark(rows, paint)
-    return canvas
+@draws_marks(Chomp)
+def _chomp(canvas: Canvas, x: float, y: float, mark: str) -> None:
+    left, top = x - CELL / 2, y - CELL / 2
+    if mark == ".":
+        canvas.rectangle(left + 2, top + 2, CELL - 4, CELL - 4, FAINT, radius=6)
+        return
+    colour = _POISON if mark == "P" else _CHOCOLATE
+    canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, shade(colour, 0.75), radius=6)
+    canvas.rectangle(left + 6, top + 6, CELL - 14, CELL - 14, colour, radius=6)
+    canvas.rectangle(left + 12, top + 12, CELL - 24, CELL - 24, shade(colour, 1.2), radius=4)

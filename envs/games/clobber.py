@@ -27,11 +27,8 @@ from zermelo.envs.pictures.boards import (
     FAINT,
     FIRST,
     SECOND,
-    board_canvas,
-    draws,
-    each_mark,
+    draws_marks,
     shade,
-    text_rows,
 )
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
@@ -174,21 +171,13 @@ class Clobber(NamedTuple):
 # -- picture -----------------------------------------------------------------------------------------------------
 
 
-@draws(Clobber)
-def _clobber(rules: Any, state: Any) -> Canvas:
-    """Stones of two colours on pale squares."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, FAINT, radius=4)
-        if mark in "XO":
-            colour = FIRST if mark == "X" else SECOND
-            canvas.disk(x, y, CELL * 0.38, shade(colour, 0.7))
-            canvas.disk(x, y, CELL * 0.34, colour)
-
-    each_mark(rows, paint)
-    return canvas
+@draws_marks(Clobber)
+def _clobber(canvas: Canvas, x: float, y: float, mark: str) -> None:
+    canvas.rectangle(x - CELL / 2 + 1, y - CELL / 2 + 1, CELL - 2, CELL - 2, FAINT, radius=4)
+    if mark in "XO":
+        colour = FIRST if mark == "X" else SECOND
+        canvas.disk(x, y, CELL * 0.38, shade(colour, 0.7))
+        canvas.disk(x, y, CELL * 0.34, colour)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

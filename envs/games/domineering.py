@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, board_canvas, draws, each_mark, shade, text_rows
+from zermelo.envs.pictures.boards import CELL, FAINT, draws_marks, shade
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
@@ -198,18 +198,11 @@ class Domineering(NamedTuple):
 _WOOD: Final[Colour] = (168, 118, 72)
 
 
-@draws(Domineering)
-def _domineering(rules: Any, state: Any) -> Canvas:
+@draws_marks(Domineering)
+def _domineering(canvas: Canvas, x: float, y: float, mark: str) -> None:
     """Covered squares in wood: which two belong to one domino is no part of the position."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        left, top = x - CELL / 2, y - CELL / 2
-        colour = _WOOD if mark == "#" else FAINT
-        canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, colour, radius=5)
-        if mark == "#":
-            canvas.rectangle(left + 6, top + 6, CELL - 12, CELL - 12, shade(colour, 1.12), radius=4)
-
-    each_mark(rows, paint)
-    return canvas
+    left, top = x - CELL / 2, y - CELL / 2
+    colour = _WOOD if mark == "#" else FAINT
+    canvas.rectangle(left + 1, top + 1, CELL - 2, CELL - 2, colour, radius=5)
+    if mark == "#":
+        canvas.rectangle(left + 6, top + 6, CELL - 12, CELL - 12, shade(colour, 1.12), radius=4)

@@ -265,11 +265,11 @@ class DotsAndBoxes(NamedTuple):
         return self.rows * self.columns
 
     def _complete(self, horizontal: int, vertical: int) -> int:
-        """The number of boxes with all four sides. Lines at the lower and right ends are no upper or left sides."""
+        """Counts boxes with all four sides. Lines at the lower and right ends are no upper or left sides."""
         return popcount(horizontal & horizontal >> (self.columns + 1) & vertical & vertical >> 1)
 
     def _ready(self, horizontal: int, vertical: int) -> int:
-        """The number of boxes with exactly three sides."""
+        """Counts boxes with exactly three sides."""
         below, right = horizontal >> (self.columns + 1), vertical >> 1
         lying, standing = horizontal & below & self._boxes(), vertical & right & self._boxes()
         return popcount(lying & (vertical ^ right) | standing & (horizontal ^ below))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, board_canvas, draws, each_mark, text_rows
+from zermelo.envs.pictures.boards import CELL, FAINT, FIRST, INK, SECOND, draws_marks
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
@@ -160,18 +160,10 @@ class Isolation(NamedTuple):
         return whole(around & all_squares(self.rows * self.columns) & ~pawn)
 
 
-@draws(Isolation)
-def _isolation(rules: Any, state: Any) -> Canvas:
-    """Two pawns on the squares that are left."""
-    rows = text_rows(rules, state)
-    canvas = board_canvas(len(rows), len(rows[0]))
-
-    def paint(x: float, y: float, mark: str) -> None:
-        if mark != "#":
-            canvas.rectangle(x - CELL / 2 + 2, y - CELL / 2 + 2, CELL - 4, CELL - 4, FAINT, radius=6)
-        if mark in "XO":
-            canvas.disk(x, y, CELL * 0.34, INK)
-            canvas.disk(x, y, CELL * 0.3, FIRST if mark == "X" else SECOND)
-
-    each_mark(rows, paint)
-    return canvas
+@draws_marks(Isolation)
+def _isolation(canvas: Canvas, x: float, y: float, mark: str) -> None:
+    if mark != "#":
+        canvas.rectangle(x - CELL / 2 + 2, y - CELL / 2 + 2, CELL - 4, CELL - 4, FAINT, radius=6)
+    if mark in "XO":
+        canvas.disk(x, y, CELL * 0.34, INK)
+        canvas.disk(x, y, CELL * 0.3, FIRST if mark == "X" else SECOND)

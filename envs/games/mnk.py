@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import popcount
+from zermelo.envs.rules.boards import symmetric_square
 
 __all__ = ["MNK", "MNKState"]
 
@@ -139,14 +140,7 @@ class MNK(NamedTuple):
         return MNKState(mover, stones, last, before, state.passes)
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
-        row, column = action // self.m, action % self.m
-        if symmetry & 1:
-            column = self.m - 1 - column
-        if symmetry & 2:
-            row = self.n - 1 - row
-        if symmetry & 4:
-            row, column = column, row
-        return row * self.m + column
+        return symmetric_square(action, self.n, self.m, symmetry)
 
     def text(self, state: MNKState) -> str:
         """X for the first player, O for the second, then Y and Z."""

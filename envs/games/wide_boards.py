@@ -10,7 +10,7 @@ from typing import Final
 
 from zermelo.envs.rules.bits import bit_index, popcount
 
-__all__ = ["HALF", "MOST_SQUARES", "board_of", "has", "high_bit", "list_squares", "low_bit"]
+__all__ = ["HALF", "MOST_SQUARES", "board_of", "has", "high_bit", "list_squares", "low_bit", "pop_square"]
 
 HALF: Final = 62
 """Squares in either integer."""
@@ -35,6 +35,13 @@ def has(low: int, high: int, square: int) -> int:
 def board_of(squares: int) -> tuple[int, int]:
     """The lowest ``squares`` squares."""
     return (1 << min(squares, HALF)) - 1, (1 << max(squares - HALF, 0)) - 1
+
+
+def pop_square(low: int, high: int) -> tuple[int, int, int]:
+    """Returns the lowest square of a board that has one, and the board without it."""
+    if low:
+        return bit_index(low), low & low - 1, high
+    return HALF + bit_index(high), low, high & high - 1
 
 
 def list_squares(low: int, high: int, actions: list[int]) -> int:

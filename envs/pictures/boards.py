@@ -8,6 +8,7 @@ between, else letter by letter.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ __all__ = [
     "die",
     "draw",
     "draws",
+    "draws_marks",
     "each_mark",
     "middle",
     "shade",
@@ -58,6 +60,7 @@ _EMPTY_MARKS: Final = frozenset(".-_·")
 """What an empty square may be in a board's text."""
 
 Painter = Callable[[Any, Any], Canvas]
+MarkPainter = Callable[[Canvas, float, float, str], None]
 _painters: dict[type, Painter] = {}
 
 
@@ -67,6 +70,22 @@ def draws(rules_class: type) -> Callable[[Painter], Painter]:
     def register(painter: Painter) -> Painter:
         _painters[rules_class] = painter
         return painter
+
+    return register
+
+
+def draws_marks(rules_class: type) -> Callable[[MarkPainter], MarkPainter]:
+    """Declares a function that draws one mark of this game's text around a point (x, y) of the canvas."""
+
+    def register(paint: MarkPainter) -> MarkPainter:
+        @draws(rules_class)
+        def painter(rules: Any, state: Any) -> Canvas:
+            rows = text_rows(rules, state)
+            canvas = board_canvas(len(rows), len(rows[0]))
+            each_mark(rows, functools.partial(paint, canvas))
+            return canvas
+
+        return paint
 
     return register
 

@@ -87,23 +87,7 @@ class ChessRules(_Start):
         return 218
 
     def initial_state(self) -> ChessState:
-        return set_up(
-            ChessState(
-                self.own,
-                self.other,
-                self.pawns,
-                self.knights,
-                self.diagonal,
-                self.straight,
-                self.castling,
-                self.passed,
-                self.clock,
-                self.seat,
-                0,
-                0,
-                0,
-            )
-        )
+        return set_up(ChessState(*self[:10], 0, 0, 0))
 
     def to_move(self, state: ChessState) -> int:
         return state.seat

@@ -34,7 +34,6 @@ from zermelo.envs.games.mancala.sowing import (
     write_houses,
 )
 from zermelo.envs.pictures.boards import draws
-from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.scores import loss_in, win_in
@@ -206,10 +205,7 @@ class Kalah(NamedTuple):
         return popcount(alike & ONES >> 8 * (8 - self.houses))
 
 
-@draws(Kalah)
-def _kalah(rules: Any, state: Any) -> Canvas:
-    """The first player's houses below, its store on the right; seeds, and how many."""
-    return paint_houses(rules.houses, state)
+draws(Kalah)(paint_houses)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

@@ -34,7 +34,6 @@ from zermelo.envs.games.mancala.sowing import (
     write_houses,
 )
 from zermelo.envs.pictures.boards import draws
-from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import mix
 
@@ -195,10 +194,7 @@ class Oware(NamedTuple):
 # -- picture -----------------------------------------------------------------------------------------------------
 
 
-@draws(Oware)
-def _oware(rules: Any, state: Any) -> Canvas:
-    """The first player's houses below; what each has captured at the sides."""
-    return paint_houses(rules.houses, state)
+draws(Oware)(paint_houses)
 
 
 # -- twin ------------------------------------------------------------------------------------------------------

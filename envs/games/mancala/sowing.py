@@ -74,11 +74,11 @@ def house_middle(houses: int, seat: int, house: int) -> tuple[float, float]:
     return x, MARGIN + 22 + _HOUSE * (0.5 if seat else 1.5)
 
 
-def paint_houses(houses: int, state: Any) -> Canvas:
+def paint_houses(rules: Any, state: Any) -> Canvas:
     """The first player's houses below, its store on the right; seeds, and how many."""
     sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
     (below, right), (above, left) = sides if state.seat == 0 else sides[::-1]
-    pit, stores = _HOUSE, _STORE
+    houses, pit, stores = rules.houses, _HOUSE, _STORE
     canvas = Canvas(houses * pit + 2 * stores + 2 * MARGIN, 2 * pit + 2 * MARGIN + 44, PAPER)
     canvas.rectangle(6, 6, canvas.width - 12, canvas.height - 12, _WOOD, radius=30)
     tall = canvas.height - 2 * MARGIN - 44

@@ -31,6 +31,7 @@ from zermelo.envs.games.twenty_forty_eight.weights import expected
 from zermelo.envs.pictures.boards import CELL, INK, IVORY, board_canvas, draws, middle
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import listed
+from zermelo.envs.rules.boards import symmetric_square
 
 __all__ = ["Game2048", "Game2048State"]
 
@@ -157,9 +158,8 @@ class Game2048(NamedTuple):
         zero = one = two = three = four = five = 0
         length = self.rows if action % 2 == 0 else self.columns
         for line in range(self.columns if action % 2 == 0 else self.rows):
-            free = waiting = (
-                0  # the next free place; the tile that has gone as far as it can, if it may still join
-            )
+            # The next free place, and the tile that has gone as far as it can, if it may still join.
+            free = waiting = 0
             for place in range(length + 1):
                 tile = _tile(state, self._square(action, line, place)) if place < length else 0
                 if place < length and tile == 0:
@@ -216,14 +216,7 @@ class Game2048(NamedTuple):
     def symmetric_state(self, state: Game2048State, symmetry: int) -> Game2048State:
         zero = one = two = three = four = five = 0
         for square in range(self.rows * self.columns):
-            row, column = square // self.columns, square % self.columns
-            if symmetry & 1:
-                column = self.columns - 1 - column
-            if symmetry & 2:
-                row = self.rows - 1 - row
-            if symmetry & 4:
-                row, column = column, row
-            moved = row * self.columns + column
+            moved = symmetric_square(square, self.rows, self.columns, symmetry)
             word, bits = moved // _PER_WORD, _tile(state, square) << 5 * (moved % _PER_WORD)
             zero |= bits if word == 0 else 0
             one |= bits if word == 1 else 0
