@@ -22,18 +22,17 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.wide_boards import (
-    HALF,
     MOST_SQUARES,
     board_of,
     has,
     high_bit,
     list_squares,
     low_bit,
+    pop_square,
 )
 from zermelo.envs.pictures.boards import CELL, FIRST, INK, IVORY, MARGIN, PAPER, SECOND, draws, shade, text_rows
 from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
-from zermelo.envs.rules.bits import bit_index
 from zermelo.envs.rules.boards import square_text
 
 __all__ = ["Hex", "HexState", "cell_middle"]
@@ -103,12 +102,7 @@ class Hex(NamedTuple):
             last = (self.columns if seat else self.rows) - 1
             linked_low, linked_high = linked_low | low, linked_high | high
             while low | high:  # the stones that are newly linked, whose neighbours have not been looked at
-                if low:
-                    cell = bit_index(low)
-                    low &= low - 1
-                else:
-                    cell = HALF + bit_index(high)
-                    high &= high - 1
+                cell, low, high = pop_square(low, high)
                 if self._line(cell, seat) == last:
                     over = _OVER
                 around_low, around_high = self._around(cell)
