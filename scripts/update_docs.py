@@ -2,8 +2,8 @@
 
 python scripts/update_docs.py [PART...]
 
-where a part is ``tournament``, ``agents``, ``fits`` or ``benchmarks`` (the output of each script that a comment
-``output: COMMAND`` names, which takes many minutes); the first three if none is given.
+where a part is ``tournament``, ``agents`` or ``fits``; all if none is given. ``scripts/bench.py --write`` writes
+the tables of benchmarks.
 """
 
 import re
@@ -19,7 +19,6 @@ from zermelo.evaluation.match.readiness import require_fit
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 TOURNAMENT = re.compile(r"^zermelo tournament (?:[^\n\\]|\\\n)*", re.MULTILINE)
-OUTPUT = re.compile(r"(<!-- output: (python scripts/[^\n]*?) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 KINDS = {
     "two players": ("chess, go, connect four", "zermelo/MNK-v0"),
     "two players and dice": ("backgammon, EinStein", "zermelo/EinStein-v0"),
@@ -68,21 +67,6 @@ def _agents_for(env_id):
         yield f"`{entry.name}`"
 
 
-def benchmarks():
-    """Writes what each script prints whose command a block of output names."""
-    for page in PAGES:
-        text = page.read_text()
-        if OUTPUT.search(text):
-            page.write_text(OUTPUT.sub(_with_output, text))
-
-
-def _with_output(found):
-    """A block with what its command prints today."""
-    words = [sys.executable, *shlex.split(found[2])[1:]]
-    printed = subprocess.run(words, check=True, capture_output=True, text=True, cwd=ROOT).stdout
-    return f"{found[1]}\n```text\n{printed.rstrip()}\n```\n{found[3]}"
-
-
 PARTS = {"tournament": tournament, "agents": agents, "fits": fits}
 
 
@@ -105,11 +89,8 @@ def pages_with(name):
 
 def main(names):
     for name in names or PARTS:
-        if name == "benchmarks":
-            benchmarks()
-            continue
         if name not in PARTS:
-            raise SystemExit(f"there is no part {name!r}: parts are {', '.join(PARTS)}, benchmarks")
+            raise SystemExit(f"there is no part {name!r}: parts are {', '.join(PARTS)}")
         content = PARTS[name]()
         for page in pages_with(name):
             page.write_text(update(page.read_text(), name, content))

@@ -56,7 +56,7 @@ class AutoAgent(SearchAgent):
 
     One player: value iteration where the transition table is known or small, the way that best-first search finds
     where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
-    lost to Monte Carlo in matches (``scripts/bench_mcts.py choice``). Expectiminimax where there is an evaluation
+    lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Expectiminimax where there is an evaluation
     and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
     Where players do not see everything, the one that does not peek; where they move at the same time, backward
     induction if there are few states, else the Monte Carlo search that mixes. The result says which it was, and

@@ -1,6 +1,6 @@
 """How alpha-beta and Monte Carlo tree search did against each other, game by game, where both fit.
 
-``scripts/bench_mcts.py choice`` plays the matches and writes the table.
+``scripts/bench.py mcts_choice`` plays the matches and writes the table.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ EXTRAS = {"MaskablePPO": "sb3", "tianshou": "tianshou", "RLlib": "rllib", "make_
 
 
 def load_script():
-    spec = importlib.util.spec_from_file_location("bench_learning", SCRIPTS / "bench_learning.py")
+    spec = importlib.util.spec_from_file_location("bench_learning", SCRIPTS / "benchmarks" / "learning.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,19 +1,10 @@
-"""Steps a second for a learner: one seat against agents, and many games at once beside other libraries.
+"""Steps a second for a learner: many games at once beside other libraries, and what frameworks learn.
 
-    python scripts/bench_learning.py [PART...] [--only NAME] [--seconds 2]
-
-where a part is ``seat`` (``OpponentEnv`` on PettingZoo's connect four, by opponent), ``many`` (``make_vec``, by
-game and number of games, beside PettingZoo's own loop, Gymnasium's ``AsyncVectorEnv`` and pgx), ``opponents``
-(``make_vec`` on connect four, by opponent) or ``frameworks`` (what the examples of ``docs/guides/training.md``
-learn, and ``scripts/train_vector_ppo.py``); all if none is given. Actions are random and legal, and to draw them
-is part of every figure. A step of ``many`` is one player's action; of ``seat`` and ``opponents`` the learner's
-action with the answer to it. pgx runs where it is installed (``pip install pgx``), on the processor. Behind each
-figure of ``many`` is the most memory, in MiB, that a process of its own had for it.
+Actions are random and legal, and to draw them is part of every figure.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 import multiprocessing
@@ -45,10 +36,9 @@ GAMES = {
     "go 9x9": ("zermelo/Go-v0", "classic/go-v5", "go_9x9"),
     "chess": ("zermelo/Chess-v0", "classic/chess-v6", "chess"),
 }
-SIZES = (1, 64, 1024, 8192)
 FEW = 64
 """More games than that are not given to one process each."""
-SCRIPTS = Path(__file__).resolve().parent
+SCRIPTS = Path(__file__).resolve().parents[1]
 GUIDE = SCRIPTS.parent / "docs" / "guides" / "training.md"
 VECTOR = """
 from train_vector_ppo import agent_of, train
@@ -63,7 +53,7 @@ standings = gauntlet("zermelo/MNK-v0", [learned, *opponents], games=200, workers
 RESULTS = """
 import json
 import time
-from bench_learning import peak_mib
+from benchmarks.learning import peak_mib
 
 scores = [100 * standings.crosstable["ppo", opponent] for opponent in opponents]
 print()
@@ -112,20 +102,6 @@ def their_loop(name: str) -> Iterator[int]:
                 env.step(None)
                 continue
             env.step(int(generator.choice(np.flatnonzero(seen["action_mask"]))))
-            yield 1
-
-
-def one_seat(name: str, opponent: str) -> Iterator[int]:
-    """Steps of ``OpponentEnv``."""
-    env, generator = OpponentEnv(name, opponent), np.random.default_rng(0)
-    while True:
-        _, info = env.reset()
-        over = False
-        while not over:
-            _, _, terminated, truncated, info = env.step(
-                int(generator.choice(np.flatnonzero(info["action_mask"])))
-            )
-            over = terminated or truncated
             yield 1
 
 
@@ -236,69 +212,47 @@ def learned(code: str, **changes: int) -> dict[str, Any]:
     return {**json.loads(done.stdout.splitlines()[-1]), "wall": time.perf_counter() - started}
 
 
-def seat(names: Sequence[str], seconds: float) -> None:
-    """The learner's steps a second in one game."""
-    print(f"  {'opponent':28}{'steps a second':>16}")
-    for name in names:
-        steps, _ = measured(one_seat("classic/connect_four-v3", name), seconds)
-        print(f"  {name:28}{steps:>16}", flush=True)
+def many(
+    only: tuple[str, ...] = tuple(GAMES), sizes: tuple[int, ...] = (1, 64, 1024, 8192), seconds: float = 2.0
+) -> Iterator[dict[str, Any]]:
+    """Steps a second of make_vec, all seats at random, and the most MiB that a process of its own had.
 
-
-def many(names: Sequence[str], seconds: float) -> None:
-    """Steps a second, all seats played at random, and MiB."""
-    heads = ("make_vec", "pgx", "AsyncVectorEnv", "PettingZoo")
-    print(f"  {'game':14}{'games':>7}" + "".join(f"{head:>15}{'MiB':>7}" for head in heads))
-    for name in names:
+    Beside PettingZoo's own loop, Gymnasium's AsyncVectorEnv over PettingZoo's environment, and pgx on the
+    processor (pip install pgx). A step is one player's action.
+    """
+    for name in only:
         ours, theirs, in_pgx = GAMES[name]
-        for games in SIZES:
-            row = [measured_apart(seconds, our_vector, ours, games, opponent=None)]
-            row.append(measured_apart(seconds, pgx_steps, in_pgx, games))
+        for games in sizes:
             small = theirs is not None and games <= FEW
-            row.append(measured_apart(seconds, processes, theirs, games) if small else ("-", "-"))
-            row.append(measured_apart(seconds, their_loop, theirs) if theirs and games == 1 else ("-", "-"))
-            columns = "".join(f"{steps:>15}{memory:>7}" for steps, memory in row)
-            print(f"  {name:14}{games:7}{columns}", flush=True)
+            cells = {
+                "make_vec": measured_apart(seconds, our_vector, ours, games, opponent=None),
+                "pgx": measured_apart(seconds, pgx_steps, in_pgx, games),
+                "AsyncVectorEnv": measured_apart(seconds, processes, theirs, games) if small else ("-", "-"),
+                "PettingZoo": measured_apart(seconds, their_loop, theirs) if theirs and games == 1 else ("-", "-"),
+            }
+            row: dict[str, Any] = {"game": name, "games": games}
+            for head, (steps, memory) in cells.items():
+                row |= {head: steps, f"{head} MiB": memory}
+            yield row
 
 
-def opponents(names: Sequence[str], seconds: float) -> None:
-    """The learner's steps a second in 1,024 games of connect four."""
-    print(f"  {'opponent':28}{'steps a second':>16}")
-    for name in names:
-        steps, _ = measured(our_vector("zermelo/ConnectFour-v0", 1024, opponent=name), seconds)
-        print(f"  {name:28}{steps:>16}", flush=True)
+def opponents(
+    only: tuple[str, ...] = OPPONENTS, games: int = 1024, seconds: float = 2.0
+) -> Iterator[dict[str, Any]]:
+    """The learner's steps a second in many games of connect four; the opponent's answer is part of a step."""
+    for name in only:
+        steps, _ = measured(our_vector("zermelo/ConnectFour-v0", games, opponent=name), seconds)
+        yield {"opponent": f"`{name}`", "steps a second": steps}
 
 
-def frameworks(names: Sequence[str], seconds: float) -> None:
-    """Tic-tac-toe learned from scratch, and scores in % over 200 games each."""
-    heads = ("random", "alphabeta(depth=1)", "seconds", "of processor", "MiB")
-    print(f"  {'library':14}{'steps':>11}" + "".join(f"{head:>20}" for head in heads))
-    for name in names:
+def frameworks(only: tuple[str, ...] = tuple(examples())) -> Iterator[dict[str, Any]]:
+    """Tic-tac-toe learned from scratch, and scores in % over 200 games against each opponent.
+
+    Run are the examples of docs/guides/training.md that learn, and scripts/train_vector_ppo.py.
+    """
+    for name in only:
         found = learned(examples()[name])
-        figures = [f"{score:.1f}" for score in found["scores"]]
-        figures += [f"{found[figure]:,.0f}" for figure in ("wall", "processor", "memory")]
-        row = "".join(f"{figure:>20}" for figure in figures)
-        print(f"  {name:14}{found['steps']:11,}{row}", flush=True)
-
-
-PARTS: dict[str, tuple[Callable[[Sequence[str], float], None], Sequence[str]]] = {
-    "seat": (seat, OPPONENTS),
-    "many": (many, tuple(GAMES)),
-    "opponents": (opponents, OPPONENTS),
-    "frameworks": (frameworks, tuple(examples())),
-}
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all if none is given")
-    parser.add_argument("--only", metavar="NAME", help="one line of a part, such as othello")
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each figure (default: %(default)s)")
-    given = parser.parse_args()
-    if unknown := set(given.parts) - set(PARTS):
-        parser.error(f"unknown parts: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    warnings.simplefilter("ignore")  # what environments say while they are made
-    for part in given.parts or PARTS:
-        run, names = PARTS[part]
-        chosen = [name for name in names if given.only in (None, name)]
-        print(f"{part}: {(run.__doc__ or '').splitlines()[0]}")
-        run(chosen, given.seconds)
+        scores = zip(("random", "alphabeta(depth=1)"), found["scores"], strict=True)
+        row = {"library": name, "steps": found["steps"], **{agent: f"{score:.1f}" for agent, score in scores}}
+        row |= {"seconds of processor": f"{found['processor']:,.0f}", "seconds": f"{found['wall']:,.0f}"}
+        yield {**row, "MiB": f"{found['memory']:,.0f}"}

@@ -1,19 +1,7 @@
-#!/usr/bin/env python
-"""Time until a policy can hardly be exploited, beside OpenSpiel's solvers in Python and in C++.
-
-    python scripts/bench_equilibrium.py [--games kuhn_poker,leduc_poker] [--gains 0.01,0.001] [--most 120]
-
-Each solver iterates until ``exploitability``, what a player could gain on average, is at most each number in
-turn. It is looked at after 16 iterations, 20, 25 and so on, a quarter more each time, and looking is not timed;
-writing the game out, which ours does first, is. OpenSpiel's own function measures all policies of its solvers.
-Our rules of Leduc do not tell the cards of one rank apart, which leaves fewer information states; the row by
-OpenSpiel's states has as many as OpenSpiel. ``--most`` is how many seconds a solver may take. Time is processor
-time of one thread.
-"""
+"""Time until a policy can hardly be exploited, beside OpenSpiel's solvers in Python and in C++."""
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -82,7 +70,7 @@ def looks() -> Iterator[int]:
         count += count // 4
 
 
-def measure(name: str, solver: str, gains: list[float], most: float) -> list[str]:
+def cells_of(name: str, solver: str, gains: tuple[float, ...], most: float) -> list[str]:
     """A cell for each number: seconds and iterations."""
     step, look, spent = SOLVERS[solver](name)
     cells: list[str] = []
@@ -103,21 +91,20 @@ def measure(name: str, solver: str, gains: list[float], most: float) -> list[str
     raise AssertionError("looks() goes on for ever")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", default="kuhn_poker,leduc_poker")
-    parser.add_argument("--gains", default="0.01,0.001")
-    parser.add_argument("--most", type=float, default=120.0)
-    given = parser.parse_args()
-    gains = [float(gain) for gain in given.gains.split(",")]
-    for name in given.games.split(","):
-        print(f"{name}\n{'':30}" + "".join(f"{f'to {gain:g}':24}" for gain in gains))
+def equilibrium(
+    games: tuple[str, ...] = ("kuhn_poker", "leduc_poker"),
+    gains: tuple[float, ...] = (0.01, 0.001),
+    most: float = 120.0,
+) -> Iterator[dict[str, Any]]:
+    """Processor time, and iterations, until a player could gain at most so much on average.
+
+    The exploitability is looked at after 16 iterations, 20, 25 and so on, a quarter more each time, and looking is
+    not timed; writing the game out, which ours does first, is. OpenSpiel's own function measures all policies of
+    its solvers. Our rules of Leduc do not tell the cards of one rank apart, which leaves fewer information states;
+    the row by OpenSpiel's states has as many as OpenSpiel. A solver may take the most seconds.
+    """
+    for name in games:
         for solver in SOLVERS:
-            print(
-                f"{solver:30}" + "".join(f"{cell:24}" for cell in measure(name, solver, gains, given.most)),
-                flush=True,
-            )
-
-
-if __name__ == "__main__":
-    main()
+            cells = [*cells_of(name, solver, gains, most), *("" for _ in gains)]
+            shown = {f"to {gain:g}": cell for gain, cell in zip(gains, cells, strict=False)}
+            yield {"game": name, "solver": solver, **shown}

@@ -1,0 +1,104 @@
+"""``scripts/bench.py``: every name has a table, pages show known commands, and tables are written there."""
+
+import importlib
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OPTIONAL = {"monte_carlo": "pyspiel", "equilibrium": "pyspiel"}
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module("bench")
+
+
+@pytest.fixture
+def common(bench):
+    return sys.modules["benchmarks.common"]
+
+
+def test_every_benchmark_has_options_with_defaults_and_says_what_it_measures(bench):
+    for module, names in bench.BENCHMARKS.items():
+        if module not in OPTIONAL or importlib.util.find_spec(OPTIONAL[module]):
+            for name in names:
+                assert not bench.parsed(name, []).write
+                assert bench.found(name).__doc__
+
+
+def test_pages_show_what_benchmarks_print(bench):
+    shown = [
+        found[1] for page in (ROOT / "docs").rglob("*.md") for found in bench.OUTPUT.findall(page.read_text())
+    ]
+    assert len(shown) >= 11
+    for command in shown:
+        name, *options = shlex.split(command)
+        assert bench.parsed(name, options)
+        assert bench.pages_with(command)
+
+
+def test_options_are_given_by_name(bench):
+    given = bench.parsed("pruning", ["--positions", "4", "--depth", "2", "--write"])
+    assert vars(given) == {"positions": 4, "depth": 2, "plain": 40_000, "write": True}
+    assert bench.parsed("opponents", ["--only", "random", "greedy"]).only == ["random", "greedy"]
+
+
+def test_unknown_names_are_refused(bench, capsys):
+    with pytest.raises(SystemExit, match="no benchmark 'chance': there are alphabeta"):
+        bench.main(["chance"])
+    with pytest.raises(SystemExit, match="no page shows"):
+        bench.main(["opponents", "--games", "3", "--write"])
+    with pytest.raises(SystemExit):
+        bench.main(["opponents", "--only", "stockfish"])
+    assert "invalid choice: 'stockfish'" in capsys.readouterr().err
+
+
+def test_a_table_is_printed_line_by_line_and_returned_aligned(common, capsys):
+    rows = [{"game": "go", "nodes": 7, "s": 0.12345}, {"game": "connect four", "nodes": 1_234_567, "s": 1234.5}]
+    shown = common.show(iter(rows))
+    assert shown == (
+        "| game         |     nodes |     s |\n"
+        "| ------------ | --------: | ----: |\n"
+        "| go           |         7 | 0.123 |\n"
+        "| connect four | 1,234,567 | 1,234 |"
+    )
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "| game | nodes |     s |",
+        "| ---- | ----: | ----: |",
+        "| go   |     7 | 0.123 |",
+    ]
+
+
+def test_a_table_goes_where_its_command_stands_and_nowhere_else(bench):
+    def block(command, content):
+        return f"<!-- output: python scripts/bench.py {command} -->\n{content}\n<!-- end -->\n"
+
+    text = block("mcts", "\nold\n") + block("mcts --rounds 2", "\nold\n")
+    expected = block("mcts", "\nold\n") + block("mcts --rounds 2", "\nnew\n")
+    assert bench.written(text, "mcts --rounds 2", "new") == expected
+
+
+def test_the_best_of_some_rounds_counts_and_calls_take_turns(common):
+    calls, clock = [], iter([0, 5, 5, 6, 10, 12, 12, 15])
+    seconds = common.taken(2, lambda: calls.append("a"), lambda: calls.append("b"), clock=lambda: next(clock))
+    assert (seconds, calls) == ([[5, 2], [1, 3]], ["a", "b", "a", "b"])
+
+
+def test_a_match_counts_from_both_seats(common):
+    from zermelo.envs.games import MNK
+    from zermelo.envs.rules import RulesGame
+
+    game = RulesGame(MNK())
+    starts = common.openings(game, 2, 1)
+
+    def first(seed):
+        return lambda game, state: int(game.legal_actions(state)[0])
+
+    cells = common.match(game, starts, first, first)
+    assert cells["won"] + cells["drawn"] + cells["lost"] == 4
+    assert cells["won"] == cells["lost"]
+    assert cells["points"] == "50.0 %"
