@@ -152,7 +152,7 @@ class EinStein(NamedTuple):
         return 1 if seat != state.seat else -1
 
     def evaluation(self, state: EinSteinState, seat: int) -> int:
-        """How many squares the foremost stone is nearer to its corner than the opponent's foremost."""
+        """The distance of the opponent's foremost stone to its corner, less that of the seat's."""
         if state.placed < 2 * _STONES:
             return 0
         ahead = self._distance(state, 1 - seat) - self._distance(state, seat)

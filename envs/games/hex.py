@@ -149,7 +149,7 @@ class Hex(NamedTuple):
         return "O" if has(state.second_low, state.second_high, cell) else "."
 
     def _line(self, cell: int, seat: int) -> int:
-        """How far a cell is from the edge that a player starts from."""
+        """The distance of a cell from the edge that a player starts from."""
         return cell % self.columns if seat else cell // self.columns
 
     def _around(self, cell: int) -> tuple[int, int]:

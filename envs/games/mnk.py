@@ -190,7 +190,7 @@ class MNK(NamedTuple):
         return board
 
     def _won(self, stones: int) -> bool:
-        """Whether ``k`` of the stones lie in a row, in any of the four directions."""
+        """True if ``k`` of the stones lie in a row, in any of the four directions."""
         row = column = falling = rising = stones
         along_row = along_column = along_falling = along_rising = stones
         for _ in range(1, self.k):

@@ -1,4 +1,4 @@
-"""What a position of backgammon is worth: a weighted sum of named features.
+"""Evaluation of backgammon: a weighted sum of named features.
 
 ``expected`` estimates, for the player to move, the expected utility before the roll: the chance of winning, and
 where they count those of winning and of losing a gammon, each the logistic function of a weighted sum (so they are
@@ -124,13 +124,13 @@ def _rolls(holds: Callable[[Any, int, int], Any]) -> npt.NDArray[np.int64]:
 
 
 def _reaches(sets: Any, high: int, low: int) -> Any:
-    """Whether a roll can be played so that a checker at one of the distances arrives."""
+    """True if a roll can be played so that a checker at one of the distances arrives."""
     steps = [low, 2 * low, 3 * low, 4 * low] if high == low else [high, low, high + low]
     return sets & sum(1 << step - 1 for step in steps if step <= 12) != 0
 
 
 def _is_stopped(sets: Any, high: int, low: int) -> Any:
-    """Whether a checker cannot move both numbers, those distances being closed to it."""
+    """True if no checker can move by either number, as those distances are closed."""
     either = (sets >> high - 1 & sets >> low - 1) & 1
     return (sets >> high + low - 1 & 1) | either != 0
 
@@ -146,7 +146,7 @@ CHANCES: Final = np.array(
 
 
 def count_at(low: int, high: int, place: int) -> int:
-    """How many checkers a player has on a place."""
+    """The number of a player's checkers on a point."""
     return low >> 4 * place & 15 if place < 13 else high >> 4 * (place - 13) & 15
 
 

@@ -53,7 +53,7 @@ def _backgammon(rules: Any, state: Any) -> Canvas:
 
 
 def point_middle(point: int) -> float:
-    """How far to the right the first player's point is, the bar (25) or what is off (0)."""
+    """The x coordinate of the first player's point, of the bar (25) or of checkers off (0)."""
     place = {_BAR: 6, 0: 13}.get(point, point - 13 + (point > 18) if point > 12 else 12 - point + (point < 7))
     return MARGIN + (place + 0.5) * STEP + (STEP / 4 if point == 0 else 0)
 

@@ -21,7 +21,7 @@ Checkers = tuple[int, int, int, int]
 
 
 def can_play(own: Checkers, place: int, die: int) -> bool:
-    """Whether a checker can be played from a place by a number."""
+    """True if a checker can be played from a point by a number."""
     low, high, other_low, other_high = own
     if not count_at(low, high, place) or (place != BAR and high >> 4 * (BAR - 13)):
         return False
@@ -132,7 +132,7 @@ def doubles(own: Checkers, roll: int, actions: Any) -> int:
 
 
 def _most_more(own: Checkers, highest: int, die: int) -> int:
-    """How many checkers, up to two, can be played from places not above one."""
+    """The number of checkers, up to two, that can be played from points up to a given one."""
     most = 0
     for first in range(1, highest + 1):
         if can_play(own, first, die):

@@ -175,7 +175,7 @@ class Backgammon(NamedTuple):
         return worth if seat == state.seat else -worth
 
     def estimate(self, state: BackgammonState, weights: npt.NDArray[np.int64]) -> int:
-        """What the player to move can expect by some weights, in 1024ths of a point.
+        """The expected utility of the player to move by the given weights, in 1024ths of a point.
 
         It is that before a roll; one that is known counts as the pips by which it is above the average. Where half
         a double has been played, the other half is played as looks best: a position in between says little.

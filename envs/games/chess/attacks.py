@@ -1,4 +1,4 @@
-"""Who attacks what: sliding pieces, checks and pins.
+"""Attacks of sliding pieces, checks and pins.
 
 Sliding pieces see along a line by subtraction: of the pieces on the line, less the slider, the lowest one ahead is
 where the borrow stops ("hyperbola quintessence", the Chess Programming Wiki; R. Hyatt and G. Isenberg). The bytes
@@ -32,14 +32,14 @@ def square_bit(square: int) -> int:
 
 
 def _along(occupied: int, line: int, here: int, here_swapped: int) -> int:
-    """What a slider sees of a line (without its own square) that is no row."""
+    """The squares that a slider attacks on a line (without its own square) that is no row."""
     ahead = occupied & line
     behind = wrapped_difference(swapped_bytes(ahead), here_swapped)
     return (wrapped_difference(ahead, here) ^ swapped_bytes(behind)) & line
 
 
 def bishop_attacks(square: int, occupied: int) -> int:
-    """What a bishop sees, the first piece in each direction included."""
+    """The squares that a bishop attacks, the first piece in each direction included."""
     here = square_bit(square)
     swapped = swapped_bytes(here)
     return _along(occupied, int(UPHILL[square]), here, swapped) | _along(
@@ -48,7 +48,7 @@ def bishop_attacks(square: int, occupied: int) -> int:
 
 
 def rook_attacks(square: int, occupied: int) -> int:
-    """What a rook sees, the first piece in each direction included."""
+    """The squares that a rook attacks, the first piece in each direction included."""
     here = square_bit(square)
     row = square & 56
     inner = shift_right(occupied, row + 1) & 63

@@ -1,6 +1,6 @@
-"""Static exchange: what a series of captures on one square comes to, the least piece first, with no move made.
+"""Static exchange evaluation: the gain of captures on one square, least valuable piece first.
 
-Pins are not seen.
+No move is made, and pins are ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["value_of", "wins_exchange"]
 
 
 def value_of(kind: int) -> int:
-    """What a piece counts in exchanges, in pawns; a king is never given."""
+    """The value of a piece in exchanges, in pawns; a king is never given up."""
     return 0x63_09_05_03_03_01 >> 8 * kind & 255
 
 
@@ -46,7 +46,7 @@ def _of_kind(state: ChessState, kind: int) -> int:
 
 
 def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind: int) -> bool:
-    """Whether a move that gains so much loses nothing by what may follow on its square.
+    """True if a move with this gain loses nothing by the captures that may follow on its square.
 
     Args:
         state: The position before the move.

@@ -100,7 +100,7 @@ def destinations(state: ChessState, square: int, king: int, targets: int) -> int
 
 
 def any_move(state: ChessState) -> bool:
-    """Whether there is a legal move."""
+    """True if there is a legal move."""
     king = king_square(state)
     targets = allowed(state, king)
     movers = state.own
@@ -113,7 +113,7 @@ def any_move(state: ChessState) -> bool:
 
 
 def count_moves(state: ChessState) -> int:
-    """How many legal moves there are: those of pawns that are not pinned all at once."""
+    """Counts the legal moves, those of pawns that are not pinned all at once."""
     king = king_square(state)
     targets = allowed(state, king)
     occupied = state.own | state.other

@@ -190,7 +190,7 @@ class ChessRules(_Start):
 
 
 def _is_dead(state: ChessState) -> bool:
-    """Whether neither player has the pieces to mate."""
+    """True if neither player has the pieces to mate."""
     if (state.pawns | state.straight) != 0:
         return False
     if state.knights != 0:
@@ -199,7 +199,7 @@ def _is_dead(state: ChessState) -> bool:
 
 
 def _may_claim_fifty(state: ChessState) -> bool:
-    """Whether the clock stands at 100, or does after some move that neither ends the game nor sets it back."""
+    """True if the clock is at 100, or is after some move that neither ends the game nor resets it."""
     if state.clock >= 100:
         return True
     king = king_square(state)

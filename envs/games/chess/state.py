@@ -65,7 +65,7 @@ def king_square(state: ChessState) -> int:
 
 
 def kind_of(state: ChessState, here: int) -> int:
-    """What stands on a square that is not empty: 0 to 5 for pawn, knight, bishop, rook, queen, king."""
+    """The piece on a square that is not empty: 0 to 5 for pawn, knight, bishop, rook, queen, king."""
     if state.pawns & here != 0:
         return 0
     if state.knights & here != 0:

@@ -1,8 +1,8 @@
-"""What stands on a board, as the evaluation counts it: sums of weights, one or more for each piece.
+"""Terms of the evaluation of chess: sums of weights, one or more for each piece.
 
-A weight is two in one integer, ``middle + (end << 32)``: what it counts while many pieces are there, and when few
-are left. The sums are plain, so that with a matrix of unit vectors in the place of ``WEIGHTS`` they say what is
-counted (``scripts/fit_chess.py``).
+A weight is two in one integer, ``middle + (end << 32)``: its value in the middle game and in the end game. The
+sums are plain, so that with a matrix of unit vectors in the place of ``WEIGHTS`` they are the features
+(``scripts/fit_chess.py``).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ BLOCKS: Final = (
 
 
 def phase(knights: int, diagonal: int, straight: int) -> int:
-    """How many pieces are there, 24 at the start: one for a knight or bishop, two for a rook, four for a queen."""
+    """The pieces left, 24 at the start: one for a knight or bishop, two for a rook, four for a queen."""
     many = popcount(knights) + popcount(diagonal) + 2 * popcount(straight) + popcount(diagonal & straight)
     return min(many, 24)
 

@@ -1,6 +1,6 @@
 """Weights of the evaluation of chess, fitted by ``scripts/fit_chess.py``, in hundredths of a pawn.
 
-For each thing counted: what it counts while many pieces are there, then when few are left.
+For each term: its value in the middle game, then in the end game.
 """
 
 from __future__ import annotations

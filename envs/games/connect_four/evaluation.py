@@ -1,4 +1,4 @@
-"""What searches and proofs know of Connect Four beyond its rules: none of it changes what the game is."""
+"""Connect Four knowledge for searches and proofs: evaluation, bounds and move ordering."""
 
 from __future__ import annotations
 

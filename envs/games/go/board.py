@@ -97,7 +97,7 @@ def captured_by(stone: Words, other: Words, empty: Words, size: int) -> Words:
 
 
 def is_allowed(place: int, own: Words, other: Words, empty: Words, size: int) -> bool:
-    """Whether a stone may be put on an empty point: it, or what it captures, leaves a liberty."""
+    """True if a stone may be put on an empty point: it has a liberty then, perhaps by a capture."""
     stone = single(empty, place)
     left = without(empty, stone)
     if not is_empty(liberties(stone, left, size)):
@@ -108,7 +108,7 @@ def is_allowed(place: int, own: Words, other: Words, empty: Words, size: int) ->
 
 
 def stones_in_atari(place: int, own: Words, other: Words, empty: Words, size: int) -> int:
-    """How many stones a move leaves with one liberty or none, itself included; 0 where they have more."""
+    """The number of stones, itself included, that a move leaves with at most one liberty; 0 if they have more."""
     stone = single(empty, place)
     left = without(empty, stone)
     if count(liberties(stone, left, size)) > 1:

@@ -9,7 +9,7 @@ __all__ = ["can_capture", "is_caught"]
 
 
 def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -> bool:
-    """Whether a group in atari is captured though it runs: each time it has two liberties, it is in atari again.
+    """True if a group in atari is captured in a ladder: each time it has two liberties, it is in atari again.
 
     It counts as safe where it could capture on the way. The opponent takes the liberty that leaves it fewer.
     """
@@ -40,7 +40,7 @@ def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -
 
 
 def can_capture(group: Words, other: Words, empty: Words, size: int) -> bool:
-    """Whether one of the opponent's groups beside this one is in atari, or was never allowed."""
+    """True if one of the opponent's groups beside this one is in atari, or was never allowed."""
     rest = common(around(group, size), other)
     while not is_empty(rest):
         near = group_of(single(rest, lowest(rest)), other, size)

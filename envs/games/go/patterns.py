@@ -55,7 +55,7 @@ _FITS: Final = _table()
 
 
 def fits(place: int, own: Words, other: Words, empty: Words, size: int) -> bool:
-    """Whether a stone at an empty point makes one of the shapes."""
+    """True if a stone on an empty point makes one of the shapes."""
     around = _surroundings(place, union(own, empty), union(other, empty), size)
     return bool(_FITS[around >> 6] >> (around & 63) & 1)
 

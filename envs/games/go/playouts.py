@@ -1,4 +1,4 @@
-"""How a playout of Go goes on: beside the last move where something is urgent or fits, else anywhere sensible.
+"""Playouts of Go: beside the last move where something is urgent or a pattern fits, else anywhere sensible.
 
 S. Gelly, Y. Wang, R. Munos and O. Teytaud, *Modification of UCT with patterns in Monte-Carlo Go*, INRIA RR-6062,
 2006.
@@ -99,7 +99,7 @@ def _urgent(state: GoState, own: Words, other: Words, size: int) -> Words:
 
 
 def rescues(group: Words, escape: Words, other: Words, empty: Words, size: int) -> Words:
-    """What saves a group in atari: its last liberty, if it has more there, and captures of what surrounds it."""
+    """The moves that save a group in atari: its last liberty, if it gains more there, and captures around it."""
     found = without(escape, escape)
     left = without(empty, escape)
     gets_away = count(liberties(union(group, escape), left, size)) > 1

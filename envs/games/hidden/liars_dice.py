@@ -112,7 +112,7 @@ class LiarsDice(NamedTuple):
     # -- what players see -----------------------------------------------------------------------------------------
 
     def observation_shape(self) -> tuple[int]:
-        """How many of its dice show each face, and for each bid whether it was made."""
+        """The number of the seat's dice with each face, and for each bid 1 if it was made."""
         return (self.sides + 2 * self.dice * self.sides,)
 
     def write_observation(self, state: LiarsDiceState, seat: int, numbers: Any) -> None:

@@ -181,7 +181,7 @@ class Oware(NamedTuple):
         return 2 * self.houses * self.seeds
 
     def _has_move(self, side: int, opposite: int) -> bool:
-        """Whether the player of a side can move: it has seeds, and can give some to a side that has none."""
+        """True if the player of a side can move: it has seeds, and can give some to a side that has none."""
         if opposite != 0:
             return side != 0
         for house in range(self.houses):

@@ -1,4 +1,4 @@
-"""What happens to each line of four tiles of 2048, as tables.
+"""Tables of the moves of each line of four tiles in 2048.
 
 A line is a number of 16 bits: the exponent of each of its tiles, 0 for none, in four bits, from the side to which
 it is pushed. Tiles of more than 2 ** 15 do not fit, and lines that would get one have no entry.

@@ -16,7 +16,7 @@ _FIFTHS: Final = sum(16 << 5 * square for square in range(12))
 
 
 def fits(low: int, high: int) -> bool:
-    """Whether no tile is above 2 ** 15, of a board in words of twelve squares with five bits each."""
+    """True if no tile is above 2 ** 15, on a board in words of twelve squares with five bits each."""
     return (low | high) & _FIFTHS == 0
 
 

@@ -265,7 +265,7 @@ class Game2048(NamedTuple):
         return 0, 31
 
     def _is_packed(self, state: Game2048State) -> bool:
-        """Whether tables of lines serve: on a board of four by four whose tiles fit."""
+        """True if tables of lines apply: on 4x4 boards whose tiles fit."""
         return self.rows == 4 and self.columns == 4 and fits(state.board_0, state.board_1)
 
     def _square(self, direction: int, line: int, place: int) -> int:
@@ -279,7 +279,7 @@ class Game2048(NamedTuple):
         return line * self.columns + place
 
     def _moves(self, state: Game2048State, direction: int) -> bool:
-        """Whether some tile has a gap or an equal tile ahead of it."""
+        """True if some tile has a gap or an equal tile ahead of it."""
         length = self.rows if direction % 2 == 0 else self.columns
         for line in range(self.columns if direction % 2 == 0 else self.rows):
             before = _tile(state, self._square(direction, line, 0))

@@ -1,4 +1,4 @@
-"""How much score is still to come on a board of four by four, learned from self-play.
+"""The expected score still to come on 4x4 boards, learned from self-play.
 
 An n-tuple network: Szubert and Jaskowski, "Temporal difference learning of n-tuple networks for the game 2048",
 CIG 2014. There is a number for each way to fill a straight line of four squares or two by two squares, and a
@@ -52,7 +52,7 @@ _LINES_AND_SQUARES, _CORNER, _BELOW, _BENT = _read()
 
 
 def four_at(board: int, shape: int) -> int:
-    """How the first place of a shape of four squares is filled; turns bring its other places there."""
+    """The tiles in the first place of a shape of four squares; turns bring its other places there."""
     if shape < 2:
         return board >> 16 * shape & 65535
     shift = 0 if shape == 2 else 4 if shape == 3 else 20
@@ -65,7 +65,7 @@ def kinds_of(board: int) -> int:
 
 
 def five_at(kinds: int, shape: int) -> int:
-    """How the first place of a shape of five squares is filled; turns and mirrors bring its other places there."""
+    """The tiles in the first place of a shape of five squares; turns and mirrors bring its other places there."""
     if shape == 1:
         kinds = kinds >> 16
     first = (kinds & 15) + 15 * (kinds >> 4 & 15) + 225 * (kinds >> 8 & 15) + 3375 * (kinds >> 16 & 15)
@@ -73,7 +73,7 @@ def five_at(kinds: int, shape: int) -> int:
 
 
 def points(number: int) -> int:
-    """What a number of five squares stands for, in points of score: steps are the wider the farther from 0."""
+    """A number of five squares in points of score: quantisation is coarser away from 0."""
     return number * (8 + abs(number)) // 2
 
 
