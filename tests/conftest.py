@@ -33,7 +33,7 @@ def _registered():
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items):
-    """Marks the ``thorough`` tests (``scripts/dear_tests.py`` has chosen them), and orders all.
+    """Marks the ``thorough`` tests (those that take more than 0.3 s), and orders all.
 
     Files with tests marked ``alone`` come last, and those tests last in them; long files of few tests first.
     """
