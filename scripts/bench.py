@@ -33,7 +33,7 @@ BENCHMARKS = {
     "monte_carlo": ("mcts", "mcts_equal", "mcts_openspiel", "mcts_choice", "mcts_playouts", "mcts_weights"),
     "chance": ("pruning", "expectiminimax"),
     "single_games": ("selective", "chess", "score_2048", "engines"),
-    "hidden": ("ismcts", "rules", "exploitability"),
+    "hidden": ("ismcts", "exploitability"),
     "equilibrium": ("equilibrium",),
     "clone": ("clone", "clone_search"),
     "tournament": ("tournament", "million"),

@@ -73,13 +73,22 @@ def test_a_table_is_printed_line_by_line_and_returned_aligned(common, capsys):
     ]
 
 
-def test_a_table_goes_where_its_command_stands_and_nowhere_else(bench):
+def test_a_table_goes_where_its_command_stands_and_nowhere_else(bench, monkeypatch, tmp_path):
     def block(command, content):
-        return f"<!-- output: python scripts/bench.py {command} -->\n{content}\n<!-- end -->\n"
+        return f"<!-- output: python scripts/bench.py {command} -->\n\n{content}\n\n<!-- end -->\n"
 
-    text = block("mcts", "\nold\n") + block("mcts --rounds 2", "\nold\n")
-    expected = block("mcts", "\nold\n") + block("mcts --rounds 2", "\nnew\n")
-    assert bench.written(text, "mcts --rounds 2", "new") == expected
+    def mcts(rounds: int = 5):
+        yield {"game": "hex", "rounds": rounds}
+
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "benchmarks.md"
+    page.write_text(block("mcts", "old") + block("mcts --rounds 2", "old"))
+    (tmp_path / "README.md").touch()
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "found", lambda name: mcts)
+    bench.main(["mcts", "--rounds", "2", "--write"])
+    table = "| game | rounds |\n| ---- | -----: |\n| hex  |      2 |"
+    assert page.read_text() == block("mcts", "old") + block("mcts --rounds 2", table)
 
 
 def test_the_best_of_some_rounds_counts_and_calls_take_turns(common):

@@ -245,13 +245,14 @@ def opponents(
         yield {"opponent": f"`{name}`", "steps a second": steps}
 
 
-def frameworks(only: tuple[str, ...] = tuple(examples())) -> Iterator[dict[str, Any]]:
+def frameworks(only: tuple[str, ...] = tuple(examples()), steps: int = 0) -> Iterator[dict[str, Any]]:
     """Tic-tac-toe learned from scratch, and scores in % over 200 games against each opponent.
 
-    Run are the examples of docs/guides/training.md that learn, and scripts/train_vector_ppo.py.
+    Run are the examples of docs/guides/training.md that learn, and scripts/train_vector_ppo.py,
+    for as many steps as they say unless steps are given.
     """
     for name in only:
-        found = learned(examples()[name])
+        found = learned(examples()[name], **({"steps": steps} if steps else {}))
         scores = zip(("random", "alphabeta(depth=1)"), found["scores"], strict=True)
         row = {"library": name, "steps": found["steps"], **{agent: f"{score:.1f}" for agent, score in scores}}
         row |= {"seconds of processor": f"{found['processor']:,.0f}", "seconds": f"{found['wall']:,.0f}"}
