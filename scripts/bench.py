@@ -61,10 +61,17 @@ def parsed(name: str, words: Sequence[str]) -> argparse.Namespace:
         if isinstance(default, bool):
             parser.add_argument(f"--{option}", action="store_true")
         elif isinstance(default, tuple):
+            listed = ", ".join(map(str, default)).replace("%", "%%")
+            many: dict[str, Any] = {"nargs": "+", "metavar": "NAME" if isinstance(default[0], str) else "N"}
             choices = default if option == "only" else None
-            kind = type(default[0])
-            many: dict[str, Any] = {"nargs": "+", "choices": choices, "metavar": "NAME"}
-            parser.add_argument(f"--{option}", type=kind, default=default, **many)
+            parser.add_argument(
+                f"--{option}",
+                type=type(default[0]),
+                default=default,
+                choices=choices,
+                help=f"default: {listed}",
+                **many,
+            )
         else:
             text = "default: %(default)s"
             parser.add_argument(f"--{option}", type=type(default), default=default, help=text)
