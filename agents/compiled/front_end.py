@@ -281,12 +281,15 @@ class CompiledTreeSearch(TreeSearch):
 
     def _count(self) -> None:
         """Adds what all threads have done to what the search has spent."""
-        searches = self.searches
-        self.budget.nodes += sum(search.nodes for search in searches)
-        self.budget.deepest = max(self.budget.deepest, *(search.deepest for search in searches))
+        budget = self.budget
+        hits = stores = 0
+        for search in self.searches:
+            budget.nodes += search.nodes
+            budget.deepest = max(budget.deepest, search.deepest)
+            hits += search.table_hits
+            stores += search.table_stores
         if self.table is not None:
-            self.table.hits = sum(search.table_hits for search in searches)
-            self.table.stores = sum(search.table_stores for search in searches)
+            self.table.hits, self.table.stores = hits, stores
 
     def _reach(self, depth: float) -> float:
         """How many moves ahead a visit may look."""

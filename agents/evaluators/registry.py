@@ -78,4 +78,7 @@ def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:
 
 def evaluator_name(evaluator: Evaluator | None) -> str:
     """What results call an evaluator: its spec, or ``module:name``; nothing for none."""
+    spec = getattr(evaluator, "spec", None)
+    if callable(spec):
+        return str(spec())
     return "" if evaluator is None else str(setting_text(evaluator))

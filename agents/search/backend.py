@@ -31,7 +31,6 @@ from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.agents.core.options import ChancePruning, Compile, Ordering
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
-from zermelo.agents.evaluators.fitted.pattern_tables import PatternTables
 from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
@@ -203,7 +202,9 @@ def can_compile_alpha_beta(game: Any, evaluator: Any, cutoff: Any) -> bool:
     """Whether ``alpha_beta`` can be compiled."""
     if cutoff is not None or not can_search(game):
         return False
-    return can_evaluate(evaluator) or _fitted(game, evaluator) is not None
+    return can_evaluate(evaluator) or (
+        isinstance(evaluator, FittedEvaluator) and evaluator.tables(game) is not None
+    )
 
 
 def _why_plain(game: Any, evaluator: Any, budget: Budget, *, has_kernel: bool, watched: bool, cut: bool) -> str:
@@ -253,9 +254,9 @@ def _search(
     if kind is not None and cutoff is None and on_node is None and budget.compile is not Compile.NEVER:
         own = own | settings
         fitted = None
-        if issubclass(kind, CompiledAlphaBeta) and can_search(game):
+        if isinstance(evaluator, FittedEvaluator) and issubclass(kind, CompiledAlphaBeta) and can_search(game):
             with budget.off_the_clock():
-                fitted = _fitted(game, evaluator)
+                fitted = evaluator.tables(game)
         if fitted is not None:
             own["fitted"] = fitted
         if table_mb is not None:
@@ -283,11 +284,6 @@ def _search(
     reasons = {"has_kernel": kind is not None, "watched": on_node is not None, "cut": cutoff is not None}
     found.why_plain = _why_plain(root.game, root.evaluator, budget, **reasons)
     return found
-
-
-def _fitted(game: Any, evaluator: Any) -> PatternTables | None:
-    """Lookup tables of a fitted evaluation; None where there are none."""
-    return evaluator.tables(game) if isinstance(evaluator, FittedEvaluator) else None
 
 
 def _in_units(margin: float) -> float:

@@ -200,10 +200,10 @@ def _cached(env: Any, options: Any, deadline: float, build: Callable[[], Adapted
             and (fits is None or fits(raw))
             and (isinstance(game, RulesGame) or options[0] not in _WITH_RULES or _rules_game(raw) is None)
         ):
-            entry[1][options] = (adapted, id(raw), shape, episode(raw))
+            entry[1][options] = (adapted, id(raw), shape, episode(raw) if constants else {})
             return game
     adapted = build()
-    entry[1][options] = (adapted, id(raw), _shape(raw), episode(raw))
+    entry[1][options] = (adapted, id(raw), _shape(raw), episode(raw) if adapted.constants else {})
     return adapted.game
 
 

@@ -9,6 +9,7 @@ The compiler works in a thread of its own, once for each kernel, so that whoever
 
 from __future__ import annotations
 
+import array
 import contextlib
 import ctypes
 import gc
@@ -72,8 +73,9 @@ def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
         RulesError: The rules do not compile; the message names the method and the line.
         KeyboardInterrupt: Ctrl-C was pressed; the compiler stops too.
     """
-    is_ready(rules, kernel)
-    return _BUILT[_identity(rules, kernel)]
+    function = _built(rules, kernel, lambda: True)
+    assert function is not None, "it was waited for"
+    return function
 
 
 def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: True) -> bool:
@@ -81,18 +83,22 @@ def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: Tru
 
     Raises as ``build``.
     """
+    return _built(rules, kernel, waits) is not None
+
+
+def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..., int] | None:
     identity = _identity(rules, kernel)
-    while identity not in _BUILT:
+    while (function := _BUILT.get(identity)) is None:
         compiler = _COMPILERS.get((os.getpid(), identity))
         if compiler is None:
             compiler = _Compiler(rules, kernel, identity)
             if (code := compiler.kept()) is not None:
                 _BUILT[identity] = compiler.linked(code)
-                return True
+                continue
             compiler = compiler.start()
         if not compiler.is_done(waits):
-            return False
-    return True
+            return None
+    return function
 
 
 def _identity(rules: Any, kernel: Kernel) -> _Identity:
@@ -209,8 +215,9 @@ def _caller(function: Callable[..., int], name: str, kernel: Kernel) -> Callable
         for place in records:
             plain[place] = ctypes.addressof(plain[place])
         result = ctypes.c_int64()
-        of_rules, of_state = np.array([*_numbers(rules)], np.int64), np.array([*_numbers(state)], np.int64)
-        if function(of_rules.ctypes.data, of_state.ctypes.data, *plain, ctypes.addressof(result)):
+        of_rules, of_state = array.array("q", _numbers(rules)), array.array("q", _numbers(state))
+        addresses = of_rules.buffer_info()[0], of_state.buffer_info()[0]
+        if function(*addresses, *plain, ctypes.addressof(result)):
             raise RulesError(
                 f"the compiled rules of {name} raised an exception: with NUMBA_DISABLE_JIT=1 they run as plain "
                 "Python, which shows it"
