@@ -14,13 +14,24 @@ from typing import Any
 
 from zermelo.envs import Game, UnsupportedGameError
 
-__all__ = ["MAX_PLIES", "PLIES_AT_ONCE", "GameTooLongError", "deep_recursion", "make_room"]
+__all__ = [
+    "MAX_PLIES",
+    "PLIES_AT_ONCE",
+    "SHALLOWER",
+    "UNSOLVED",
+    "GameTooLongError",
+    "deep_recursion",
+    "make_room",
+]
 
 MAX_PLIES = 5000
 """No search, plain or compiled, looks further ahead than this many moves."""
 
 PLIES_AT_ONCE = 50
 """How often, in moves, a search that goes deeper asks for more room."""
+
+SHALLOWER = "limit the search with depth="
+UNSOLVED = "it cannot be solved by searching to the end"
 
 _FRAMES_PER_PLY = 4
 """Python frames for one move and the chance event after it, at most."""
@@ -33,18 +44,18 @@ _limits_before: list[int] = []
 
 
 class GameTooLongError(UnsupportedGameError):
-    """A game went on for more moves (``plies``) than a search can follow."""
+    """A game went on for more moves (``plies``) than a search can follow; ``advice`` says what to do then."""
 
-    def __init__(self, game: Game[Any], plies: int = MAX_PLIES) -> None:
+    def __init__(self, game: Game[Any], plies: int = MAX_PLIES, advice: str = SHALLOWER) -> None:
         super().__init__(
-            f"{game.traits.name} goes on for more than {plies} moves from here, if it ends at all: limit the "
-            "search with depth="
+            f"{game.traits.name} goes on for more than {plies} moves from here, if it ends at all: {advice}"
         )
+        self.plies = plies
 
 
 @contextmanager
-def deep_recursion(game: Game[Any]) -> Iterator[None]:
-    """Lets a search recurse ``MAX_PLIES`` deep, and says in words if that is not enough.
+def deep_recursion(game: Game[Any], advice: str = SHALLOWER) -> Iterator[None]:
+    """Lets a search recurse ``MAX_PLIES`` deep, and says in words if that is not enough, with ``advice``.
 
     Raises:
         GameTooLongError: The game went deeper.
@@ -54,8 +65,8 @@ def deep_recursion(game: Game[Any]) -> Iterator[None]:
     try:
         make_room()
         yield
-    except RecursionError:
-        raise GameTooLongError(game) from None
+    except (RecursionError, GameTooLongError) as error:
+        raise GameTooLongError(game, getattr(error, "plies", MAX_PLIES), advice) from None
     finally:
         with _lock:
             before = _limits_before.pop()

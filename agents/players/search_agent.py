@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from zermelo.agents.core.budget import Budget, StopFlag
-from zermelo.agents.core.gate import on_facts, require_decision, require_perfect_information
+from zermelo.agents.core.gate import agents_that_fit, on_facts, require_decision, require_perfect_information
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.monte_carlo import SimulationSearch
 from zermelo.agents.core.numbering import renumbered
 from zermelo.agents.core.options import Compile, Ties
-from zermelo.agents.core.recursion import GameTooLongError, deep_recursion
+from zermelo.agents.core.recursion import MAX_PLIES, SHALLOWER, GameTooLongError, deep_recursion
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.settings import check_settings, choice, flag, function, made, setting_text, whole
 from zermelo.agents.core.tree_search import TreeSearch
@@ -240,10 +240,15 @@ class SearchAgent(ConfiguredAgent):
         try:
             found: SearchResult = budget.report(on_facts(self.choose(game, state, budget), game.traits))
             return found
-        except RecursionError:  # of an agent that does not search to a depth, so that nothing made room
-            raise GameTooLongError(game) from None
+        except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
+            plies = getattr(error, "plies", MAX_PLIES)
+            raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
         finally:
             running.discard(budget.stop)
+
+    def advice_if_too_long(self, traits: Traits) -> str:
+        """What to do where a game goes on for longer than this agent can follow."""
+        return SHALLOWER if hasattr(self, "depth") else f"use {agents_that_fit(traits)}"
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
@@ -280,6 +285,10 @@ class SimulatingAgent(SearchAgent):
         """Has a copy of the agent search as briefly as can be."""
         brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
         dataclasses.replace(self, **brief).search(env)
+
+    def advice_if_too_long(self, traits: Traits) -> str:
+        """What to do where a game goes on for longer than this agent can follow."""
+        return "use 'random'"
 
     def simulate(
         self,

@@ -12,6 +12,7 @@ import numpy as np
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ties
+from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name
@@ -25,7 +26,7 @@ __all__ = ["answer_one_ply", "totals_after"]
 def totals_after(
     game: Any, state: Any, budget: Budget, *, seed: int, evaluator: Evaluator | None = None, samples: int = 1
 ) -> tuple[dict[int, tuple[float, ...]], StoppedBy]:
-    """For each action, what every seat can expect after it; those that the limits leave time for.
+    """For each action, what every seat can expect after it; those that limits leave time for.
 
     Args:
         game: Any game.
@@ -52,6 +53,8 @@ def totals_after(
             totals[action] = tuple(math.fsum(values) / samples for values in zip(*draws, strict=True))
     except SearchStopped as stopped:
         return totals, stopped.reason
+    except RecursionError:  # chance goes on for too long, perhaps for ever
+        pass
     return totals, StoppedBy.DEPTH
 
 
@@ -75,6 +78,8 @@ def answer_one_ply(
     budget.nodes += 1  # whatever the limits: there must be an answer
     seat, seed = game.to_move(state), int(generator.integers(2**62))
     totals, stopped_by = totals_after(game, state, budget, seed=seed, evaluator=evaluator, samples=samples)
+    if not totals and stopped_by is StoppedBy.DEPTH:
+        raise GameTooLongError(game)
     actions = list(totals) or list(game.legal_actions(state))
     so_far = tuple(map(float, game.utility(state)))
     best = max(totals.get(action, so_far)[seat] for action in actions)

@@ -8,7 +8,7 @@ from typing import Any
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.core.options import Ordering, Ties
-from zermelo.agents.core.recursion import deep_recursion
+from zermelo.agents.core.recursion import UNSOLVED, deep_recursion
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.search import backend
 from zermelo.agents.search.iterative_deepening import Iteration, search_root
@@ -29,16 +29,16 @@ class AlphaBetaSolver(Solver):
     def solve(self, state: Any, *, weak: bool) -> Solution:
         """The colour of an unfinished state, or its value and those of all its actions."""
         self._budget.actions = len(self.game.legal_actions(state))
-        with deep_recursion(self.game):
+        with deep_recursion(self.game, UNSOLVED):
             return self._colour(state) if weak else self._values(state)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, mate distance) for the player to move. Without limits only."""
+        """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
         game, constant = self.game, self.game.traits.constant
         if self._reused is None:
             self._reused = self._search(sooner=True)
         iteration = Iteration(math.inf)
-        with deep_recursion(game):
+        with deep_recursion(game, UNSOLVED):
             search_root(self._reused, state, iteration, game.legal_actions(state), exact=True, ties=Ties.FIRST)
         mine = game.to_move(state) == 0
         return {

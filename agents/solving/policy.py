@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import can_prove
-from zermelo.agents.core.budget import Budget
+from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.checks import check_choice, check_flag, check_whole
 from zermelo.agents.core.gate import no_legal_action, require_decision
 from zermelo.agents.core.limits import Limits
@@ -22,6 +22,10 @@ from zermelo.envs.position import position
 __all__ = ["MOST_STATES", "policy_of_values", "solve_policy"]
 
 MOST_STATES: Final = 1_000_000
+_VISITS: Final = 30
+"""How often a state may be visited, on average, before its values are known."""
+_LEAST: Final = 10_000
+"""States that it may visit so often, however few there may be."""
 
 
 def solve_policy(
@@ -43,7 +47,7 @@ def solve_policy(
             ``"full"``: all states that can be reached.
         seat: The owner of a plan for one seat; the player to move, if not given.
         sooner: Whether only those optimal actions count that win soonest or lose latest, where that is known.
-        most_states: How many states may be looked at.
+        most_states: How many states there may be in the plan; to solve them it may visit thirty times as many.
         on_progress: As ``solve`` takes it; its ``actions_solved`` are states here, of ``actions`` known so far.
 
     Raises:
@@ -64,12 +68,19 @@ def solve_policy(
     if plan is Plan.FULL:
         owner = None
     made = ProofSolver if can_prove(game) else AlphaBetaSolver
-    solver = made(game, Limits(), Budget.now(), table_mb=16, threads=1, on_progress=on_progress)
+    limits = Limits(nodes=_VISITS * max(most_states, _LEAST))
+    solver = made(game, limits, Budget.now(), table_mb=16, threads=1, on_progress=on_progress)
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
         return _optimal(solver.action_scores(here), sooner=sooner)
 
-    entries = _entries(game, state, owner, best_of, most_states, solver.note)
+    try:
+        entries = _entries(game, state, owner, best_of, most_states, solver.note)
+    except SearchStopped:
+        raise UnsupportedGameError(
+            f"{game.traits.name} was not solved from here with {limits.nodes:,} visits of states: give more with "
+            "most_states, or a position nearer to the end"
+        ) from None
     return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)
 
 

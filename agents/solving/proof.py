@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.compiled.proof.prover import Prover, Score
+from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.solving.progress import Solver, solution, utility_range
 from zermelo.agents.solving.solution import Solution
@@ -37,10 +38,12 @@ class ProofSolver(Solver):
         return self._solution(state, root, scores, stopped_by, weak=weak)
 
     def action_scores(self, state: Any) -> dict[int, tuple[float, float]]:
-        """For each action, (value, mate distance) for the player to move. Without limits only."""
+        """For each action, (value, mate distance) for the player to move; raises ``SearchStopped``."""
         actions = self.game.legal_actions(state)
         scores: dict[int, int] = {}
-        self._score_actions(state, actions, WIN, scores)
+        stopped_by = self._score_actions(state, actions, WIN, scores)
+        if stopped_by is not StoppedBy.COMPLETED:
+            raise SearchStopped(stopped_by)
         return {action: (self._prover.value(score)[0], score) for action, score in scores.items()}
 
     def _score(

@@ -21,6 +21,7 @@ from zermelo.agents.compiled.proof.prover import PROOF, Prover, can_prove
 from zermelo.agents.core.budget import Budget, SearchStopped
 from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Ties
+from zermelo.agents.core.recursion import GameTooLongError
 from zermelo.agents.core.result import SearchResult
 from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.search.iterative_deepening import Iteration, deepen
@@ -131,7 +132,7 @@ def prove_root(
         value = proof.value(state)
         everything = known.order(search.root_actions(state))
         actions, is_complete = proof.actions_reaching(state, value, everything) if value >= 0 else ([], True)
-    except SearchStopped:
+    except (SearchStopped, GameTooLongError):
         return known  # if that was the end of all time, the search will find out itself
     finally:
         search.budget.nodes += prover.nodes - before

@@ -43,15 +43,23 @@ SHARED_PLIES: Final = 12
 """Threads stay out of each other's way this near to the root."""
 
 
-def counted_from(search: Search, score: int, plies: int) -> int:
-    """A score that is ``plies`` moves away, as it counts here (negative: the other way)."""
+def lower_from(search: Search, score: int, plies: int) -> int:
+    """A lower bound ``plies`` moves away, as it counts here (negative: the other way).
+
+    One that lies beyond the greatest distance still says who does not win: no more.
+    """
     if search.distances == 0:
         return score
     if score > 0:
-        return score - plies
+        return max(score - plies, 0)
     if score < 0:
-        return score + plies
+        return min(score + plies, -1)
     return 0
+
+
+def upper_from(search: Search, score: int, plies: int) -> int:
+    """The same of an upper bound."""
+    return -lower_from(search, -score, plies)
 
 
 def scaled(key: int, bits: int) -> int:
@@ -179,10 +187,10 @@ def prove(
         data = probe(search, key)
     if data != 0:
         table_place = (data & 255) - 1
-        known = counted_from(search, (data >> 20) + LOSS, ply)
+        known = lower_from(search, (data >> 20) + LOSS, ply)
         if known > lower:
             lower = known
-        known = counted_from(search, (data >> 8 & 4095) + LOSS, ply)
+        known = upper_from(search, (data >> 8 & 4095) + LOSS, ply)
         if known < upper:
             upper = known
         if lower >= beta:
@@ -213,8 +221,8 @@ def prove(
             high = low
         else:
             low, high = rules.bounds(child)
-            low = counted_from(search, low, ply + 1)
-            high = counted_from(search, high, ply + 1)
+            low = lower_from(search, low, ply + 1)
+            high = upper_from(search, high, ply + 1)
             if child_mover != mover:
                 low, high = -high, -low
         if low >= beta:
@@ -244,8 +252,8 @@ def prove(
             if child_mover == 0 or child_mover == mover:
                 data = probe(search, load(keys, at))
             if data != 0:
-                low = counted_from(search, (data >> 20) + LOSS, ply + 1)
-                high = counted_from(search, (data >> 8 & 4095) + LOSS, ply + 1)
+                low = lower_from(search, (data >> 20) + LOSS, ply + 1)
+                high = upper_from(search, (data >> 8 & 4095) + LOSS, ply + 1)
                 if child_mover != mover:
                     low, high = -high, -low
                 if low >= beta:
@@ -306,8 +314,8 @@ def prove(
         best = upper
     if stored == 0:
         return best
-    low = counted_from(search, lower, -ply) - LOSS
-    high = counted_from(search, upper, -ply) - LOSS
+    low = lower_from(search, lower, -ply) - LOSS
+    high = upper_from(search, upper, -ply) - LOSS
     if table_place > 254:
         table_place = -1
     store_bounds(search, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_place + 1)

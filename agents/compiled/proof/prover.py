@@ -17,6 +17,7 @@ from zermelo.agents.compiled.program import Program, fits
 from zermelo.agents.compiled.threads import race, share
 from zermelo.agents.core.budget import SearchStopped
 from zermelo.agents.core.limits import StoppedBy
+from zermelo.agents.core.recursion import UNSOLVED, GameTooLongError
 from zermelo.envs import Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history
@@ -263,10 +264,7 @@ class Prover:
 
     def _refuse_endless(self, reason: int) -> None:
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
-            raise UnsupportedGameError(
-                f"{self.game.traits.name} goes on for more than {_MAX_PLY} moves from here, if it ends at all: it "
-                "cannot be solved by searching to the end"
-            )
+            raise GameTooLongError(self.game, _MAX_PLY, UNSOLVED)
 
 
 def default_threads() -> int:

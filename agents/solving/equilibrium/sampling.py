@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from zermelo.agents.core.gate import no_legal_action
-from zermelo.agents.core.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.core.recursion import MAX_PLIES, UNSOLVED, GameTooLongError
 from zermelo.agents.solving.equilibrium.policy import TabularPolicy, information_text
 from zermelo.agents.solving.policy_table import game_identity
 from zermelo.envs import CHANCE, Game
@@ -93,7 +93,7 @@ class ExternalSampling:
                 self._check()
                 plies += 1
                 if plies > MAX_PLIES:
-                    raise GameTooLongError(game)
+                    raise GameTooLongError(game, MAX_PLIES, UNSOLVED)
                 mover = game.to_move(state)
                 if mover == CHANCE:
                     outcomes, chances = zip(*game.chance_outcomes(state), strict=True)

@@ -1,13 +1,25 @@
 """No search goes on after a limit, Ctrl-C or `stop`, however long the game and however small the memory."""
 
 import _thread
+import contextlib
+import os
+import signal
 import threading
 
 import pytest
-from doubles.endless import Endless, EndlessChance, EndlessGame
+from doubles.endless import Endless, EndlessChance, EndlessGame, Place
 
-from zermelo.agents import make_agent, solve, solve_equilibrium, solve_policy, solve_simultaneous, value_iteration
-from zermelo.envs import UnsupportedGameError, ZermeloError, as_game
+from zermelo.agents import (
+    exact_values,
+    make_agent,
+    search_many,
+    solve,
+    solve_equilibrium,
+    solve_policy,
+    solve_simultaneous,
+    value_iteration,
+)
+from zermelo.envs import UnsupportedGameError, ZermeloError, as_game, perft
 from zermelo.envs.games import MNK, Nim
 
 RULES = {
@@ -43,6 +55,16 @@ def answers(work):
         late.cancel()
 
 
+@pytest.mark.parametrize(("compiled", "simulations"), [("wait", 1), ("wait", 50), ("never", 2)])
+@pytest.mark.parametrize("name", ["two actions", "one action", "states that come again", "chance for ever"])
+def test_simulations_end_every_search(name, compiled, simulations):
+    agent = make_agent(f"mcts(compile={compiled}, simulations={simulations}, seconds=5)")
+    found = answers(lambda: agent.search_state(RULES[name]))
+    if name != "chance for ever":  # of which one playout may take seconds
+        assert found.stopped_by == "simulations"
+        assert sum(found.visits.values()) <= simulations
+
+
 @pytest.mark.parametrize("limit", ["seconds=0.05", "nodes=60"])
 @pytest.mark.parametrize("spec", SEARCHES)
 @pytest.mark.parametrize("name", RULES)
@@ -51,13 +73,23 @@ def test_limits_end_every_search(name, spec, limit):
     answers(lambda: agent.search_state(RULES[name]))
 
 
+COMPILED = [
+    "alphabeta(evaluator=rewards, seconds=1000)", "minimax(evaluator=rewards, seconds=1000)",
+    "expectiminimax(evaluator=rewards, seconds=1000)", "mcts(seconds=1000)", "mcts(simulations=100000000)",
+    "mcts(seconds=1000, threads=2)",
+]  # fmt: skip
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("how", ["stop", "Ctrl-C"])
-@pytest.mark.parametrize("spec", SEARCHES)
+@pytest.mark.parametrize("spec", [*(spec.replace("LIMIT", "seconds=1000") for spec in SEARCHES), *COMPILED])
 @pytest.mark.parametrize("name", ["two actions", "one action", "chance for ever"])
 def test_others_end_every_search(name, spec, how):
-    agent = make_agent(spec.replace("LIMIT", "seconds=1000"))
-    press = threading.Timer(0.1, agent.stop if how == "stop" else _thread.interrupt_main)
+    agent = make_agent(spec)
+    if spec in COMPILED:  # not what this test is about
+        with contextlib.suppress(ZermeloError):
+            agent.prepare(RULES[name])
+    press = threading.Timer(0.05, agent.stop if how == "stop" else _thread.interrupt_main)
     press.start()
     late = threading.Timer(GIVES_UP, agent.stop)
     late.start()
@@ -95,6 +127,58 @@ def test_solvers_end(name):
     answers(lambda: value_iteration(game, most_states=300))
     if name == "no rules":  # the others are solved by compiled rules
         answers(lambda: solve_policy(game, most_states=300))
+
+
+SOLVERS = {
+    "solve": lambda game, how: solve(game, compile=how),
+    "solve_policy": lambda game, how: solve_policy(game),
+    "exact_values": lambda game, how: exact_values(game, [as_game(game).initial_state()]),
+    "search_many": lambda game, how: search_many(game, [Place(0, 0)] * 3, seconds=1000, compile=how),
+    "value_iteration": lambda game, how: value_iteration(game, most_states=10**8),
+    "perft": lambda game, how: perft(game, 60),
+}
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("compiled", ["wait", "never"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_ctrl_c_ends_every_solver(solver, compiled, monkeypatch):
+    if compiled == "never":
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    press = threading.Timer(0.2, _thread.interrupt_main)
+    press.start()
+    late = threading.Timer(GIVES_UP, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    late.start()
+    try:
+        with pytest.raises((KeyboardInterrupt, ZermeloError)):
+            SOLVERS[solver](Endless(2), compiled)
+        press.join()
+    except KeyboardInterrupt:  # the answer came first
+        pass
+    finally:
+        late.cancel()
+
+
+def test_a_policy_that_takes_too_long_to_find_is_refused():
+    with pytest.raises(UnsupportedGameError, match="was not solved from here with 300,000 visits of states"):
+        solve_policy(Endless(2), most_states=500)
+
+
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("compiled", ["wait", "never"])
+@pytest.mark.parametrize("rules", [Endless(width, period) for width in (1, 2) for period in (2, 3, 4)])
+def test_a_play_without_end_has_no_value(rules, compiled, weak):
+    with pytest.raises(UnsupportedGameError, match=r"goes on for more than .* cannot be solved by searching"):
+        solve(rules, compile=compiled, weak=weak)
+
+
+@pytest.mark.parametrize(
+    ("spec", "advice"),
+    [("greedy", "use 'expectiminimax' or 'mcts'"), ("expectiminimax(depth=full, compile=never)", "depth=")],
+)
+def test_advice_fits_the_agent(spec, advice):
+    with pytest.raises(UnsupportedGameError, match=f"goes on for more than .*: .*{advice}"):
+        make_agent(spec).search_state(EndlessChance(2, 0, 1))
 
 
 HIDDEN = [
