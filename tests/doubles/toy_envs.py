@@ -205,18 +205,21 @@ class OnlyHere:
         self.__dict__.update(state)
 
 
+class Clock:
+    """The time that all copies of ``SlowEnv`` share."""
+
+    now = 0.0
+
+
 class SlowEnv(ToyEnv):
     """Five hundred picks of 0 or 1 until somebody wins, each of which takes 20 ms by a clock of the tests' own."""
 
     metadata = {"name": "slow_v0", "render_modes": []}  # noqa: RUF012  # PettingZoo's own form
-    now = 0.0
-    """The clock, which all copies share."""
-
     def __init__(self):
         super().__init__(rounds=250)
 
     def play(self, agent, action):
-        SlowEnv.now += 0.02
+        Clock.now += 0.02
         super().play(agent, 0)
         if self.terminations[agent]:
             won = 1.0 if action else -1.0

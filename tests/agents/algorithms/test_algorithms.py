@@ -17,6 +17,7 @@ from zermelo.agents.algorithms import (
     Exp3,
     RegretMatching,
     alpha_beta,
+    best_first,
     best_reply,
     best_response_value,
     cfr,
@@ -55,6 +56,18 @@ def of_seat(position: Position, seat: int) -> Any:
 
 def test_every_algorithm_is_tested_here() -> None:
     assert set(algorithms.__all__) <= set(globals())
+
+
+def test_best_first_finds_the_best_play_of_one_player() -> None:
+    generator = np.random.default_rng(5)
+    for _ in range(30):
+        game = TreeGame(random_tree(generator, 4, seats=1, rewards=True))
+        total, actions = best_first(game)
+        state = game.initial_state()
+        for action in actions:
+            state = game.result(state, action)
+        assert game.is_terminal(state)
+        assert game.utility(state)[0] == total == close(max_n(game, state=game.initial_state(), depth=99)[0])
 
 
 class Fair:

@@ -18,6 +18,7 @@ from zermelo.agents.compiled.two_player.search import CompiledAlphaBeta
 from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.recursion import MAX_PLIES
+from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import DotsAndBoxes, Kalah
 from zermelo.envs.rules import RulesGame
@@ -189,13 +190,13 @@ def test_what_a_stopped_thread_returns_is_no_answer() -> None:
     assert first.stop == ASKED
 
 
-@pytest.mark.parametrize("agent", [AlphaBetaAgent, MinimaxAgent])
-def test_games_as_long_as_plain_searches_take_are_searched_compiled(agent: type[AlphaBetaAgent]) -> None:
-    found = agent().search_state(RulesGame(Corridor(MAX_PLIES)))
+@pytest.mark.parametrize("agent", [AlphaBetaAgent(depth="full"), MinimaxAgent()])
+def test_games_as_long_as_plain_searches_take_are_searched_compiled(agent: SearchAgent) -> None:
+    found = agent.search_state(RulesGame(Corridor(MAX_PLIES)))
     assert (found.value, found.proven, found.plies, found.nodes) == (1.0, True, MAX_PLIES, MAX_PLIES + 1)
     assert len(found.principal_variation) == MAX_PLIES
     with pytest.raises(UnsupportedGameError, match=f"more than {MAX_PLIES} moves from here"):
-        agent().search_state(RulesGame(Corridor(MAX_PLIES + 1)))
+        agent.search_state(RulesGame(Corridor(MAX_PLIES + 1)))
 
 
 def test_a_long_game_loses_no_finished_iteration() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from doubles.contract import KINDS
-from doubles.toy_envs import SlowEnv
+from doubles.toy_envs import Clock, SlowEnv
 
 from zermelo.agents import SearchResult, StoppedBy, make_agent
 from zermelo.agents.core.budget import Budget
@@ -30,7 +30,7 @@ def known() -> Any:
 @pytest.fixture
 def slow(known: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The same, and a clock that only its steps advance."""
-    monkeypatch.setattr(Budget, "now", staticmethod(lambda: SlowEnv.now))
+    monkeypatch.setattr(Budget, "now", staticmethod(lambda: Clock.now))
     return known
 
 

@@ -243,7 +243,7 @@ def test_rules_are_a_game() -> None:
     assert game.is_terminal(state)
     assert game.legal_actions(state) == []
     assert game.utility(state) == (1.0, -1.0)
-    with pytest.raises(IllegalActionError, match="7 is no action"):
+    with pytest.raises(IllegalActionError, match="7 is not legal in ConnectFour"):
         game.result(game.initial_state(), 7)
     assert is_rules(ConnectFour())
     assert not is_rules(ConnectFour)

@@ -353,20 +353,6 @@ def test_kernels_can_be_read_back(folder: Folder, searches: str) -> None:
     assert run() == (cold, "")
 
 
-def test_a_declared_result_is_not_inferred_at_each_call_that_a_kernel_makes_of_itself(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
-    from zermelo.envs.jit import intrinsics
-
-    asked: list[Any] = []
-    monkeypatch.setattr(intrinsics, "_inferred_result", asked.append)
-    rules = type("Heaps", (Nim,), {"__slots__": ()})((9,))
-    assert perft(rules, 6) == math.comb(9, 6)  # the heap's sizes on the way down
-    assert list(tmp_path.rglob("*.bin"))
-    assert not asked
-
-
 def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def is_terminal(self: Any, state: Any) -> bool:
         if state.heaps < 7:
