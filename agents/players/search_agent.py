@@ -34,6 +34,7 @@ from zermelo.agents.search.tree.sampling import as_sampled
 from zermelo.envs import Chance, Game, GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS
 from zermelo.envs.adapters.wrappers import game_name, is_dead
+from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.game import Traits
 from zermelo.envs.jit.notices import say_after
 from zermelo.envs.position import Position, live_env, position
@@ -245,6 +246,7 @@ class SearchAgent(ConfiguredAgent):
             raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
         finally:
             running.discard(budget.stop)
+            QUIET.reset()
 
     def advice_if_too_long(self, traits: Traits) -> str:
         """What to do where a game goes on for longer than this agent can follow."""

@@ -9,6 +9,7 @@ import hashlib
 import marshal
 import re
 import types
+import weakref
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -60,6 +61,8 @@ class _Walk:
         cls = type(obj)
         if cls in _PLAIN:
             self._say(cls.__name__, repr(obj))
+        elif cls in weakref.ProxyTypes:  # of an object that may be gone
+            self._say(cls.__name__)
         elif isinstance(obj, type | types.ModuleType):
             self._say("name", full_name(original_class(obj)) if isinstance(obj, type) else obj.__name__)
         elif isinstance(obj, types.CodeType):

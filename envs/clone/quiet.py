@@ -24,31 +24,28 @@ class _Filter:
 
 
 class _Quiet:
-    """A context in which this thread prints nothing; other threads go on printing."""
+    """A context in which this thread prints nothing; other threads go on printing.
+
+    It may be nested. Ctrl-C can end it between two instructions, so that ``__exit__`` never runs: whoever searches
+    calls ``reset`` at the end.
+    """
 
     def __init__(self) -> None:
         self._silent = threading.local()
-        self._lock = threading.Lock()
-        self._inside = 0
 
     def __enter__(self) -> None:
+        if not isinstance(sys.stdout, _Filter):
+            sys.stdout = _Filter(sys.stdout, self._silent)
         self._silent.depth = getattr(self._silent, "depth", 0) + 1
-        if self._silent.depth > 1:
-            return
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._filter = _Filter(sys.stdout, self._silent)
-                sys.stdout = self._filter
 
     def __exit__(self, *_: object) -> None:
         self._silent.depth -= 1
-        if self._silent.depth:
-            return
-        with self._lock:
-            self._inside -= 1
-            if not self._inside and sys.stdout is self._filter:
-                sys.stdout = self._filter.stream
+
+    def reset(self) -> None:
+        """Lets this thread print again, and puts standard output back."""
+        self._silent.depth = 0
+        if isinstance(sys.stdout, _Filter):
+            sys.stdout = sys.stdout.stream
 
 
 QUIET = _Quiet()

@@ -7,12 +7,15 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from tests.doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
-from zermelo.agents import MCTSAgent, make_agent, value_iteration
+from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent, value_iteration
 from zermelo.envs import UnsupportedGameError, as_game
+from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.games import MNK
+from zermelo.envs.rules import RulesGame
 
 KNOWN = {
     "chance": "deterministic",
@@ -175,3 +178,10 @@ def test_a_dead_agent_is_given_none_by_all(name: str) -> None:
     env.reset()
     env.terminations["one"] = True
     assert make_agent(name).act(env) is None
+
+
+def test_a_search_that_was_interrupted_lets_its_thread_print(capsys: pytest.CaptureFixture[str]) -> None:
+    QUIET.__enter__()  # Ctrl-C came before the context's end
+    AlphaBetaAgent(depth=1).search(RulesGame(MNK()))
+    print("heard")
+    assert capsys.readouterr().out == "heard\n"

@@ -9,9 +9,8 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from doubles.game_envs import SmallEnv
 from gymnasium import spaces
-
-from tests.doubles.game_envs import SmallEnv
 
 ALLOWED = ((1, 0, 1, 0), (0, 1, 1, 0), (1, 0, 0, 1))
 

@@ -215,6 +215,7 @@ class SlowEnv(ToyEnv):
     """Five hundred picks of 0 or 1 until somebody wins, each of which takes 20 ms by a clock of the tests' own."""
 
     metadata = {"name": "slow_v0", "render_modes": []}  # noqa: RUF012  # PettingZoo's own form
+
     def __init__(self):
         super().__init__(rounds=250)
 

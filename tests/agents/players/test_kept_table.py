@@ -87,5 +87,5 @@ def test_a_kept_table_keeps_no_searches() -> None:
     for _ in range(8):
         agent.search_state(game)
         gc.collect()
-        counts.append(sum(isinstance(thing, Search) for thing in gc.get_objects()))
+        counts.append(sum(type(thing) is Search for thing in gc.get_objects()))
     assert counts[-1] <= counts[1]

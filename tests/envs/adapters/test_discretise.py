@@ -5,9 +5,9 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import pytest
+from doubles.game_envs import Vectors
 from gymnasium import spaces
 
-from tests.doubles.game_envs import Vectors
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, clone_env, discretise
 
 

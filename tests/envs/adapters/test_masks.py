@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doubles.strange_envs import ALLOWED, MaskedRoom, Pick
 
-from tests.doubles.strange_envs import ALLOWED, MaskedRoom, Pick
 from zermelo.envs import EnvFailedError, UnsupportedGameError, as_game, legal_actions
 
 
