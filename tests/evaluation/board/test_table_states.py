@@ -189,10 +189,11 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
 
 @pytest.mark.defect(32)
 def test_an_answer_after_the_flag_fell_is_lost_on_time_and_no_problem() -> None:
-    with served(TableSettings(env=MNK, opponent="mcts(seconds=2)", clock="1")) as client:
+    slow = "doubles.bad_agents:Slow(seconds=1.5)"
+    with served(TableSettings(env=MNK, opponent=slow, clock="1")) as client:
         player = Player(client)
         assert player.do("play", move="a1").status == 200
-        time.sleep(3.5)  # nobody looks at the board before the answer comes
+        time.sleep(2)  # nobody looks at the board before the answer comes
         view = player.until(lambda view: not view["thinking"])
         assert view["over"] == "player_1 has lost on time"
         assert view["problem"] == ""
