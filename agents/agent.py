@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Agent"]
-
 
 @runtime_checkable
 class Agent(Protocol):

@@ -17,8 +17,6 @@ from zermelo.agents.core.settings import setting_text
 from zermelo.envs import InvalidSettingError, ZermeloError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["AgentEntry", "check_env", "describe_settings", "list_agents", "make_agent", "runs_own_code"]
-
 _BY_NAME: Final = {
     "random": "random:RandomAgent",
     "greedy": "greedy:GreedyAgent",

@@ -12,30 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "SupportsActionAliases",
-    "SupportsActionPriors",
-    "SupportsActionText",
-    "SupportsEvaluation",
-    "SupportsExtension",
-    "SupportsInformationStates",
-    "SupportsNullMove",
-    "SupportsObservations",
-    "SupportsOrdering",
-    "SupportsPast",
-    "SupportsPicture",
-    "SupportsPlayoutActions",
-    "SupportsPlayoutLimit",
-    "SupportsPlayouts",
-    "SupportsQuiescence",
-    "SupportsSampling",
-    "SupportsSearchSettings",
-    "SupportsSimultaneousMoves",
-    "SupportsSnapshot",
-    "SupportsText",
-    "SupportsWholePlayouts",
-]
-
 
 @runtime_checkable
 class SupportsSnapshot(Protocol):

@@ -10,8 +10,6 @@ from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["perft"]
-
 COMPILED_DEPTH = 4
 """Rules are compiled to count at least this deep: loading the machine code takes longer than a shallow count."""
 

@@ -20,21 +20,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = [
-    "CloneError",
-    "EnvFailedError",
-    "GameOverError",
-    "IllegalActionError",
-    "InvalidSettingError",
-    "MissingDependencyError",
-    "RulesError",
-    "UnknownNameError",
-    "UnknownTraitWarning",
-    "UnsupportedGameError",
-    "ZermeloError",
-    "illegal_action",
-]
-
 
 class ZermeloError(Exception):
     """The parent of every error that this package raises on purpose."""

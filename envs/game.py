@@ -18,16 +18,6 @@ from typing import Any, Final, Protocol, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
 
-__all__ = [
-    "CHANCE",
-    "Chance",
-    "Game",
-    "Information",
-    "RewardSum",
-    "TraitSource",
-    "Traits",
-]
-
 CHANCE: Final = -1
 """What ``Game.to_move`` returns where dice, cards or nature decide."""
 

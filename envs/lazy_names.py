@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["lazy_names"]
-
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """A ``__getattr__`` for a package.

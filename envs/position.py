@@ -12,8 +12,6 @@ from zermelo.envs.adapters.openspiel.rules import RenumberedGame
 from zermelo.envs.game import Traits
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Position", "live_env", "position", "search_game"]
-
 
 class Position(NamedTuple):
     """A state to search.

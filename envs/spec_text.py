@@ -15,8 +15,6 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 
-__all__ = ["Spec", "format_spec", "parse_spec", "unknown_name", "unknown_setting"]
-
 _SHAPE = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
 

@@ -14,8 +14,6 @@ from typing import Any
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import RewardSum, Traits, TraitSource
 
-__all__ = ["DECIDED_FIELDS", "checked_traits", "given_traits", "merge_traits"]
-
 DECIDED_FIELDS = tuple(
     f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name", "deals_again")
 )

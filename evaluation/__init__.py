@@ -30,7 +30,8 @@ if TYPE_CHECKING:
         sprt,
     )
     from zermelo.evaluation.stats.rewards import MeanReward
-    from zermelo.evaluation.stats.standings import Row, SeatScore, Standings
+    from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.stats.tally import Row, SeatScore
     from zermelo.evaluation.storage.sqlite_store import SqliteStore
     from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
     from zermelo.evaluation.tournament.plan import Tournament
@@ -104,7 +105,8 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "schedule": "Pairings Schedule ScheduledGame",
             "stats.ratings": "EloEstimate GameCounts RatingTable Sprt SprtResult count_pairs elo fit_ratings sprt",
             "stats.rewards": "MeanReward",
-            "stats.standings": "Row SeatScore Standings",
+            "stats.standings": "Standings",
+            "stats.tally": "Row SeatScore",
             "storage.sqlite_store": "SqliteStore",
             "storage.store": "MemoryStore Store StoredGames read_games",
             "tournament.plan": "Tournament",

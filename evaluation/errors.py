@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.record import GameRecord
     from zermelo.evaluation.stats.standings import Standings
 
-__all__ = ["AgentStartError", "EnvironmentFailureError", "StoreError", "TournamentInterrupted", "WorkerError"]
-
 
 class EnvironmentFailureError(EnvFailedError):
     """The environment raised, gave a reward that is not a number, or left a player without a legal action.

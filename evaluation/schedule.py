@@ -34,8 +34,6 @@ from typing import Any, overload
 from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["Pairings", "Schedule", "ScheduledGame", "derived_seed", "game_order"]
-
 
 class Pairings(enum.StrEnum):
     """Who meets."""

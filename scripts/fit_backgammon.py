@@ -287,8 +287,6 @@ def as_module(found: dict[str, Weights], command: str) -> str:
         "",
         "from zermelo.envs.games.backgammon.features import weights_of",
         "",
-        '__all__ = ["BACKGAMMON", "HYPERGAMMON"]',
-        "",
         "# fmt: off",
     ]
     for name, weights in found.items():

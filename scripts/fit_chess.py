@@ -156,8 +156,6 @@ def write(weights: Any) -> None:
         "",
         "import numpy as np",
         "",
-        '__all__ = ["WEIGHTS"]',
-        "",
         "# fmt: off",
         "_PAIRS: Final = (",
     ]

@@ -8,8 +8,6 @@ from typing import Any
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import Game
 
-__all__ = ["alpha_beta"]
-
 
 def alpha_beta(
     game: Game[Any],

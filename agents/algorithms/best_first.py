@@ -8,8 +8,6 @@ from typing import Any
 
 from zermelo.envs import Game
 
-__all__ = ["best_first"]
-
 
 def best_first(game: Game[Any], state: Any = None) -> tuple[float, list[int]]:
     """The greatest total of rewards at an end of the game, and the actions that lead there.

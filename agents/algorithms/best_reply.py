@@ -10,8 +10,6 @@ from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE
 from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
 
-__all__ = ["best_reply"]
-
 
 def best_reply(
     game: Any,

@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 
 from zermelo.envs import CHANCE
 
-__all__ = ["best_response_value", "cfr"]
-
 Mixed: TypeAlias = Mapping[int, float]
 """The probability of each action."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-__all__ = ["Evaluate", "nothing_more"]
-
 Evaluate: TypeAlias = Callable[[Any], float]
 """What one seat can still expect from an unfinished state, rewards so far left out."""
 

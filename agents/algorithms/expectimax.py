@@ -9,8 +9,6 @@ from typing import Any
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["expectimax"]
-
 
 def expectimax(
     game: Game[Any],

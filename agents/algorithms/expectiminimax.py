@@ -8,8 +8,6 @@ from typing import Any
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["expectiminimax"]
-
 
 def expectiminimax(
     game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more

@@ -11,8 +11,6 @@ import numpy as np
 from zermelo.agents.algorithms.mcts import Draws
 from zermelo.envs import CHANCE
 
-__all__ = ["ismcts"]
-
 
 class Action:
     """An action at an information set: how often it was there, was followed, and the sums of utilities."""

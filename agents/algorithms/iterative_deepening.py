@@ -11,8 +11,6 @@ from zermelo.agents.algorithms.alpha_beta import alpha_beta
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import Game
 
-__all__ = ["iterative_deepening"]
-
 
 def iterative_deepening(
     game: Game[Any], state: Any, evaluate: Evaluate = nothing_more

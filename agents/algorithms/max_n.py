@@ -8,8 +8,6 @@ from typing import Any
 
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["max_n"]
-
 
 def max_n(
     game: Game[Any],

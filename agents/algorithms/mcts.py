@@ -8,8 +8,6 @@ from typing import Any, Protocol
 
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["mcts"]
-
 
 class Draws(Protocol):
     """Where random numbers come from."""

@@ -8,8 +8,6 @@ from typing import Any
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import Game
 
-__all__ = ["minimax"]
-
 
 def minimax(game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more) -> float:
     """The value of a state for seat 0 (MAX) when both play best; seat 1 (MIN) gets the rest of the constant sum.

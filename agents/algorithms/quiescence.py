@@ -7,8 +7,6 @@ from typing import Any
 
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 
-__all__ = ["quiescence"]
-
 
 def quiescence(
     game: Any,

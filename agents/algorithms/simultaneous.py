@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from zermelo.agents.algorithms.mcts import Draws
 
-__all__ = ["DecoupledUCT", "Exp3", "RegretMatching", "simultaneous_mcts"]
-
 
 class Learner(Protocol):
     """What one player at one state learns of its own actions; it knows the others' only after the move."""

@@ -13,8 +13,6 @@ from typing import Any
 from zermelo.agents.algorithms.evaluation import Evaluate, nothing_more
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["star1", "star2"]
-
 
 def star1(
     game: Game[Any],

@@ -7,8 +7,6 @@ from typing import Any
 
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["value_iteration"]
-
 
 def value_iteration(game: Game[Any], tolerance: float = 1e-13) -> dict[Any, float]:
     """The value of every reachable state for seat 0 (MAX), rewards so far included.

@@ -29,14 +29,6 @@ from zermelo.envs import Chance, Game
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = [
-    "CompiledTreeSearch",
-    "Record",
-    "most_states",
-    "plies_of",
-    "spread",
-]
-
 _ALL_NODES: Final = 1 << 62
 _ENDLESS: Final = 1 << 20
 """More moves than any search looks ahead."""

@@ -15,24 +15,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "ASKED",
-    "BUSY_BITS",
-    "CHANCE_KEY",
-    "COUNTED",
-    "GOING",
-    "NO_LIMIT",
-    "OUT_OF_MEMORY",
-    "OUT_OF_NODES",
-    "OUT_OF_STACK",
-    "RECORD",
-    "SUM_NOT_CONSTANT",
-    "TOO_DEEP",
-    "Search",
-    "SharedRecord",
-    "fields_of",
-]
-
 BUSY_BITS: Final = 14
 """The logarithm of how many marks there are of positions that are being searched."""
 

@@ -14,8 +14,6 @@ from zermelo.agents.core.options import FITTED_UNIT
 from zermelo.envs.jit.memory import load, load_float, store
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["fitted_log_odds", "fitted_value", "log_odds"]
-
 
 @compiled_into_kernels
 def log_odds(share: float, least: float) -> float:

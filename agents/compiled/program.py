@@ -15,8 +15,6 @@ from zermelo.envs.jit.build import Kernel, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["CompiledSearch", "Program", "can_evaluate", "compiled_search", "evaluates", "fits"]
-
 _Kind = TypeVar("_Kind", bound="CompiledSearch")
 
 

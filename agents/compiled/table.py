@@ -19,8 +19,6 @@ from zermelo.agents.core.tree_search import Bound
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.defaults import DEFAULTS
 
-__all__ = ["ACTION_SHIFT", "INFINITE_DEPTH", "CompiledTable", "KnownAction"]
-
 ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190
 """Deeper than any search goes (``core.recursion.MAX_PLIES``)."""

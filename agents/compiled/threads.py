@@ -17,8 +17,6 @@ from typing import Any, Final
 
 from zermelo.agents.compiled.layout import OUT_OF_NODES, Search
 
-__all__ = ["race", "run_here", "share"]
-
 _POLL: Final = 0.01
 """Seconds between two looks at the clock while kernels run."""
 _STACK: Final = 64 << 20

@@ -18,8 +18,6 @@ from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["kernels_of", "warm_up"]
-
 
 def kernels_of(game: Any) -> Mapping[str, Kernel]:
     """What can be compiled for a game, by what needs it.

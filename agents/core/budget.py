@@ -12,8 +12,6 @@ from zermelo.agents.core.limits import Limits, StoppedBy
 from zermelo.agents.core.options import Compile
 from zermelo.agents.core.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
 
-__all__ = ["Budget", "SearchStopped", "StopFlag"]
-
 
 class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
     """A limit was reached inside the tree."""

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["check_callable", "check_choice", "check_flag", "check_number", "check_whole", "inside_bounds"]
-
 Choice = TypeVar("Choice", bound=enum.StrEnum)
 
 

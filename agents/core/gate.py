@@ -25,24 +25,6 @@ from zermelo.envs import (
 )
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
 
-__all__ = [
-    "agents_that_fit",
-    "no_legal_action",
-    "on_facts",
-    "require_decision",
-    "require_deterministic",
-    "require_facts",
-    "require_information_states",
-    "require_one_or_two_opposed",
-    "require_one_player",
-    "require_perfect_information",
-    "require_plain_game",
-    "require_simultaneous",
-    "require_turns",
-    "require_two_opposed",
-]
-
-
 _FUNCTIONS = ("solve", "solve_simultaneous", "exact_values")
 """What asks here and takes no agent, so that others are no advice for its settings."""
 _GENERAL = "is general-sum: the players' utilities do not add up to a constant"

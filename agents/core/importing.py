@@ -9,8 +9,6 @@ from zermelo.envs import InvalidSettingError, UnknownNameError
 from zermelo.envs.local_modules import import_module
 from zermelo.envs.spec_text import Spec, unknown_setting
 
-__all__ = ["check_spec", "import_name", "name_of"]
-
 
 def import_name(name: str) -> Any:
     """The object that ``module:attribute`` names; modules in the current folder are found too.

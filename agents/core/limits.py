@@ -9,8 +9,6 @@ from dataclasses import dataclass, fields
 from zermelo.agents.core.settings import check_settings, whole
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["Limits", "StoppedBy"]
-
 
 class StoppedBy(enum.StrEnum):
     """What ended a search."""

@@ -17,8 +17,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.envs import Game, RewardSum, UnsupportedGameError
 
-__all__ = ["INFINITE_WINDOW", "SLACK", "Frame", "Scale", "Score", "just_above", "just_below"]
-
 Score: TypeAlias = tuple[float, float]
 """(value, mate distance), both for the seat that maximizes."""
 

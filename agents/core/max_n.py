@@ -13,8 +13,6 @@ from zermelo.agents.core.options import TieRule
 from zermelo.agents.core.tree_search import RootMove, TreeSearch
 from zermelo.envs import Game, RewardSum
 
-__all__ = ["MaxNRoot", "Vector", "tie_key"]
-
 Vector: TypeAlias = tuple[float, ...]
 """Every seat's total, in seat order."""
 

@@ -14,23 +14,6 @@ from zermelo.envs import CHANCE, Chance, Game, RewardSum, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsPlayoutLimit
 from zermelo.envs.rules.bits import mix, shift_right
 
-__all__ = [
-    "EDGE_WORDS",
-    "MAX_PLAYOUT_STEPS",
-    "MAX_REUSE_PROBES",
-    "PRIOR_DRAWS",
-    "Edge",
-    "MonteCarlo",
-    "RandomNumbers",
-    "RootAction",
-    "Selection",
-    "SimulationSearch",
-    "Start",
-    "TreePolicy",
-    "kept_seats",
-    "proven_bounds",
-]
-
 MAX_REUSE_PROBES: Final = 2_000
 """Nodes checked when looking for the new root in a kept tree."""
 _NODE_WORDS: Final = 8

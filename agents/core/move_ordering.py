@@ -9,8 +9,6 @@ from zermelo.agents.core.options import Ordering
 from zermelo.envs import Game
 from zermelo.envs.capabilities import SupportsOrdering
 
-__all__ = ["HIGH_HINT", "MoveOrder"]
-
 HIGH_HINT: Final = 1 << 26
 """Actions with a hint of that or more are tried before killers."""
 

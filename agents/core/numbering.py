@@ -7,8 +7,6 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-__all__ = ["renumbered"]
-
 Answer = TypeVar("Answer")
 _BY_ACTION: Final = ("action_values", "visits", "policy", "action_plies")
 

@@ -7,21 +7,6 @@ from typing import Any, Final
 
 from zermelo.envs import Chance
 
-__all__ = [
-    "FITTED_UNIT",
-    "MAX_STATIC_DEPTH",
-    "MIN_REDUCED_DEPTH",
-    "MIN_SINGULAR_DEPTH",
-    "ChanceAtLimit",
-    "ChancePruning",
-    "Compile",
-    "Ordering",
-    "TieRule",
-    "Ties",
-    "evaluates_chance",
-    "reduction",
-]
-
 FITTED_UNIT: Final = 1 << 16
 """Fitted evaluations are whole in so many parts of a point: in 1024ths, sure wins would look the same."""
 MAX_STATIC_DEPTH: Final = 3

@@ -14,16 +14,6 @@ from typing import Any
 
 from zermelo.envs import Game, UnsupportedGameError
 
-__all__ = [
-    "MAX_PLIES",
-    "PLIES_AT_ONCE",
-    "SHALLOWER",
-    "UNSOLVED",
-    "GameTooLongError",
-    "deep_recursion",
-    "make_room",
-]
-
 MAX_PLIES = 5000
 """No search, plain or compiled, looks further ahead than this many moves."""
 

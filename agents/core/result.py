@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.core.limits import StoppedBy
 
-__all__ = ["BestLine", "SearchResult", "drawn_action"]
-
 
 class BestLine(NamedTuple):
     """One of the best actions, and what it leads to.

@@ -13,8 +13,6 @@ from zermelo.agents.core.importing import import_name, name_of
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import parse_spec
 
-__all__ = ["check_settings", "choice", "flag", "function", "made", "number", "setting_text", "whole"]
-
 
 def check_settings(owner: Any) -> None:
     """Checks all settings of a frozen dataclass that were declared here, and gives text its meaning.

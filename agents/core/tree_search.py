@@ -11,8 +11,6 @@ from zermelo.agents.core.mate_distance import Frame, Scale, Score
 from zermelo.agents.core.move_ordering import MoveOrder
 from zermelo.envs import Game
 
-__all__ = ["Bound", "RootMove", "SumNotConstantError", "TreeSearch", "Visit"]
-
 
 class Visit(NamedTuple):
     """What is known of a state after searching it.

@@ -17,8 +17,6 @@ from zermelo.envs.games.go import Go
 from zermelo.envs.games.mnk import MNK
 from zermelo.envs.rules.words import count
 
-__all__ = ["EMPTY", "GoScore", "Grid", "chess_board", "go_score", "lines_of", "read_grid"]
-
 EMPTY = -1
 
 

@@ -11,8 +11,6 @@ from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.games.backgammon.features import count_at
 from zermelo.envs.games.backgammon.rules import BackgammonState
 
-__all__ = ["chess", "go", "no_board", "pips"]
-
 # python-chess numbers piece types from pawn, 1, to king, 6; the values are the customary ones.
 _PIECES = {"pawns": (1, 1.0), "knights": (2, 3.0), "bishops": (3, 3.0), "rooks": (4, 5.0), "queens": (5, 9.0)}
 

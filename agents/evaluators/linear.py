@@ -11,8 +11,6 @@ from zermelo.agents.core.checks import check_number
 from zermelo.agents.evaluators.protocol import squash
 from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 
-__all__ = ["Feature", "LinearEvaluator"]
-
 Feature = Callable[[Game[Any], Any], float]
 """``feature(game, state)``: a number, greater where seat 0 stands better."""
 

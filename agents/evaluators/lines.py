@@ -12,8 +12,6 @@ from zermelo.agents.evaluators.features import no_board
 from zermelo.agents.evaluators.linear import LinearEvaluator
 from zermelo.envs import Game
 
-__all__ = ["connect_four", "line_counts", "open_lines", "tictactoe"]
-
 
 @functools.lru_cache(maxsize=32)
 def _lines(rows: int, columns: int, length: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...]:

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from zermelo.agents.core.importing import import_name
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 
-__all__ = ["check_path", "load_onnx", "load_torch", "reason_of", "require", "typed"]
-
 
 def require(module: str, package: str, extra: str) -> Any:
     """An optional library.

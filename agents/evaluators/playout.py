@@ -15,8 +15,6 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.envs import CHANCE, Chance, Game, RewardSum
 from zermelo.envs.spec_text import format_spec
 
-__all__ = ["PlayoutEvaluator", "stable_hash"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlayoutEvaluator:

@@ -34,8 +34,6 @@ from zermelo.envs import Game, InvalidSettingError, RewardSum, UnsupportedGameEr
 from zermelo.envs.capabilities import SupportsObservations
 from zermelo.envs.spec_text import format_spec
 
-__all__ = ["NetworkEvaluator", "OnnxNetwork", "PolicyValue", "Rated", "TorchNetwork"]
-
 
 class Rated(NamedTuple):
     """What a policy-value network says of a state.

@@ -9,8 +9,6 @@ from typing import Any, Protocol, runtime_checkable
 from zermelo.agents.core.checks import inside_bounds
 from zermelo.envs import CHANCE, Game, InvalidSettingError
 
-__all__ = ["Evaluator", "expected_totals", "seat_values", "squash"]
-
 
 @runtime_checkable
 class Evaluator(Protocol):

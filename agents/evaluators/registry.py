@@ -14,8 +14,6 @@ from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name
 
-__all__ = ["evaluator_name", "make_evaluator"]
-
 
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     """The evaluator that is meant.

@@ -17,8 +17,6 @@ from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["EVALUATORS", "NamedEvaluator", "default_evaluator", "features_for"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _FromGame:

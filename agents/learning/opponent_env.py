@@ -36,8 +36,6 @@ from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGam
 from zermelo.envs.adapters.actions import mask_of
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec
 
-__all__ = ["OpponentEnv"]
-
 ALTERNATE: Final = "alternate"
 RANDOM: Final = "random"
 _SEEDS: Final = 2**31

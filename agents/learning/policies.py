@@ -13,8 +13,6 @@ from zermelo.agents.players.learned.policy import PolicyAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["agent_of", "is_agent", "is_module"]
-
 
 def agent_of(policy: Any, name: str = "policy") -> Agent:
     """The agent that plays a policy.

@@ -13,8 +13,6 @@ from zermelo.agents.core.checks import check_whole
 from zermelo.agents.learning.policies import agent_of, is_agent
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["Ladder", "Mix", "OpponentSchedule", "SelfPlay", "as_schedule"]
-
 _WEIGHINGS: Final[dict[str, Callable[[float], float]]] = {
     "hard": lambda score: (1 - score) ** 2,
     "even": lambda score: score * (1 - score),

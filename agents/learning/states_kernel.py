@@ -9,8 +9,6 @@ from zermelo.agents.learning.vector_layout import Games
 from zermelo.envs.jit.memory import int8s, load, load_state, store, store_state, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["BITS", "HISTORY", "OBSERVES", "WIDE", "keep", "observe", "state_of"]
-
 HISTORY = False
 """Whether states know their past. The front ends set these, for each kernel that they compile."""
 OBSERVES = False

@@ -32,8 +32,6 @@ from zermelo.envs.jit.memory import load, load_state
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation, observation_space
 
-__all__ = ["RulesVectorEnv", "make_vec"]
-
 _RESETS: Final = {"next_step": NEXT_STEP, "same_step": SAME_STEP, "disabled": DISABLED}
 _MODES: Final = {
     "next_step": AutoresetMode.NEXT_STEP,

@@ -14,8 +14,6 @@ from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation_dtype
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["compiled_game", "games_kernel", "states_constants", "words_in"]
-
 
 def compiled_game(env: Any) -> RulesGame:
     """The game of rules that an environment plays.

@@ -43,8 +43,6 @@ from zermelo.envs.jit.memory import (
 )
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["play"]
-
 LOOKS = False
 """Whether opponents look one move ahead. The front end sets these, for each kernel that it compiles."""
 SEARCHES = False

@@ -12,8 +12,6 @@ import numpy as np
 
 from zermelo.agents.compiled.layout import SharedRecord, fields_of
 
-__all__ = ["DISABLED", "GAMES", "NEXT_STEP", "SAME_STEP", "Games"]
-
 NEXT_STEP: Final = 0
 SAME_STEP: Final = 1
 DISABLED: Final = 2

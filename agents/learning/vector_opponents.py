@@ -27,8 +27,6 @@ from zermelo.agents.specs import make_agent
 from zermelo.envs import CHANCE, InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["MOST_MOVES_AHEAD", "Opponent", "opponent_of"]
-
 MOST_MOVES_AHEAD: Final = 50_000
 """A playout may have so many moves."""
 _EVERYTHING: Final = Limits()

@@ -19,8 +19,6 @@ from zermelo.envs import Game, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove
 from zermelo.envs.position import position
 
-__all__ = ["AlphaBetaAgent", "SelectiveBy", "Window"]
-
 
 class Window(enum.StrEnum):
     """Where alpha and beta start."""

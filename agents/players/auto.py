@@ -32,8 +32,6 @@ from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
 from zermelo.envs.position import position
 
-__all__ = ["AutoAgent"]
-
 _SHARE = 0.5
 """How much of the limits may go into settling the game, before another search begins."""
 _SHORTEST = 1e-3

@@ -16,8 +16,6 @@ from zermelo.agents.core.result import SearchResult
 from zermelo.agents.players.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.envs import Game, Traits
 
-__all__ = ["BestFirstAgent"]
-
 
 class _Node(NamedTuple):
     """A state that was reached, and by which action from where."""

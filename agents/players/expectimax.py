@@ -17,8 +17,6 @@ from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.spec_text import Spec, parse_spec
 
-__all__ = ["ExpectimaxAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectimaxAgent(TableAgent):

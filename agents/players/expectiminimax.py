@@ -14,8 +14,6 @@ from zermelo.agents.players.table_agent import PruningAgent
 from zermelo.agents.search import backend
 from zermelo.envs import Game, InvalidSettingError, Traits
 
-__all__ = ["ExpectiminimaxAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectiminimaxAgent(PruningAgent):

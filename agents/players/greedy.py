@@ -16,8 +16,6 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.search.one_ply import answer_one_ply
 from zermelo.envs import Game
 
-__all__ = ["GreedyAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class GreedyAgent(SearchAgent):

@@ -17,8 +17,6 @@ from zermelo.agents.search import backend
 from zermelo.agents.search.backend import Root
 from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
 
-__all__ = ["MaxNAgent", "TieRule"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MaxNAgent(PruningAgent):

@@ -21,8 +21,6 @@ from zermelo.agents.search.one_ply import totals_after
 from zermelo.envs import Game, InvalidSettingError, Traits
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["MCTSAgent"]
-
 _TRIES: Final = 2
 """With fewer simulations for each action, their outcomes say less than what actions pay at once."""
 

@@ -12,8 +12,6 @@ from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search import backend
 from zermelo.envs import Game, Traits
 
-__all__ = ["MinimaxAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MinimaxAgent(TreeSearchAgent):

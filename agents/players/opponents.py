@@ -26,16 +26,6 @@ from zermelo.agents.specs import list_agents, make_agent
 from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
 from zermelo.envs.spec_text import Spec, format_spec, parse_spec, unknown_name
 
-__all__ = [
-    "AgentOpponent",
-    "OpponentModel",
-    "Probabilities",
-    "RandomOpponent",
-    "SoftmaxOpponent",
-    "make_opponent",
-    "replies",
-]
-
 Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]
 """By action (those left out are never played); or in the order of the legal actions; or of all actions."""
 

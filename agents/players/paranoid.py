@@ -14,8 +14,6 @@ from zermelo.agents.search import backend
 from zermelo.agents.search.tree.best_reply import RepliesGame
 from zermelo.envs import Game
 
-__all__ = ["BestReplyAgent", "OneAgainstAllAgent", "ParanoidAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class OneAgainstAllAgent(PruningAgent):

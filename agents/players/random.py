@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError
 
-__all__ = ["RandomAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RandomAgent(ConfiguredAgent):

@@ -41,8 +41,6 @@ from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.spec_text import format_spec
 from zermelo.envs.traits import given_traits
 
-__all__ = ["ConfiguredAgent", "SearchAgent", "SimulatingAgent", "TreeSearchAgent"]
-
 FULL: Final = "full"
 """The depth of a search that looks to the end of the game."""
 DEFAULT_SECONDS: Final = 1.0

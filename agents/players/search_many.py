@@ -22,8 +22,6 @@ from zermelo.envs import GameOverError, InvalidSettingError
 from zermelo.envs.position import position
 from zermelo.envs.spec_text import unknown_setting
 
-__all__ = ["search_many"]
-
 _POLL: Final = 0.02
 
 

@@ -13,8 +13,6 @@ from zermelo.agents.core.tree_search import TreeSearch
 from zermelo.agents.players.search_agent import TreeSearchAgent
 from zermelo.agents.search.backend import Root
 
-__all__ = ["PruningAgent", "TableAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TableAgent(TreeSearchAgent):

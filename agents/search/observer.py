@@ -18,16 +18,6 @@ from zermelo.agents.search.tree.max_n import MaxNSearch
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE
 
-__all__ = [
-    "NodeEvent",
-    "NodeEventKind",
-    "NodeRole",
-    "Observer",
-    "WatchedAlphaBeta",
-    "WatchedFullWidth",
-    "WatchedMaxN",
-]
-
 
 class NodeEventKind(enum.StrEnum):
     """What has happened at a node."""

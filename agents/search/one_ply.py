@@ -20,8 +20,6 @@ from zermelo.agents.evaluators.written import EVALUATORS
 from zermelo.envs import Chance, Game
 from zermelo.envs.capabilities import SupportsSampling
 
-__all__ = ["answer_one_ply", "totals_after"]
-
 
 def totals_after(
     game: Any, state: Any, budget: Budget, *, seed: int, evaluator: Evaluator | None = None, samples: int = 1

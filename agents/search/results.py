@@ -13,8 +13,6 @@ from zermelo.agents.core.tree_search import RootMove, TreeSearch
 from zermelo.agents.search.iterative_deepening import Iteration
 from zermelo.envs import CHANCE, Chance, RewardSum, Traits
 
-__all__ = ["answer"]
-
 _TOLERANCE = 1e-9
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["TimeManager"]
-
 _USUAL: Final = 0.5
 _CLEAR: Final = 0.2
 """Shares of the time after which no other iteration begins."""

@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 from zermelo.agents.core.mate_distance import Frame, Score
 from zermelo.agents.core.tree_search import Bound
 
-__all__ = ["Entry", "TranspositionTable", "bound_of"]
-
 _MIB = 1 << 20
 
 # Of each half of the budget, this share is filled: a growing dictionary holds its old slots and its new ones for a

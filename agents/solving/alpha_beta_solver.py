@@ -16,8 +16,6 @@ from zermelo.agents.search.results import answer
 from zermelo.agents.solving.progress import Solver, solution, utility_range
 from zermelo.agents.solving.solution import Solution
 
-__all__ = ["AlphaBetaSolver"]
-
 
 class AlphaBetaSolver(Solver):
     """Solves positions of one game, of two players with a constant sum, without chance, by alpha-beta."""

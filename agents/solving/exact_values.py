@@ -12,8 +12,6 @@ from zermelo.agents.solving.progress import values_by_seat
 from zermelo.agents.solving.solve import require_solvable, solve
 from zermelo.envs.position import search_game
 
-__all__ = ["ExactValue", "exact_values", "number_of_threads"]
-
 
 class ExactValue(NamedTuple):
     """What perfect play gives: each seat's value, and the moves to the end under best play, where that is known.

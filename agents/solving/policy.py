@@ -19,8 +19,6 @@ from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.position import position
 
-__all__ = ["MOST_STATES", "policy_of_values", "solve_policy"]
-
 MOST_STATES: Final = 1_000_000
 _VISITS: Final = 30
 """How often a state may be visited, on average, before its values are known."""

@@ -14,8 +14,6 @@ import msgspec
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.files import replaced
 
-__all__ = ["read_policy", "write_policy"]
-
 Read = TypeVar("Read", bound=Sized)
 Header = TypeVar("Header")
 _LONGEST: Final = 2**24

@@ -24,8 +24,6 @@ from zermelo.agents.solving.policy_file import read_policy, write_policy
 from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Plan", "PolicyTable", "game_identity", "key_text", "stable_key"]
-
 _FORMAT: Final = "zermelo policy table"
 _VERSION: Final = 1
 

@@ -11,8 +11,6 @@ from zermelo.agents.core.options import Compile
 from zermelo.agents.solving.solution import Outcome, Solution, SolvingProgress
 from zermelo.envs import Traits
 
-__all__ = ["Solver", "outcome_of", "solution", "utility_range", "values_by_seat"]
-
 _PERIOD: Final = 0.1
 _TOLERANCE: Final = 1e-9
 _NODES_BETWEEN: Final = 63

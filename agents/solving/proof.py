@@ -11,8 +11,6 @@ from zermelo.agents.solving.progress import Solver, solution, utility_range
 from zermelo.agents.solving.solution import Solution
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["ProofSolver"]
-
 _LINE_NODES: Final = 1_000_000
 """What finding a line of best play may cost at least; and at most a quarter of what solving has cost, if more."""
 

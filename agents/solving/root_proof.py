@@ -28,8 +28,6 @@ from zermelo.agents.search.iterative_deepening import Iteration, deepen
 from zermelo.envs import Game
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["ProvenRoot", "can_settle", "load_proof", "proof_megabytes", "prove_root"]
-
 _MOST_MEGABYTES: Final = 16
 _NODES_IN_TABLE: Final = 2000
 _FIRST_NODES: Final = 100

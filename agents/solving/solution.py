@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from zermelo.agents.core.limits import StoppedBy
 from zermelo.agents.solving.equilibrium.policy import TabularPolicy
 
-__all__ = ["Outcome", "Solution", "SolvingProgress"]
-
 
 class Outcome(enum.StrEnum):
     """The three colours of a position: who gets more than half of what there is, when both play best.

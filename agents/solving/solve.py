@@ -27,8 +27,6 @@ from zermelo.envs import Chance, Information, InvalidSettingError, RewardSum, Tr
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.position import position
 
-__all__ = ["is_solved_by_policy", "require_solvable", "solve"]
-
 _NAME: Final = "solve"
 _FEW: Final = 3000
 """States that plain Python visits in about the time that it takes to read machine code from disk."""

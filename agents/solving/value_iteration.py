@@ -27,8 +27,6 @@ from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["ValueTable", "require_finite", "stationary", "value_iteration"]
-
 _NAME = "value_iteration"
 _END = -2
 """What stands for the mover at the end of the game."""

@@ -15,23 +15,10 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.facts.known import known_facts
-from zermelo.envs.adapters.spaces import MAX_ENUMERATED_ACTIONS, ActionCodec
+from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, layers, require_reset
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.errors import UnsupportedGameError
-
-__all__ = [
-    "MAX_ENUMERATED_ACTIONS",
-    "ActionCodec",
-    "codec_for",
-    "gym_mask",
-    "legal_actions",
-    "mask_of",
-    "require_mask_before_last",
-    "require_no_other_mask",
-    "unmasked_hint",
-    "writes_own_last",
-]
 
 
 def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:

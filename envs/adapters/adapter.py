@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Adapted", "Adapter", "Investigation"]
-
 
 class Investigation(Protocol):
     """Finds out by random play what a search must know of an environment, over as many moves as it takes."""

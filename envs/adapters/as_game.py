@@ -33,8 +33,6 @@ from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.traits import given_traits, merge_traits
 
-__all__ = ["as_game", "is_game", "register_rules"]
-
 _ADAPTERS: Final = (
     openspiel.ADAPTER,
     hanabi.ADAPTER,

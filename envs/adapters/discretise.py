@@ -14,8 +14,6 @@ from zermelo.envs.adapters.spaces import MAX_ENUMERATED_ACTIONS
 from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 
-__all__ = ["discretise"]
-
 
 def discretise(env: Any, bins: int | Sequence[int] = 5, *, actions: Sequence[Any] | None = None) -> Any:
     """A wrapped environment with a ``Discrete`` action space, which agents can search.

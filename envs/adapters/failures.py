@@ -7,8 +7,6 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-__all__ = ["place_of"]
-
 _OURS = Path(__file__).resolve().parents[1]
 
 

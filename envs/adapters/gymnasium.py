@@ -29,8 +29,6 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, GameOverError, ZermeloError, illegal_action
 from zermelo.envs.game import Chance, Traits
 
-__all__ = ["ADAPTER", "GymGame", "GymState"]
-
 
 class GymState:
     """A position: a copy of the environment, never stepped again, and what its last step returned."""

@@ -20,8 +20,6 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.about import LISTED, TWINS, Twin
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
-__all__ = ["LiveRulesGame"]
-
 
 class LiveRulesGame(RulesGame):
     """The rules of a live environment, and the way from its positions to their states.

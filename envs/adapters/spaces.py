@@ -18,8 +18,6 @@ import numpy as np
 
 from zermelo.envs.errors import UnsupportedGameError
 
-__all__ = ["MAX_ENUMERATED_ACTIONS", "ActionCodec"]
-
 MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
 

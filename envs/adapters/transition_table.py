@@ -25,8 +25,6 @@ from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_actio
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["ADAPTER", "TableGame", "TableState", "has_table"]
-
 
 class TableState(NamedTuple):
     """A state of the table, or the chance event after an action in it.

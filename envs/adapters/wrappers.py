@@ -12,22 +12,6 @@ from typing import Any
 
 from zermelo.envs.errors import UnsupportedGameError
 
-__all__ = [
-    "full_name",
-    "game_layers",
-    "game_name",
-    "innermost",
-    "is_aec",
-    "is_dead",
-    "is_gymnasium",
-    "is_parallel",
-    "layers",
-    "quieten",
-    "require_reset",
-    "seat_agents",
-    "thin",
-]
-
 _CHECKING_WRAPPERS = frozenset(
     {
         "pettingzoo.utils.wrappers.base.BaseWrapper",

@@ -15,8 +15,6 @@ from zermelo.envs.clone.plan import Copy, Scan, compile_copier
 from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError
 
-__all__ = ["clone_env", "copier_for", "forget_shapes", "known_generators"]
-
 Env = TypeVar("Env")
 
 

@@ -20,8 +20,6 @@ from zermelo.envs.clone.kinds import UncopyableError, full_name, is_display_type
 from zermelo.envs.clone.structures import KIND_BY_REDUCTION
 from zermelo.envs.clone.traversal import kind_of
 
-__all__ = ["digest"]
-
 _PLAIN: Final = frozenset({bool, bytes, complex, float, int, str, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ARRAYS: Final = 100

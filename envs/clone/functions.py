@@ -23,8 +23,6 @@ from zermelo.envs.clone.structures import copy_fields, kind_by_structure
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
-__all__ = ["find"]
-
 
 def _made(
     make: Callable[[Any, list[Any]], Any], parts: Callable[[Any], list[Any]], labels: str, **more: Any

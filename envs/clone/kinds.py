@@ -34,26 +34,6 @@ from zermelo.envs.clone.copy_classes import copy_class, original_class
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
-__all__ = [
-    "SHARED",
-    "Kind",
-    "Layout",
-    "Mark",
-    "UncopyableError",
-    "fields_of",
-    "full_name",
-    "instance_dict",
-    "is_defined_in",
-    "is_display_type",
-    "is_shared_type",
-    "layout_of",
-    "module_name",
-    "no_labels",
-    "no_parts",
-    "refusal",
-    "shared_kind",
-]
-
 
 class UncopyableError(Exception):
     """An object was met that cannot be copied; ``clone_env`` says where it was."""

@@ -35,8 +35,6 @@ from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, deep_c
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
-__all__ = ["CHECKS", "SHALLOW", "find", "is_space"]
-
 
 def _copy_array(obj: np.ndarray[Any, Any], walk: CopyWalk) -> np.ndarray[Any, Any]:
     base = obj.base

@@ -18,8 +18,6 @@ import numpy as np
 
 from zermelo.envs.clone.outside_state import values_outside
 
-__all__ = ["OutsideGenerators", "global_random_guard"]
-
 _LOCK: Final = threading.RLock()
 """Held while a copy draws: what one thread has put in place no other may save or restore."""
 

@@ -10,8 +10,6 @@ from zermelo.envs.clone.kinds import Kind, UncopyableError, full_name
 from zermelo.envs.clone.traversal import CopyWalk, copied_by, kind_of, register_kind
 from zermelo.envs.errors import InvalidSettingError
 
-__all__ = ["register_clone"]
-
 T = TypeVar("T")
 
 

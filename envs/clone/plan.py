@@ -26,8 +26,6 @@ from zermelo.envs.clone.kinds import SHARED, Kind, full_name, is_shared_type
 from zermelo.envs.clone.libraries import SHALLOW, is_space
 from zermelo.envs.clone.traversal import CopyWalk, kind_of
 
-__all__ = ["compile_copier"]
-
 _MOST_NODES: Final = 800
 _FEW: Final = 5  # up to so many attributes are looked up one by one, which is faster than comparing all names
 _FLAT: Final = "only shared values"

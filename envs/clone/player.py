@@ -17,9 +17,6 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally
 from zermelo.envs.errors import CloneError
 
-__all__ = ["Player", "Raised", "Trace", "Where", "first_difference"]
-
-
 _AEC_FIELDS: Final = (
     "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos",
 )  # fmt: skip

@@ -6,8 +6,6 @@ import sys
 import threading
 from typing import Any
 
-__all__ = ["QUIET"]
-
 
 class _Filter:
     """Standard output without what threads print that play copies."""

@@ -17,14 +17,6 @@ from zermelo.envs.clone.clone_env import known_generators
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.traversal import reachable
 
-__all__ = [
-    "find_generators",
-    "global_state",
-    "has_generators",
-    "replace_generators",
-    "set_global_state",
-]
-
 _GENERATOR_TYPES: Final = (np.random.BitGenerator, np.random.SeedSequence, random.Random)
 
 

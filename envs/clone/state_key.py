@@ -31,8 +31,6 @@ from zermelo.envs.clone.structures import BUILTINS, Builtin
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to, register_kind
 from zermelo.envs.errors import CloneError
 
-__all__ = ["ignore_in_key", "register_key", "state_key"]
-
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ignored: dict[str, frozenset[str]] = {
     "pettingzoo.utils.wrappers.terminate_illegal.TerminateIllegalWrapper": frozenset({"_prev_obs", "_prev_info"}),

@@ -35,8 +35,6 @@ from zermelo.envs.clone.kinds import (
 if TYPE_CHECKING:
     from zermelo.envs.clone.traversal import CopyWalk
 
-__all__ = ["BUILTINS", "EZPICKLE", "KIND_BY_REDUCTION", "Builtin", "copy_fields", "deep_copy", "kind_by_structure"]
-
 
 class Builtin(NamedTuple):
     """A built-in class that others extend: how its part of an object is taken apart and put together.

@@ -28,19 +28,6 @@ from zermelo.envs.clone.kinds import (
 from zermelo.envs.clone.structures import EZPICKLE, KIND_BY_REDUCTION, deep_copy, kind_by_structure
 from zermelo.envs.errors import CloneError
 
-__all__ = [
-    "KINDS",
-    "CopyWalk",
-    "copied_by",
-    "copy_generally",
-    "defines_own",
-    "kind_by_attributes",
-    "kind_of",
-    "path_to",
-    "reachable",
-    "register_kind",
-]
-
 KINDS: Final[dict[type, Kind]] = {}
 """The kinds of classes that were met or registered."""
 # Classes whose own __deepcopy__ is not used: EzPickle loses the game, python-chess copies what it could share.

@@ -20,8 +20,6 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownTraitWarning
 
-__all__ = ["CHECKED", "check_clone", "is_known_to_clone", "verify_clone"]
-
 Clone = Callable[[Any], Any]
 
 _KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
@@ -90,7 +88,7 @@ def _verify_game(make_env: Callable[[], Any], where: Where, clone: Clone, max_st
         original = Player.start(_another(make_env, shape), where.env_seed())
         neighbour = Player.start(make_env(), where.env_seed() + 1)
         play_alone(neighbour, where.generator(2), 5)
-        Trial(original, where, clone, max_steps, outside).play(trace)
+        _Trial(original, where, clone, max_steps, outside).play(trace)
 
     try:
         play(trace)
@@ -168,7 +166,7 @@ class _Follower:
     taken_at: int
 
 
-class Trial:
+class _Trial:
     """One game of an original with its clones beside it."""
 
     def __init__(
@@ -370,7 +368,7 @@ def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState, dead
     ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
     trace = play_alone(alone, where.generator(1), _CHECK_STEPS, ends)
     try:
-        Trial(original, where, clone_env, _CHECK_STEPS, outside, deadline).play(trace)
+        _Trial(original, where, clone_env, _CHECK_STEPS, outside, deadline).play(trace)
     except (UnlikeAloneError, CloneError) as error:
         if outside.changes() or repeats(again, trace):
             raise CloneError(str(error)) from None

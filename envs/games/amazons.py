@@ -25,8 +25,6 @@ from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import draw, square_text
 
-__all__ = ["Amazons", "AmazonsState"]
-
 _CHOOSE: Final = 0
 _MOVE: Final = 2
 _SHOOT: Final = 4

@@ -22,8 +22,6 @@ from zermelo.envs.rules.boards import all_squares, draw, first_column, transpose
 from zermelo.envs.rules.observations import write_boards
 from zermelo.envs.rules.scores import loss_in, win_in
 
-__all__ = ["Chomp", "ChompState"]
-
 
 class ChompState(NamedTuple):
     """A position: the squares that are left, and whose turn it is."""

@@ -43,8 +43,6 @@ from zermelo.envs.rules.boards import (
 )
 from zermelo.envs.rules.observations import write_boards
 
-__all__ = ["Clobber", "ClobberState"]
-
 
 class ClobberState(NamedTuple):
     """A position: the stones of the player to move, of the opponent, and whose turn it is."""

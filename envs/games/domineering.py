@@ -36,8 +36,6 @@ from zermelo.envs.rules.boards import (
 from zermelo.envs.rules.observations import write_boards
 from zermelo.envs.rules.scores import loss_in, win_in
 
-__all__ = ["Domineering", "DomineeringState"]
-
 
 class DomineeringState(NamedTuple):
     """A position: the covered squares."""

@@ -34,8 +34,6 @@ from zermelo.envs.rules.bits import bit_index, popcount
 from zermelo.envs.rules.boards import all_squares, first_column, mirrored_columns, mirrored_rows, transposed
 from zermelo.envs.rules.scores import LOSS, WIN, loss_in, win_in
 
-__all__ = ["DotsAndBoxes", "DotsAndBoxesState", "dot"]
-
 
 class DotsAndBoxesState(NamedTuple):
     """A position: the lines drawn, how many boxes each player has, and whose turn it is."""

@@ -32,8 +32,6 @@ from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import square_text
 
-__all__ = ["EinStein", "EinSteinState"]
-
 _STONES: Final = 6
 _NOWHERE: Final = 63
 _NONE: Final = (1 << 6 * _STONES) - 1

@@ -35,8 +35,6 @@ from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.boards import square_text
 
-__all__ = ["Hex", "HexState", "cell_middle"]
-
 _OVER: Final = 2
 
 

@@ -30,8 +30,6 @@ from zermelo.envs.rules.boards import (
 )
 from zermelo.envs.rules.observations import write_boards
 
-__all__ = ["Isolation", "IsolationState"]
-
 
 class IsolationState(NamedTuple):
     """A position: the squares that are left, both pawns, whose turn it is, and whether it has stepped."""

@@ -9,8 +9,6 @@ from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import symmetric_square
 
-__all__ = ["MNK", "MNKState"]
-
 
 class MNKState(NamedTuple):
     """A position: the stones of the player to move, and all stones.

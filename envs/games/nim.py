@@ -24,8 +24,6 @@ from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
-__all__ = ["Nim", "NimState"]
-
 
 class NimState(NamedTuple):
     """A position: what is left of the heaps, and whose turn it is."""

@@ -41,8 +41,6 @@ from zermelo.envs.rules.boards import (
 )
 from zermelo.envs.rules.observations import write_boards
 
-__all__ = ["Othello", "OthelloState"]
-
 
 class OthelloState(NamedTuple):
     """A position: the discs of the player to move, of the opponent, and whose turn it is."""

@@ -30,8 +30,6 @@ from zermelo.envs.pictures.boards import CELL, FAINT, INK, MARGIN, PAPER, PLAYER
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
-__all__ = ["Pig", "PigState"]
-
 _ROLL: Final = 0
 _HOLD: Final = 1
 

@@ -10,8 +10,6 @@ from typing import Final
 
 from zermelo.envs.rules.bits import bit_index, popcount
 
-__all__ = ["HALF", "MOST_SQUARES", "board_of", "has", "high_bit", "list_squares", "low_bit", "pop_square"]
-
 HALF: Final = 62
 """Squares in either integer."""
 MOST_SQUARES: Final = 2 * HALF

@@ -29,8 +29,6 @@ from zermelo.envs.jit.interrupts import CompilerInterrupted, interruptible
 from zermelo.envs.jit.machine_code import Code, emit, link, read
 from zermelo.envs.jit.notices import compiling_bar, say_once
 
-__all__ = ["Kernel", "build", "is_ready"]
-
 _POLL: Final = 0.05
 _QUIET: Final = 2.0
 """Seconds of waiting for the compiler without a progress bar."""

@@ -9,8 +9,6 @@ from zermelo.envs.jit.history import on_path, starter
 from zermelo.envs.rules.history import keys_of, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["HistoryCheck"]
-
 _ON_PATH = ("legal_actions", "result", "is_terminal", "utility")
 
 

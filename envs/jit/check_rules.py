@@ -17,8 +17,6 @@ from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["check_rules"]
-
 _INTEGERS = range(-(1 << 63), 1 << 63)
 _DRAWS = 4
 """Random numbers that ``playout_action`` is tried with at each position."""

@@ -31,17 +31,6 @@ from zermelo.envs.jit.notices import say_once
 from zermelo.envs.rules.defaults import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
 
-__all__ = [
-    "Functions",
-    "can_compile",
-    "compile_kernel",
-    "dispatcher",
-    "method",
-    "prepare",
-    "types_of",
-    "why_not_compiled",
-]
-
 _LOCK = threading.RLock()
 _RULES: set[type] = set()
 _SET_UP = False

@@ -24,8 +24,6 @@ import numpy as np
 from zermelo.envs.rules.defaults import DEFAULTS
 from zermelo.envs.rules.rules_game import REQUIRED
 
-__all__ = ["UncomparableError", "digest_of"]
-
 _PACKAGES = {"numpy", "numba", "llvmlite"}
 """Besides Python's own modules, these are known by their names: their versions are part of every file's name."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))

@@ -23,17 +23,6 @@ from zermelo.envs.rules.defaults import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = [
-    "PathRules",
-    "PathState",
-    "back_to_end",
-    "back_to_illegal",
-    "has_been_before",
-    "on_path",
-    "starter",
-    "table_key",
-]
-
 
 class PathState(NamedTuple):
     """A state and its path.

@@ -20,8 +20,6 @@ from zermelo.envs.jit.compiling import dispatcher, method
 from zermelo.envs.jit.word_intrinsics import WORD_INTRINSICS
 from zermelo.envs.rules import bits
 
-__all__ = ["INTRINSICS", "NoParameters", "RulesMethods", "as_record", "as_tuple"]
-
 _lowered: set[str] = set()
 
 

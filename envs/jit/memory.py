@@ -17,27 +17,6 @@ import numpy as np
 
 from zermelo.envs.rules.boards import whole
 
-__all__ = [
-    "add_float",
-    "compare_and_swap",
-    "compare_and_swap_float",
-    "floats",
-    "int8s",
-    "load",
-    "load_acquire",
-    "load_float",
-    "load_state",
-    "prefetch",
-    "stack_address",
-    "store",
-    "store_float",
-    "store_release",
-    "store_state",
-    "take",
-    "words",
-    "wrapped_product",
-]
-
 
 def load(address: int, index: int) -> int:
     """The 64-bit integer number ``index`` from ``address`` on."""

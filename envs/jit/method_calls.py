@@ -12,8 +12,6 @@ from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.compiling import method, types_of
 from zermelo.envs.rules.rules_game import REQUIRED
 
-__all__ = ["compiled_methods", "explain"]
-
 _ARGUMENTS = {
     "num_actions": (),
     "to_move": ("state",),

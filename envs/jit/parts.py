@@ -15,9 +15,6 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 from zermelo.envs.jit.interrupts import check_interrupt
 
-__all__ = ["Part", "PartCompiler"]
-
-
 _LATER = ".numba.unresolved$"
 _FOUND = """
 @".numba.unresolved${name}" = linkonce_odr constant ptr @"{name}"

@@ -11,8 +11,6 @@ from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["count_leaves", "leaves_kernel"]
-
 _POLL = 0.05
 
 

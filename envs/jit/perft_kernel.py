@@ -7,8 +7,6 @@ from typing import Any
 from zermelo.envs.jit.memory import load, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["leaves"]
-
 
 def leaves(rules: Rules, state: Any, depth: int, memory: int, size: int, stop: int) -> int:
     """The number of states exactly ``depth`` moves below one that goes on; the last move is counted, not made.

@@ -12,8 +12,6 @@ from numba.extending import intrinsic
 
 from zermelo.envs.rules import words
 
-__all__ = ["WORD_INTRINSICS"]
-
 _INT = ir.IntType(64)
 
 

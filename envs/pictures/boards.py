@@ -18,29 +18,6 @@ import numpy.typing as npt
 from zermelo.envs.errors import RulesError
 from zermelo.envs.pictures.canvas import Canvas, Colour, text_size
 
-__all__ = [
-    "CELL",
-    "FAINT",
-    "FIRST",
-    "INK",
-    "IVORY",
-    "MARGIN",
-    "PAPER",
-    "PLAYERS",
-    "SECOND",
-    "board_canvas",
-    "cross",
-    "die",
-    "draw",
-    "draws",
-    "draws_marks",
-    "each_mark",
-    "middle",
-    "shade",
-    "state_text",
-    "text_rows",
-]
-
 CELL: Final = 64
 """Pixels of a square of a board."""
 MARGIN: Final = 16

@@ -11,8 +11,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Canvas", "Colour", "text_size"]
-
 Colour = tuple[int, int, int]
 Coverage = npt.NDArray[np.float32]
 

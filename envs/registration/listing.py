@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from zermelo.envs.registration.registry import OWN_ENVS
 
-__all__ = ["EnvEntry", "list_envs"]
-
 
 @dataclass(frozen=True)
 class EnvEntry:

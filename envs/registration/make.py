@@ -39,8 +39,6 @@ from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.spec_text import Spec, parse_spec, unknown_name, unknown_setting
 
-__all__ = ["make", "make_env"]
-
 _EXTRAS = {"classic": 'pip install "zermelo[classic]"', "openspiel": 'pip install "zermelo[openspiel]"'}
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 
-__all__ = ["GYMNASIUM_ENVS", "OWN_ENVS", "OwnEnv", "register_env", "register_envs", "register_with_imported"]
-
 
 @dataclass(frozen=True)
 class OwnEnv:

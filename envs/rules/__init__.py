@@ -126,8 +126,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM
 from zermelo.envs.rules.history import with_past
-from zermelo.envs.rules.rules_game import EVALUATION_UNIT, GENERAL_SUM, RulesGame, is_rules
+from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
 __all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "RulesGame", "check_rules", "is_rules", "with_past"]
 

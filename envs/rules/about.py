@@ -9,19 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = [
-    "LISTED",
-    "OPENSPIEL",
-    "TWINS",
-    "Listed",
-    "OpenSpielTwin",
-    "Twin",
-    "listed",
-    "openspiel_twin",
-    "same_number",
-    "twin",
-]
-
 _Class = TypeVar("_Class", bound=type)
 
 

@@ -6,8 +6,6 @@ A compiled integer has 64 bits and a sign; a Python one has as many bits as it l
 
 from __future__ import annotations
 
-__all__ = ["bit_index", "mix", "popcount", "shift_right", "swapped_bytes", "wrapped_difference"]
-
 _MASK = (1 << 64) - 1
 
 

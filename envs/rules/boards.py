@@ -10,19 +10,6 @@ from collections.abc import Callable
 
 from zermelo.envs.rules.bits import shift_right
 
-__all__ = [
-    "all_squares",
-    "draw",
-    "first_column",
-    "mirrored_columns",
-    "mirrored_rows",
-    "square_text",
-    "symmetric_board",
-    "symmetric_square",
-    "transposed",
-    "whole",
-]
-
 
 def whole(bits: int) -> int:
     """The lowest 64 bits as a signed integer: what compiled code has anyway."""

@@ -14,8 +14,6 @@ from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["DEFAULTS", "EVALUATION_UNIT", "GENERAL_SUM", "method_or_default"]
-
 EVALUATION_UNIT: Final = 1024
 """How many units of evaluation one point of utility is."""
 

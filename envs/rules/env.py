@@ -37,8 +37,6 @@ from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.observations import bit_rows, observation, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["RENDER_MODES", "RulesEnv", "env", "env_name", "raw_env"]
-
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
 

@@ -14,8 +14,6 @@ from typing import Any
 from zermelo.envs.errors import RulesError
 from zermelo.envs.rules.defaults import method_or_default
 
-__all__ = ["RulesWithHistory", "has_history", "keys_of", "with_past", "without_past"]
-
 
 def has_history(rules: Any) -> bool:
     """Whether what happened before matters in these rules."""

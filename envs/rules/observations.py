@@ -23,8 +23,6 @@ import numpy.typing as npt
 
 from zermelo.envs.errors import RulesError
 
-__all__ = ["bit_rows", "observation", "observation_dtype", "observation_space", "write_boards"]
-
 
 def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
     """The bits of integers of 64 bits, of shape (how many, 64), lowest bit first."""

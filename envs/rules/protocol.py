@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-__all__ = ["Rules"]
-
 
 class Rules(Protocol):
     """What ``zermelo.envs.rules`` explains, for type checkers. States are named tuples of integers."""

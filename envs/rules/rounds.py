@@ -13,8 +13,6 @@ import numpy as np
 from zermelo.envs.errors import IllegalActionError
 from zermelo.envs.game import CHANCE
 
-__all__ = ["Rounds"]
-
 
 class Rounds:
     """What a game over rules is able to do besides, where its players move at the same time.

@@ -18,8 +18,6 @@ from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
 from zermelo.envs.rules.rounds import Rounds
 
-__all__ = ["EVALUATION_UNIT", "GENERAL_SUM", "HIDDEN", "REQUIRED", "RulesGame", "is_rules"]
-
 REQUIRED: Final = (
     "num_actions",
     "initial_state",

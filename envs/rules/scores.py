@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LOSS", "WIN", "loss_in", "win_in"]
-
 WIN: Final = 1 << 11
 """More than any game has moves that is searched to its end with distances."""
 LOSS: Final = -WIN

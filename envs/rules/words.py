@@ -11,11 +11,6 @@ from typing import Final
 
 from zermelo.envs.rules.bits import bit_index, mix, popcount
 
-__all__ = [
-    "WORD", "Words", "common", "contains", "count", "is_empty", "lowest", "moved_down", "moved_up", "no_places",
-    "nth", "scrambled", "single", "union", "window", "without",
-]  # fmt: skip
-
 WORD: Final = 62
 """Places in a word."""
 _ALL: Final = (1 << WORD) - 1

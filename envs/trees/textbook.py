@@ -13,8 +13,6 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.spec_text import unknown_name
 from zermelo.envs.trees.tree_game import TreeGame, tree_game
 
-__all__ = ["figure", "list_figures"]
-
 
 class _Figure(NamedTuple):
     """A tree, and what it is for."""

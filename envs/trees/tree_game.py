@@ -11,8 +11,6 @@ from typing import Any
 from zermelo.envs.errors import InvalidSettingError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, RewardSum, Traits, TraitSource
 
-__all__ = ["TreeGame", "TreeNode", "tree_game"]
-
 _EXAMPLE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
 _TOLERANCE = 1e-9
 

@@ -31,8 +31,6 @@ from zermelo.evaluation.analysis.verdicts import GameVerdict, MoveVerdict
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource
 
-__all__ = ["Judge", "judge"]
-
 NODES: Final = 20_000
 """The default budget for the position after each action."""
 _COMPILED: Final = 100

@@ -24,8 +24,6 @@ from zermelo.evaluation.stats.tables import new_table, plain_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["EQUAL", "AgentJudgement", "JudgeTable", "Judgements", "Mark", "Phase", "mark_of"]
-
 EQUAL: Final = 1e-9
 """Values that differ by less are equal: sums of probabilities are rounded."""
 

@@ -13,8 +13,6 @@ from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource, build_env
 
-__all__ = ["ReplayError", "Replayer"]
-
 
 class ReplayError(ZermeloError):
     """A recorded game cannot be played again: its environment is not there, or no longer does as it did."""

@@ -18,8 +18,6 @@ from zermelo.envs.files import read_file
 from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.errors import StoreError
 
-__all__ = ["GameVerdict", "MoveVerdict", "read_verdicts"]
-
 
 @dataclass(frozen=True)
 class MoveVerdict:

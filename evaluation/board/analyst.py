@@ -8,8 +8,6 @@ from typing import Any
 
 from zermelo.evaluation.board.processes.thinker import Thinker
 
-__all__ = ["Analyst"]
-
 
 class Analyst:
     """Thinks about one game, beside whoever plays it.

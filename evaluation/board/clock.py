@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from zermelo.evaluation.sandbox.settings import Isolation
 
-__all__ = ["Clock"]
-
 
 class Clock:
     """Time for a game and for each move, as people write it: ``300+5``.

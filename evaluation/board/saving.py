@@ -19,8 +19,6 @@ from zermelo.evaluation.match.writing import shown
 from zermelo.evaluation.output import ExportFormat
 from zermelo.evaluation.output.positions.notation import game_text, notation_of
 
-__all__ = ["LARGEST", "formats_of", "load_game", "saved_game"]
-
 LARGEST: Final = 2**20
 """Bytes of the largest file that is read."""
 _PLIES: Final = 5_000

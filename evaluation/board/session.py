@@ -24,8 +24,6 @@ from zermelo.evaluation.output.positions.moves import game_or_none, read_move, w
 from zermelo.evaluation.output.positions.pictures import picture_of
 from zermelo.evaluation.output.positions.sight import hides_something
 
-__all__ = ["Frame", "Legal", "Played", "Session"]
-
 
 class Played(NamedTuple):
     """A move of the game.

@@ -11,8 +11,6 @@ from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import parse_spec
 from zermelo.evaluation.match.writing import shown
 
-__all__ = ["LONGEST", "TableSettings", "changed_settings", "require_known", "text_setting"]
-
 LONGEST: Final = 200
 """Characters of a move or an agent that a page may send."""
 

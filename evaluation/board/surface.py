@@ -20,8 +20,6 @@ from zermelo.envs.games.mancala.sowing import house_middle
 from zermelo.envs.pictures.boards import CELL, MARGIN
 from zermelo.evaluation.output.positions.coordinates import Coordinates, coordinates_of
 
-__all__ = ["Spot", "Surface", "paths_of", "surface_of"]
-
 _SQUARE: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]\d{1,2}|(?<=\d)[a-z]\d{1,2}|(?<=x)[a-z]\d{1,2}")
 _CHECKER: Final = re.compile(r"(\d+|bar)/(\d+|off)")
 _TURNED: Final = (Chess,)

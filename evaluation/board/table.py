@@ -33,8 +33,6 @@ from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.writing import printable, shown
 from zermelo.evaluation.output.positions.pictures import png
 
-__all__ = ["Table"]
-
 _YOU: Final = "you"
 _HINT_SECONDS: Final = 2.0
 _REVIEW_SECONDS: Final = 0.3

@@ -10,8 +10,6 @@ from zermelo.evaluation.board.clock import Clock
 from zermelo.evaluation.board.session import Session
 from zermelo.evaluation.match.writing import finite, printable
 
-__all__ = ["bounds_of", "moves_of", "outcome_of", "seats_of"]
-
 
 def moves_of(session: Session) -> list[dict[str, Any]]:
     """The moves, with what searches said of them where nothing is hidden."""

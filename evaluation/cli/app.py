@@ -14,8 +14,6 @@ from typer.core import TyperGroup
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.match.writing import printable
 
-__all__ = ["app", "main"]
-
 USER_ERROR = 2
 INTERRUPTED = 130
 

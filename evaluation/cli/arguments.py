@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AgentText", "EnvText", "Folder", "MovesText", "Seed", "Trust", "folder"]
-
 
 def folder(text: str | Path) -> Path:
     """A folder by its name; an empty one is no name, though ``pathlib`` takes it for the current folder."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings import EloEstimate, Sprt
     from zermelo.evaluation.stats.rewards import MeanReward
 
-__all__ = ["compare", "parse_sprt"]
-
 
 def parse_sprt(text: str) -> Sprt:
     """A sequential test from ``elo0=0,elo1=10``.

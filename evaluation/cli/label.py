@@ -9,8 +9,6 @@ import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 
-__all__ = ["label_command"]
-
 _INTERRUPTED = 130
 
 

@@ -9,8 +9,6 @@ import typer
 
 from zermelo.envs.spec_text import Spec, format_spec
 
-__all__ = ["agents", "envs"]
-
 
 def agents(
     name: Annotated[str | None, typer.Argument(help="An agent whose settings are to be explained.")] = None,

@@ -9,8 +9,6 @@ import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, MovesText, Seed
 
-__all__ = ["perft_command"]
-
 
 def perft_command(
     env: EnvText,

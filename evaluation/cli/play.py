@@ -8,8 +8,6 @@ import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 
-__all__ = ["play"]
-
 
 def play(
     env: EnvText,

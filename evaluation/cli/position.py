@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
 from zermelo.evaluation.match.sources import build_env
-from zermelo.evaluation.output.positions.drawing import drawing
 from zermelo.evaluation.output.positions.moves import play_moves
-
-__all__ = ["drawing", "position_after"]
 
 
 def position_after(env: str, moves: str, seed: int) -> EnvDriver:

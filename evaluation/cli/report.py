@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable
     from zermelo.evaluation.storage.curves import Curve
 
-__all__ = ["exploited", "export", "judge", "judge_folder", "report"]
-
 JUDGED = "judge.json"
 """What the judge found of the agents, in the folder of the tournament."""
 VERDICTS = "judge.jsonl"

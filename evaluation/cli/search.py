@@ -17,8 +17,6 @@ from zermelo.evaluation.cli.arguments import AgentText, EnvText, MovesText, Seed
 if TYPE_CHECKING:
     from zermelo.agents import SearchResult
 
-__all__ = ["search"]
-
 
 def search(
     env: EnvText,
@@ -42,8 +40,9 @@ def search(
     """
     from zermelo.agents import make_agent
     from zermelo.envs import GameOverError, InvalidSettingError, as_game
-    from zermelo.evaluation.cli.position import drawing, position_after
+    from zermelo.evaluation.cli.position import position_after
     from zermelo.evaluation.match.readiness import require_fit
+    from zermelo.evaluation.output.positions.drawing import drawing
 
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):

@@ -12,8 +12,6 @@ from zermelo.evaluation.cli.arguments import Folder
 if TYPE_CHECKING:
     from zermelo.evaluation.stats.standings import Standings
 
-__all__ = ["Form", "print_in_form", "standings"]
-
 
 class Form(enum.StrEnum):
     """How to print the standings."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.standings import Standings
     from zermelo.evaluation.tournament.plan import Tournament
 
-__all__ = ["tournament"]
-
 
 def tournament(
     context: typer.Context,

@@ -9,8 +9,6 @@ import typer
 
 from zermelo.evaluation.cli.arguments import AgentText, MovesText, Seed
 
-__all__ = ["tree"]
-
 
 def tree(
     env: Annotated[

@@ -12,8 +12,6 @@ from zermelo.evaluation.cli.arguments import EnvText, Seed
 if TYPE_CHECKING:
     from zermelo.evaluation.training.tuning import Round
 
-__all__ = ["tune_command"]
-
 _INTERRUPTED = 130
 
 

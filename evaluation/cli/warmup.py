@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["warmup"]
-
 _USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
 """Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
 

@@ -20,13 +20,12 @@ import numpy as np
 
 from zermelo.agents.players.learned.observation import Observation, observed
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.adapters.actions import ActionCodec, gym_mask, mask_of
+from zermelo.envs.adapters.actions import gym_mask, mask_of
+from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.adapters.wrappers import game_name, innermost, is_aec, is_gymnasium, layers
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.record import EndReason
 from zermelo.evaluation.match.writing import shown
-
-__all__ = ["AecDriver", "EnvDriver", "GymDriver", "drive_env", "play_known"]
 
 T = TypeVar("T")
 

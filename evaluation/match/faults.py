@@ -11,8 +11,6 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import EnvFailedError, ZermeloError
 from zermelo.evaluation.match.record import FailureKind
 
-__all__ = ["AgentFault", "choose", "fault_kind", "is_of_the_env", "manner_of_death", "sentence", "traceback_text"]
-
 
 class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours
     """Something that an agent did wrong.

@@ -26,8 +26,6 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["changes", "fingerprint", "has_code"]
-
 _LONGEST: Final = 120
 """Characters of a setting's value that are kept as they are; a longer one is hashed."""
 _CODE: Final = "code of "

@@ -34,8 +34,6 @@ from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, plain, versions
 from zermelo.evaluation.match.sources import EnvSource, build_agent, build_env
 
-__all__ = ["MAX_MOVES", "RemoteAgent", "agent_seeds", "play_match"]
-
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""
 

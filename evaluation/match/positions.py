@@ -12,8 +12,6 @@ from zermelo.envs import CloneError
 from zermelo.envs.adapters.wrappers import innermost, is_aec
 from zermelo.envs.clone.state_key import state_key
 
-__all__ = ["shown_position"]
-
 
 def shown_position(env: Any) -> Hashable:
     """All that the players of an AEC environment can see and know, or a Gymnasium environment's whole state.

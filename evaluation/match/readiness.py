@@ -23,8 +23,6 @@ from zermelo.agents.players.search_agent import ConfiguredAgent, SearchAgent
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters.wrappers import game_name, is_aec
 
-__all__ = ["rehearse", "require_fit"]
-
 
 def require_fit(agent: Agent, env: Any, name: str) -> None:
     """Asks an agent of ours whether it can play this environment, before any game is lost over it.

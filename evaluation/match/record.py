@@ -24,8 +24,6 @@ from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import Outcome, outcomes_by_seat, scores_by_seat
 
-__all__ = ["EndReason", "Failure", "FailureKind", "GameRecord", "Move", "StoredGame", "plain", "versions"]
-
 SCHEMA: Final = 1
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
 _FLOAT: Final = "$float"

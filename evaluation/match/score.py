@@ -18,8 +18,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-__all__ = ["Outcome", "Scoring", "outcomes_by_seat", "scores_by_seat"]
-
 
 class Scoring(enum.StrEnum):
     """What a table of standings ranks by."""

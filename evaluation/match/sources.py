@@ -19,8 +19,6 @@ from zermelo.envs.adapters.wrappers import game_name, is_aec, is_gymnasium
 from zermelo.envs.clone.verify import is_known_to_clone
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 
-__all__ = ["AgentSource", "EnvSource", "FreshEnvs", "build_agent", "build_env", "env_name", "is_live"]
-
 EnvSource = Any
 """A name, a function (or class, or PettingZoo module) that makes an environment, or a live environment."""
 

@@ -6,8 +6,6 @@ import math
 import re
 from typing import Any, Final
 
-__all__ = ["finite", "printable", "shown", "spelt"]
-
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What moves a cursor, changes a terminal or turns the direction of text; line feeds and tabs stay."""
 

@@ -22,8 +22,6 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.output.table_files import table_writer
 
-__all__ = ["export_games", "game_row", "move_rows"]
-
 _GAMES: Final[Mapping[str, tuple[type, Callable[[GameRecord], Any]]]] = {
     "game_id": (str, lambda game: game.game_id),
     "env": (str, lambda game: game.env),

@@ -43,8 +43,6 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.output.table_files import table_writer
 
-__all__ = ["COLUMNS", "Labels", "label_positions"]
-
 COLUMNS: Final[dict[str, Any]] = {
     "position": int,
     "game": int,

@@ -12,8 +12,6 @@ from zermelo.envs import ZermeloError
 from zermelo.evaluation.match.writing import spelt
 from zermelo.evaluation.output import ExportFormat
 
-__all__ = ["TableWriter", "table_writer"]
-
 _BATCH: Final = 20_000
 """Rows that a Parquet file gets at a time."""
 

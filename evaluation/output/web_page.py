@@ -14,8 +14,6 @@ from typing import Any, Final
 import jinja2
 from markupsafe import Markup
 
-__all__ = ["embedded_json", "environment", "resource", "web_page"]
-
 HERE: Final = "zermelo.evaluation.output"
 FRAME: Final = "page.html"
 """What all pages share; the others fill its block ``body``."""

@@ -19,8 +19,6 @@ from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.supervision import Supervisor
 
-__all__ = ["Participant", "participants", "require_picklable"]
-
 
 @dataclass(frozen=True)
 class Participant:

@@ -28,8 +28,6 @@ from zermelo.evaluation.runners.serial import GamePlayer, lost_game
 from zermelo.evaluation.runners.worker import FINISHED, NOBODY, SEAT, TURNS, start
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["ProcessRunner", "Waiting"]
-
 AHEAD: Final = 32
 """Games that a worker is given ahead while games are short, so that it need not wait for the parent."""
 SHORT: Final = 0.02

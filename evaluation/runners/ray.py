@@ -43,8 +43,6 @@ from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.runners.worker import sendable
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["RayRunner"]
-
 TRIES: Final = 5
 """How often a batch is handed out before the run gives up."""
 BATCH_SECONDS: Final = 1.0

@@ -34,8 +34,6 @@ from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.supervision import Supervisor
 from zermelo.evaluation.schedule import ScheduledGame
 
-__all__ = ["GamePlayer", "Runner", "SerialRunner", "kept_globals", "lost_game", "seed_globals"]
-
 
 class Runner(Protocol):
     """Plays games."""

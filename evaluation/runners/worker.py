@@ -27,8 +27,6 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.sandbox.fork_server import fork, interrupts_ignored
 
-__all__ = ["FINISHED", "NOBODY", "SEAT", "TURNS", "Process", "sendable", "start"]
-
 BATCH: Final = 0.02
 """Seconds for which a worker may collect records before it sends them."""
 SEAT, FINISHED, TURNS = 0, 1, 2

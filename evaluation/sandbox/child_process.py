@@ -38,8 +38,6 @@ from zermelo.evaluation.sandbox.meters import children, is_zombie
 from zermelo.evaluation.sandbox.shipping import pack_answer
 from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 
-__all__ = ["serve"]
-
 GRACE: Final = 0.25
 """Seconds that what an agent started has to end after the answer."""
 

@@ -33,8 +33,6 @@ from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
 from zermelo.evaluation.sandbox.supervision import Process, Supervisor
 from zermelo.evaluation.sandbox.wire import FrameReader, frame
 
-__all__ = ["IsolatedAgent"]
-
 _LOOK: Final = 0.02
 """Seconds between looks at the memory."""
 _LAST_WORDS: Final = 0.3

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["children", "cpu_seconds", "is_zombie", "resident_mb"]
-
 
 def children(pid: int) -> list[int]:
     """The child processes of a process, ended ones that nobody has waited for included."""

@@ -14,8 +14,6 @@ from zermelo.agents.specs import runs_own_code
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.sandbox import Isolate
 
-__all__ = ["Isolation"]
-
 _CLOCK: Final = re.compile(r"\d+(\.\d+)?(\+\d+(\.\d+)?)?")
 _POSIX: Final = sys.platform != "win32"
 

@@ -31,8 +31,6 @@ from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_t
 from zermelo.envs.clone.random_state import replace_generators
 from zermelo.evaluation.match.writing import shown
 
-__all__ = ["OddAnswer", "pack_answer", "pack_env", "pack_object", "unpack_answer"]
-
 
 def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False) -> bytes:
     """A copy of a live environment as bytes, with other dice, and other cards where the agent to move sees none.

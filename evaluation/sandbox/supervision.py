@@ -13,8 +13,6 @@ from typing import Any, Final
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
 
-__all__ = ["Process", "Supervisor"]
-
 _ANSWER: Final = 60.0
 """Seconds that a supervisor has to answer, its own start included."""
 _PATIENCE: Final = 10.0

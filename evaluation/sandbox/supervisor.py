@@ -25,8 +25,6 @@ from zermelo.evaluation.sandbox import child_process
 from zermelo.evaluation.sandbox.fork_server import kill_group
 from zermelo.evaluation.sandbox.meters import children
 
-__all__ = ["main"]
-
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _LINE: Final = 4096

@@ -6,8 +6,6 @@ import os
 import struct
 from typing import Final
 
-__all__ = ["MAX_FRAME", "FrameReader", "frame", "read_frame", "write_frame"]
-
 _HEAD: Final = struct.Struct("<Q")
 MAX_FRAME: Final = 2**26
 """Bytes of one answer; an action that takes 64 MiB is none."""

@@ -20,8 +20,6 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["paired_interval", "student_interval", "wilson_interval"]
-
 Z_95: Final = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
 

@@ -14,8 +14,6 @@ from zermelo.evaluation.stats.tables import as_csv
 if TYPE_CHECKING:
     from zermelo.evaluation.stats.standings import Standings
 
-__all__ = ["plot_crosstable", "plot_ratings", "to_pandas"]
-
 
 def _load(name: str) -> Any:
     try:

@@ -22,8 +22,6 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.storage.deals import DealKey, DealTotal
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 
-__all__ = ["UNIT", "Charge", "MeanReward", "Rewards", "scoring_of"]
-
 UNIT: Final = 1_000_000
 """Rewards are counted in millionths."""
 

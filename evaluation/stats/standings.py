@@ -15,10 +15,8 @@ from zermelo.evaluation.stats import notebook
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of, fit_ratings
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
 from zermelo.evaluation.stats.tables import as_html, as_text
-from zermelo.evaluation.stats.tally import Row, SeatScore, notes_before, notes_on, tallied
+from zermelo.evaluation.stats.tally import Row, notes_before, notes_on, tallied
 from zermelo.evaluation.storage.totals import GameTotals
-
-__all__ = ["Row", "SeatScore", "Standings"]
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""

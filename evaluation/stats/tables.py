@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 
     from zermelo.evaluation.stats.ratings import PlayerRating
     from zermelo.evaluation.stats.rewards import MeanReward
-    from zermelo.evaluation.stats.standings import Row, Standings
-
-__all__ = [
-    "as_csv", "as_html", "as_json", "as_text", "files_of", "new_table", "plain_text", "print_standings",
-    "score_texts",
-]  # fmt: skip
+    from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.stats.tally import Row
 
 NAME_WIDTH: Final = 10
 """Characters that names of agents may be folded to."""

@@ -13,8 +13,6 @@ from zermelo.evaluation.stats.interval import paired_interval, student_interval,
 from zermelo.evaluation.stats.rewards import UNIT, Charge, MeanReward, Rewards
 from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 
-__all__ = ["Row", "SeatScore", "notes_before", "notes_on", "tallied"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SeatScore:

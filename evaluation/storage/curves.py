@@ -21,8 +21,6 @@ import msgspec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.files import write_text
 
-__all__ = ["CURVE", "Curve", "CurvePoint", "append_lines", "keep_points", "read_curve"]
-
 CURVE: Final = "curve.jsonl"
 """Where ``zermelo report`` looks for a training run in a folder."""
 _LARGEST: Final = 200_000_000

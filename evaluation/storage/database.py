@@ -29,11 +29,6 @@ from zermelo.evaluation.storage.deals import count_deal
 from zermelo.evaluation.storage.run_spec import RunSpec
 from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals, GroupTotal
 
-__all__ = [
-    "FILE", "create", "extend", "finish_row", "game_row", "open_reader", "open_writer",
-    "read_spec", "totals", "translated",
-]  # fmt: skip
-
 FILE: Final = "games.sqlite"
 MARK: Final = 0x5A524D4C  # "ZRML"
 VERSION: Final = 2

@@ -11,8 +11,6 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-__all__ = ["DealKey", "DealTotal", "Dealt", "Finished", "count_deal"]
-
 
 class Finished(Protocol):
     """Who sat where, and who failed; see ``zermelo.evaluation.storage.totals.Finish``."""

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from zermelo.envs.files import replaced
 from zermelo.evaluation.errors import StoreError
 
-__all__ = ["replace_text", "write_lines", "write_text"]
-
 
 def replace_text(path: str | os.PathLike[str], parts: Iterable[str]) -> None:
     """Writes a text in the place of the one that is there, as ``replaced`` does."""

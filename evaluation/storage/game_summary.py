@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from zermelo.evaluation.match.record import Failure, GameRecord, StoredGame
 
-__all__ = ["GameSummary"]
-
 
 class GameSummary(NamedTuple):
     """A game without its actions and values.

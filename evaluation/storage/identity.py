@@ -16,8 +16,6 @@ from typing import Any, Final
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import changes
 
-__all__ = ["check_same_run", "check_versions", "openings_hash"]
-
 _DESCRIPTIVE: Final = frozenset({"versions", "machine", "anchor", "score", "left_out", "history"})
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")

@@ -24,10 +24,6 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 
-__all__ = [
-    "Invocation", "InvocationLog", "StoredRun", "machine", "notes_of", "read_invocations", "read_run",
-]  # fmt: skip
-
 _TABLE: Final = """
     CREATE TABLE IF NOT EXISTS invocations (
         number INTEGER PRIMARY KEY,

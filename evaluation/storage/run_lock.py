@@ -14,8 +14,6 @@ from typing import Final
 
 from zermelo.evaluation.errors import StoreError
 
-__all__ = ["RunLock"]
-
 ROOM: Final = 32
 """Bytes for the process's number. On Windows a locked range cannot be read, so the lock is on the byte after."""
 

@@ -29,8 +29,6 @@ from zermelo.evaluation.storage.run_lock import RunLock
 from zermelo.evaluation.storage.store import LINES, SPEC, TEXTS, read_games
 from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals
 
-__all__ = ["SqliteStore"]
-
 INTERVAL: Final = 0.1
 """Seconds between two groups of games."""
 

@@ -26,8 +26,6 @@ from zermelo.evaluation.storage.database import FILE, open_reader
 from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.totals import GameTotals
 
-__all__ = ["LINES", "SPEC", "TEXTS", "MemoryStore", "Store", "StoredGames", "read_games"]
-
 LINES: Final = "games.jsonl"
 SPEC: Final = "spec.json"
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")

@@ -22,8 +22,6 @@ _LONGEST: Final = 1e9
 PRIOR: Final = 10
 """Pairs that speak for games of a pair being independent."""
 
-__all__ = ["Finish", "GameTally", "GameTotals", "GroupTotal"]
-
 
 class Finish(NamedTuple):
     """Who sat where, and how the game ended for them.

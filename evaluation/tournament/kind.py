@@ -17,8 +17,6 @@ from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.schedule import derived_seed
 
-__all__ = ["has_luck", "is_cooperative"]
-
 GAMES: Final = 3
 MOVES: Final = 200
 """Random games that are looked at, and moves of each."""

@@ -20,8 +20,6 @@ from zermelo.evaluation.match.env_driver import drive_env, play_known
 from zermelo.evaluation.match.record import plain
 from zermelo.evaluation.schedule import derived_seed
 
-__all__ = ["Openings", "openings_for", "random_openings", "read_openings"]
-
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any]]
 """How many random plies, a file of openings, or the openings themselves."""
 

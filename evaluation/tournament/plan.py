@@ -31,8 +31,6 @@ from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
 from zermelo.evaluation.tournament.openings import Openings, openings_for
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 
-__all__ = ["Tournament"]
-
 
 @dataclass(frozen=True)
 class Tournament:

@@ -41,8 +41,6 @@ from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.running import Interrupts, Run
 from zermelo.evaluation.tournament.stopping import rule_of
 
-__all__ = ["gauntlet", "read_sources", "read_standings", "round_robin", "run"]
-
 
 class PlanSettings(TypedDict, total=False):
     """What decides the games; see ``round_robin``."""

@@ -20,9 +20,6 @@ from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.stopping import StoppingRule
 
-__all__ = ["Interrupts", "Run", "verdict_after"]
-
-
 SIGNALS: Final = {name: getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
 """Ctrl-C; what a batch system or ``kill`` sends; what a terminal sends that is closed."""
 

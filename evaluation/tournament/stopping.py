@@ -38,8 +38,6 @@ from zermelo.evaluation.stats.ratings import Decision, Sprt, counts_of, fit_rati
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
 from zermelo.evaluation.storage.totals import GameTotals
 
-__all__ = ["ALPHA", "LeaderTest", "SprtTest", "StoppingRule", "rule_of"]
-
 ALPHA: Final = 0.05
 FIRST_GAMES: Final = 8
 """Of each pairing before the first look."""

@@ -24,8 +24,6 @@ from zermelo.evaluation.storage.curves import append_lines, keep_points, read_cu
 from zermelo.evaluation.training.evaluate import evaluate_policy
 from zermelo.evaluation.training.rating import PolicyRating
 
-__all__ = ["RatingCurve"]
-
 _LIGHTNING: Final = ("lightning.pytorch", "pytorch_lightning")
 
 

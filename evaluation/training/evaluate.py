@@ -35,9 +35,6 @@ from zermelo.evaluation.training.policy import undisturbed
 from zermelo.evaluation.training.rating import PolicyRating, RungScore
 from zermelo.evaluation.training.scalars import Scalars
 
-__all__ = ["evaluate_policy"]
-
-
 _COUNTED: Final = ("games", "wins", "draws", "losses", "score", "interval")
 
 

@@ -18,8 +18,6 @@ from zermelo.evaluation.training.regression import Fit, Floats, regress
 from zermelo.evaluation.training.self_play import Played
 from zermelo.evaluation.training.sharing import best_sharing
 
-__all__ = ["Parts", "fit", "outcome_bounds", "parted", "prior_of", "read_by", "with_sharing"]
-
 _KEPT_APART: Final = 0.1
 """Of the games, for the loss that is told; as many more to choose settings by."""
 _RIDGES: Final = (30.0, 150.0, 750.0, 4_000.0)

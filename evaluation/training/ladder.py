@@ -38,8 +38,6 @@ from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.openings import random_openings
 
-__all__ = ["Ladder", "default_ladder", "find_ladder"]
-
 LADDER_GAMES: Final = 30
 """Of each pairing of baselines."""
 BASELINES: Final = (

@@ -15,8 +15,6 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.training.ladder import POLICY
 
-__all__ = ["Accuracy", "accuracy_of", "check_judged", "exploitability_of"]
-
 
 @dataclass(frozen=True)
 class Accuracy:

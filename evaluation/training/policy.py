@@ -10,8 +10,6 @@ from typing import Any
 from zermelo.agents.learning.policies import is_module
 from zermelo.evaluation.runners.serial import kept_globals, seed_globals
 
-__all__ = ["undisturbed"]
-
 
 @contextlib.contextmanager
 def undisturbed(policy: Any, seed: int) -> Iterator[None]:

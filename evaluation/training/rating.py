@@ -11,9 +11,7 @@ from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.stats.ratings.scales import plain
-from zermelo.evaluation.stats.standings import SeatScore
-
-__all__ = ["PolicyRating", "RungScore"]
+from zermelo.evaluation.stats.tally import SeatScore
 
 
 @dataclass(frozen=True, kw_only=True)

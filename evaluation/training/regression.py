@@ -12,8 +12,6 @@ import scipy.sparse
 
 from zermelo.agents.evaluators.fitted.observed import Entries
 
-__all__ = ["Fit", "Floats", "regress"]
-
 Floats = npt.NDArray[np.float64]
 _LEAST: Final = 1e-6
 """No prediction is held to be more certain than this."""

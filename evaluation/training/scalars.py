@@ -13,8 +13,6 @@ from zermelo.envs import InvalidSettingError, MissingDependencyError
 if TYPE_CHECKING:
     from zermelo.evaluation.training.rating import PolicyRating
 
-__all__ = ["Scalars"]
-
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")
 """Modules with a ``SummaryWriter``, the preferred one first."""
 

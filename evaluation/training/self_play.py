@@ -16,8 +16,6 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import CHANCE, Chance
 from zermelo.envs.rules import RulesGame
 
-__all__ = ["Played", "SelfPlay", "after", "is_copied", "past_chance"]
-
 _LOOKS: Final = 8
 """How many actions that do not end the game are looked at where each look takes a copy of an environment.
 

@@ -22,8 +22,6 @@ from zermelo.agents.evaluators.fitted.observed import FeatureSet, observed_array
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
 
-__all__ = ["best_sharing", "seat_turns", "with_symmetries"]
-
 _WALKS: Final = 2
 _STEPS: Final = 200
 _SEAT_WALKS: Final = 10

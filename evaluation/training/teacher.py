@@ -18,8 +18,6 @@ from zermelo.evaluation.training import teacher_kernel
 from zermelo.evaluation.training.self_play import Played
 from zermelo.evaluation.training.teacher_kernel import UNKNOWN
 
-__all__ = ["Teacher"]
-
 _KERNEL_ARGUMENTS: Final = ("int64",) * 10
 
 

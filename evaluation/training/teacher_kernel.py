@@ -13,8 +13,6 @@ from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["QUIESCENCE", "UNKNOWN", "evaluate", "play"]
-
 QUIESCENCE: Final = 8
 """How many noisy moves the search follows beyond its depth."""
 _STEP: Final = -7046029254386353131

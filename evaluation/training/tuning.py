@@ -40,8 +40,6 @@ from zermelo.evaluation.training.self_play import Played, SelfPlay, after, is_co
 from zermelo.evaluation.training.sharing import seat_turns, with_symmetries
 from zermelo.evaluation.training.teacher import Teacher
 
-__all__ = ["Round", "Tuned", "tune"]
-
 _STARTS: Final = 50
 _REMEMBERED: Final = 2
 """Rounds, besides the last, whose positions are fitted to; the first, of random games, is none of them."""

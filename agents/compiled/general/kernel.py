@@ -57,8 +57,6 @@ from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["PLACES", "PROVEN", "VALUES", "visit"]
-
 PROVEN: Final = 1
 VALUES: Final = 2
 PLACES: Final = 64

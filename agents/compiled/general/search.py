@@ -22,14 +22,6 @@ from zermelo.agents.core.tree_search import Visit
 from zermelo.envs import Chance, Game, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = [
-    "CompiledGeneralSearch",
-    "can_search_any",
-    "can_search_through_chance",
-    "can_use",
-    "expected_reward",
-]
-
 _MAX_UTILITY: Final = 1 << 40
 """Beyond that an evaluation would not be exact as a float."""
 

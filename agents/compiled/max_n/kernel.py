@@ -39,8 +39,6 @@ from zermelo.agents.compiled.records import (
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["BOUND", "PROVEN", "max_n"]
-
 PROVEN: Final = 1
 BOUND: Final = 2
 """What a visit returns, as bits: no evaluation entered the values; the values are only a bound."""

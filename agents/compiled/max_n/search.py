@@ -24,8 +24,6 @@ from zermelo.agents.core.tree_search import SumNotConstantError, Visit
 from zermelo.envs import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["FIRST", "FRIENDLY", "GENEROUS", "PARANOID", "SPITEFUL", "CompiledMaxN"]
-
 FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
 
 

@@ -55,9 +55,6 @@ from zermelo.envs.jit.memory import (
 )
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["simulate"]
-
-
 # -- back up
 
 

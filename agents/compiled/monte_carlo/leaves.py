@@ -17,8 +17,6 @@ from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["evaluate"]
-
 
 @compiled_into_kernels
 def play_out(rules: Rules, state: Any, search: Search) -> bool:

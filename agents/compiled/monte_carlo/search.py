@@ -27,8 +27,6 @@ from zermelo.envs.jit.memory import load, load_float, store_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["CompiledMonteCarlo"]
-
 _FEW: Final = 64
 """So many simulations are not worth more than one thread."""
 _BRIEF: Final = 2_000

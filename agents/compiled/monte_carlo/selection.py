@@ -32,8 +32,6 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
 from zermelo.agents.core.monte_carlo import PRIOR_DRAWS
 from zermelo.envs.jit.memory import load, load_acquire, load_float, store, take
 
-__all__ = ["select"]
-
 
 @compiled_into_kernels
 def is_dominated(edge: int, node: int, mover: int) -> bool:

@@ -15,8 +15,6 @@ from zermelo.agents.core.monte_carlo import EDGE_WORDS, MAX_PLAYOUT_STEPS, Monte
 from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs.jit.history import starter
 
-__all__ = ["make_search"]
-
 _LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
 """Moves of a simulation, where rules know the past."""
 

@@ -33,8 +33,6 @@ from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["prove"]
-
 _MAX_MOVE_SCORE: Final = 8000
 _FIRST_MOVES: Final = 10
 SYMMETRIC_PLIES: Final = 8

@@ -24,8 +24,6 @@ from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-__all__ = ["PROOF", "Prover", "Score", "can_prove", "default_threads"]
-
 _MAX_PLY: Final = WIN - 48
 _MOST_LEGAL: Final = (1 << 16) - 1
 _GREATEST_MARGIN: Final = 1000

@@ -49,8 +49,6 @@ from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["full_width", "visit"]
-
 UNIT: Final = 1024
 NOISY = True
 """Whether the rules have noisy actions. Front ends set it, as the next one, for each kernel that they compile."""

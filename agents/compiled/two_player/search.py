@@ -18,10 +18,9 @@ from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_search import Visit
 from zermelo.envs import Chance, RewardSum
+from zermelo.envs.rules.defaults import EVALUATION_UNIT
 from zermelo.envs.rules.history import has_history
-from zermelo.envs.rules.rules_game import EVALUATION_UNIT, RulesGame
-
-__all__ = ["HALF", "SCALE", "SHIFT", "CompiledAlphaBeta", "CompiledMinimax", "can_search"]
+from zermelo.envs.rules.rules_game import RulesGame
 
 SHIFT: Final = 15
 SCALE: Final = 1 << SHIFT

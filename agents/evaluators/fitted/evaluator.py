@@ -32,8 +32,6 @@ from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.files import read_file
 from zermelo.envs.spec_text import format_spec
 
-__all__ = ["FittedEvaluator"]
-
 _VERSION: Final = 1
 _FORM: Final = "zermelo evaluation"
 _PARTS: Final = 1 << 16

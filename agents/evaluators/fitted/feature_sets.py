@@ -16,8 +16,6 @@ from zermelo.agents.evaluators.fitted.patterns import MOST_CODES, OWN, PatternFe
 from zermelo.agents.evaluators.written import features_for
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
-__all__ = ["LARGE", "LEAST_SHARE", "TIMES", "AboveEvaluation", "NamedFeatures", "feature_set", "features_from"]
-
 LARGE: Final = 10.0
 """Log odds are taken so many times, so that hardly anything holds their weight where it begins."""
 TIMES: Final = 1024 * LARGE

@@ -13,8 +13,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Layers", "boards_of", "kinds_on", "layers_of", "merged"]
-
 Layers: TypeAlias = tuple[tuple[tuple[int, ...], ...], ...]
 """Layers of marks of planes."""
 _MOST_TOGETHER: Final = 40

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from zermelo.agents.evaluators.boards import openspiel_state
 from zermelo.envs import UnsupportedGameError
 
-__all__ = ["Entries", "FeatureSet", "ObservationFeatures", "observed_array", "seats_of", "unlike"]
-
 
 def observed_array(game: Any, state: Any, seat: int | None = None) -> npt.NDArray[Any]:
     """What a seat observes, or the player to move, as an array.

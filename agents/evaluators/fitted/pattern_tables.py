@@ -19,8 +19,6 @@ from zermelo.envs.rules.defaults import method_or_default
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["PatternTables", "can_have_tables", "find_bits", "random_states"]
-
 _WORDS: Final = 18
 _GAMES: Final = 40
 _STATES: Final = 400

@@ -19,8 +19,6 @@ from zermelo.agents.evaluators.fitted.layers import Layers, boards_of, kinds_on,
 from zermelo.agents.evaluators.fitted.observed import Entries, observed_array, seats_of, unlike
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 
-__all__ = ["MOST_CODES", "OWN", "PatternFeatures", "turned"]
-
 _MOST_WEIGHTS: Final = 4_000_000
 MOST_CODES: Final = 40
 _MOST_PATTERNS: Final = 400_000

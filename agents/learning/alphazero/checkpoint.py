@@ -13,8 +13,6 @@ from zermelo.agents.evaluators.model_files import reason_of, require
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.files import replaced
 
-__all__ = ["read_checkpoint", "write_checkpoint"]
-
 
 def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
     """Writes plain values, tensors and arrays, in the place of the checkpoint that is there.

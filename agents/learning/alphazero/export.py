@@ -12,8 +12,6 @@ from zermelo.agents.evaluators.model_files import require
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.files import replaced
 
-__all__ = ["export_onnx"]
-
 
 def export_onnx(network: Any, shape: tuple[int, ...], path: Path) -> None:
     """Writes a policy-value network, for batches of any size; the file is there as a whole or not at all.

@@ -35,8 +35,6 @@ from zermelo.agents.compiled.monte_carlo.nodes import (
 from zermelo.agents.learning.alphazero.layout import Trees
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 
-__all__ = ["add_noise", "best_edge", "considered_edge", "write_policy"]
-
 NOISY: Final = VIRTUAL
 """Where the edges of the root have the logarithm of their prior plus noise: PUCT has no virtual visits."""
 TINY: Final = 1e-12

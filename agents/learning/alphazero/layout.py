@@ -11,8 +11,6 @@ import numpy as np
 
 from zermelo.agents.compiled.layout import SharedRecord, fields_of
 
-__all__ = ["BATCH", "ROOT", "TREES", "Batch", "Trees"]
-
 ROOT: Final = -1
 """In ``plies``: the root itself waits for the network."""
 

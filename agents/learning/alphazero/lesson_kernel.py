@@ -9,8 +9,6 @@ from zermelo.agents.learning.states_kernel import observe
 from zermelo.envs.jit.memory import load, load_float, load_state, store_float
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["present"]
-
 
 def present(rules: Rules, state: Any, first: int, last: int, batch: Batch) -> int:
     """Writes positions as the network sees them, each through a symmetry, with the policies to learn.

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from zermelo.agents.evaluators.model_files import require
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["answers_of", "make_network", "network_device"]
-
 _DENSE = 4
 """Dense blocks are so many times wider than there are channels: they cost less."""
 

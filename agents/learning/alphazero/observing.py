@@ -12,8 +12,6 @@ from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.observations import observation, observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Observer"]
-
 
 class Observer:
     """Observations of a game's states, one below the other.

@@ -15,8 +15,6 @@ from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Lesson", "Replay"]
-
 _COLUMNS: Final = Samples._fields
 
 

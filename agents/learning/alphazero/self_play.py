@@ -27,8 +27,6 @@ from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Samples", "SelfPlay", "opposed_game", "visits_due"]
-
 _FEW: Final = 64
 """So few games are not worth another thread."""
 _STEP, _SEARCH, _GAMES = range(3)

@@ -25,8 +25,6 @@ from zermelo.agents.learning.states_kernel import keep, observe, state_of
 from zermelo.envs.jit.memory import floats, int8s, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["play"]
-
 TRIES: Final = 1_000
 """After so many games without a decision the rules are taken to have none."""
 

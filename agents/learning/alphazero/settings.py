@@ -7,8 +7,6 @@ from typing import Any
 
 from zermelo.agents.core.settings import check_settings, flag, number, whole
 
-__all__ = ["AlphaZeroSettings"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaZeroSettings:

@@ -34,8 +34,6 @@ from zermelo.agents.learning.alphazero.self_play import Samples, SelfPlay, oppos
 from zermelo.agents.learning.alphazero.settings import AlphaZeroSettings
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["AlphaZero", "Iteration"]
-
 _SIZES = ("games", "channels", "blocks", "buffer")
 """Settings that a checkpoint cannot go on without."""
 _LAST_RATE = 0.05

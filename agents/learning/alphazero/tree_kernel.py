@@ -34,8 +34,6 @@ from zermelo.agents.compiled.monte_carlo.selection import select
 from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
-__all__ = ["descend", "give_edges", "is_settled", "order_edges"]
-
 
 @compiled_into_kernels
 def is_settled(node: int, search: Search) -> bool:

@@ -24,8 +24,6 @@ from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.envs.position import position
 
-__all__ = ["LEVELS", "GnubgAgent", "Level", "after_move", "position_id", "whole_plays"]
-
 OFF, BAR = 0, 25
 
 

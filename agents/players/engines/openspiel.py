@@ -13,8 +13,6 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.envs import Chance, Game, RewardSum, UnsupportedGameError
 from zermelo.envs.adapters.openspiel.game import OpenSpielGame
 
-__all__ = ["OpenSpielMCTSAgent", "why_not_in_openspiel"]
-
 _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""
 _SHORTEST: Final = 1e-3

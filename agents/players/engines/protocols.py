@@ -27,8 +27,6 @@ from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.notation import coordinates
 from zermelo.envs.games.chess.rules import ChessRules
 
-__all__ = ["EngineError", "GtpAgent", "UciAgent"]
-
 PATIENCE: Final = 10.0
 """Seconds for an answer beyond what the engine was given to think."""
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"

@@ -15,8 +15,6 @@ from zermelo.agents.specs import make_agent
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.capabilities import SupportsObservations
 
-__all__ = ["agent_policy"]
-
 
 def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     """A function of game and state that says how likely an agent plays each action, for ``exploitability``.

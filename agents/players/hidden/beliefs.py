@@ -18,8 +18,6 @@ from zermelo.envs import CHANCE, Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsPast
 from zermelo.envs.spec_text import Spec
 
-__all__ = ["UNIFORM", "Belief", "dealer", "make_belief"]
-
 UNIFORM: Final = "uniform"
 _FIRST: Final = 16
 _POOL: Final = 2_000

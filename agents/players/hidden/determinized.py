@@ -21,8 +21,6 @@ from zermelo.agents.specs import make_agent
 from zermelo.envs import Game, Information, InvalidSettingError, Traits, TraitSource
 from zermelo.envs.spec_text import Spec, parse_spec
 
-__all__ = ["Decides", "DeterminizedAgent"]
-
 
 class Decides(enum.StrEnum):
     """What decides between actions over all deals."""

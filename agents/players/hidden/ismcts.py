@@ -16,8 +16,6 @@ from zermelo.agents.players.search_agent import SimulatingAgent
 from zermelo.agents.search.monte_carlo.information_sets import InformationSetSearch, Observers, TriedAction
 from zermelo.envs import Game, Traits
 
-__all__ = ["ISMCTSAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ISMCTSAgent(SimulatingAgent):

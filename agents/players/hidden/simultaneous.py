@@ -16,8 +16,6 @@ from zermelo.agents.search.monte_carlo.simultaneous import JointSelection, Simul
 from zermelo.agents.solving.equilibrium.simultaneous import solve_simultaneous
 from zermelo.envs import Game, Traits, UnsupportedGameError
 
-__all__ = ["BackwardInductionAgent", "SimultaneousMCTSAgent"]
-
 _EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
 """By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
 0.11, 0.11 and 0.09 with 0.05, 0.2 and 0.4; Exp3 0.64, 0.39 and 0.33. After 1,000: 0.03 with 0.1, 0.23 with 0.1;

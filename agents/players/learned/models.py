@@ -21,8 +21,6 @@ from zermelo.agents.players.learned.observation import Observation
 from zermelo.agents.players.learned.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["OnnxAgent", "Sb3Agent", "TorchAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Sb3Agent(ViewAgent):

@@ -18,8 +18,6 @@ from zermelo.envs import UnsupportedGameError
 from zermelo.envs.adapters.actions import mask_of
 from zermelo.envs.adapters.wrappers import innermost, is_aec, require_reset
 
-__all__ = ["Observation", "observation_of", "observed"]
-
 
 @dataclass(frozen=True)
 class Observation:

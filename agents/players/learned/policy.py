@@ -24,8 +24,6 @@ from zermelo.agents.players.learned.observation import Observation, observation_
 from zermelo.agents.players.search_agent import ConfiguredAgent
 from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
 
-__all__ = ["Outputs", "PolicyAgent", "ViewAgent"]
-
 
 class Outputs(enum.StrEnum):
     """What a policy answers with."""

@@ -22,8 +22,6 @@ from zermelo.agents.solving.equilibrium.sequence_form import (
 )
 from zermelo.envs import Game, InvalidSettingError, Traits
 
-__all__ = ["CFRAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CFRAgent(SearchAgent):

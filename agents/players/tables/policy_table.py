@@ -12,8 +12,6 @@ from zermelo.agents.players.search_agent import SearchAgent
 from zermelo.agents.solving.policy_table import PolicyTable, game_identity, stable_key
 from zermelo.envs import Game, InvalidSettingError
 
-__all__ = ["PolicyTableAgent"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyTableAgent(SearchAgent):

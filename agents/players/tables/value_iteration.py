@@ -15,8 +15,6 @@ from zermelo.agents.solving.value_iteration import ValueTable, require_finite, s
 from zermelo.envs import Game, Traits
 from zermelo.envs.adapters.transition_table import TableGame
 
-__all__ = ["ValueIterationAgent"]
-
 _MOST_STEPS: Final = 1_000
 """With more steps left than this a time limit is taken for none: its end is far away."""
 

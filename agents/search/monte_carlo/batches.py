@@ -21,8 +21,6 @@ from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
 
-__all__ = ["BatchedMonteCarlo"]
-
 _Simulation: TypeAlias = tuple[list[tuple[Node, int]], Node]
 """A way down, and the leaf that it came to."""
 

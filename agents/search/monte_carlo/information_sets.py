@@ -25,8 +25,6 @@ from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.agents.search.monte_carlo.playouts import Playouts
 from zermelo.envs import CHANCE
 
-__all__ = ["InformationSetSearch", "Observers", "TriedAction"]
-
 
 class Observers(enum.StrEnum):
     """Through whose eyes the tree sees the game."""

@@ -15,8 +15,6 @@ from zermelo.agents.search.monte_carlo.tree import PlainTree
 from zermelo.envs import CHANCE
 from zermelo.envs.capabilities import SupportsPlayoutActions
 
-__all__ = ["Evaluation", "Leaves"]
-
 Evaluation = Callable[[Any], tuple[float, ...]]
 """What a state is worth to each seat, rewards so far included."""
 

@@ -14,8 +14,6 @@ from zermelo.agents.core.monte_carlo import MAX_PLAYOUT_STEPS, RandomNumbers
 from zermelo.envs import CHANCE, Chance
 from zermelo.envs.capabilities import SupportsPlayouts, SupportsWholePlayouts
 
-__all__ = ["Playouts"]
-
 
 class Playouts:
     """Plays a game on at random.

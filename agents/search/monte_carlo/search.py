@@ -23,8 +23,6 @@ from zermelo.agents.search.monte_carlo.leaves import Evaluation, Leaves
 from zermelo.agents.search.monte_carlo.tree import Node
 from zermelo.envs import CHANCE
 
-__all__ = ["PlainMonteCarlo"]
-
 
 class PlainMonteCarlo(Leaves):
     """Monte Carlo tree search over any game.

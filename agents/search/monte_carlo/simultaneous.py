@@ -21,8 +21,6 @@ from zermelo.agents.core.recursion import MAX_PLIES
 from zermelo.envs import Chance
 from zermelo.envs.capabilities import SupportsWholePlayouts
 
-__all__ = ["JointSelection", "Mixture", "SimultaneousSearch"]
-
 
 class JointSelection(enum.StrEnum):
     """How each of the players that move together learns what to play."""

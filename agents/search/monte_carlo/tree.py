@@ -9,8 +9,6 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.monte_carlo import MAX_REUSE_PROBES, Edge, MonteCarlo, Start
 from zermelo.envs import CHANCE, Chance
 
-__all__ = ["STATE_WORDS", "Node", "PlainTree"]
-
 STATE_WORDS: Final = 512
 """What a state of a game that is not made of rules counts for in the limit on memory: a guess."""
 

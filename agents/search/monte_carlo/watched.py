@@ -10,8 +10,6 @@ from zermelo.agents.search.monte_carlo.leaves import Leaves
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
 from zermelo.agents.search.monte_carlo.tree import Node
 
-__all__ = ["Simulation", "SimulationObserver", "WatchedBatches", "WatchedMonteCarlo"]
-
 
 class Simulation(NamedTuple):
     """What one simulation did; the nodes know it already.

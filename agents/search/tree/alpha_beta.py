@@ -24,8 +24,6 @@ from zermelo.envs.capabilities import SupportsQuiescence
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["AlphaBetaSearch"]
-
 _NO_ACTION: Final = -1
 
 

@@ -10,8 +10,6 @@ from zermelo.agents.search.tree.inner_game import FormOfGame
 from zermelo.envs import CHANCE, Game
 from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
 
-__all__ = ["RepliesGame", "Round"]
-
 
 class Round:
     """A state, and which opponent chooses its moves until the seat moves again (None if nobody does so far).

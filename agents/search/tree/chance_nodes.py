@@ -19,8 +19,6 @@ from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE
 
-__all__ = ["ChanceNodes", "Searched", "added", "averaged", "place_of", "scattered"]
-
 _PLACES = 64
 """Plies that an order tells apart after an outcome."""
 

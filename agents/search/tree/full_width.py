@@ -17,8 +17,6 @@ from zermelo.agents.search.tree.chance_nodes import averaged
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["FullWidthSearch"]
-
 _NO_ACTION: Final = -1
 _ANY_FACTOR: Final = (0.0, math.inf)
 

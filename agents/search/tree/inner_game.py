@@ -7,8 +7,6 @@ from typing import Any
 
 from zermelo.envs import Game
 
-__all__ = ["FormOfGame"]
-
 
 class FormOfGame:
     """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses differ."""

@@ -19,8 +19,6 @@ from zermelo.agents.search.tree.chance_nodes import scattered
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["MaxNSearch"]
-
 _TOLERANCE: Final = 1e-9
 _NOBODY: Final = -1
 

@@ -13,8 +13,6 @@ from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.search.transposition_table import Entry, TranspositionTable
 from zermelo.envs import Game, RewardSum
 
-__all__ = ["Cutoff", "PlainSearch"]
-
 Cutoff: TypeAlias = Callable[[Game[Any], Any, int], bool]
 """``cutoff(game, state, ply)``: true where the search should evaluate instead of going on."""
 

@@ -17,8 +17,6 @@ import numpy as np
 from zermelo.agents.search.tree.inner_game import FormOfGame
 from zermelo.envs import CHANCE
 
-__all__ = ["Draws", "LookingInside", "Sampled", "SampledGame", "as_sampled", "looking_inside"]
-
 
 class Sampled(NamedTuple):
     """A state of the game, and the seed of everything that is drawn from it on."""

@@ -17,8 +17,6 @@ from zermelo.agents.solving.equilibrium.sequence_form import MOST_STATES, sequen
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.position import search_game
 
-__all__ = ["Equilibrium", "EquilibriumProgress", "learn_policy", "solve_equilibrium"]
-
 _FIRST_LOOK: Final = 16
 
 

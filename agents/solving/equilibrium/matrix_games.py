@@ -16,8 +16,6 @@ import numpy.typing as npt
 from zermelo.agents.solving.equilibrium.sequence_form import Floats
 from zermelo.envs import InvalidSettingError
 
-__all__ = ["Dominated", "MatrixSolution", "dominated", "equilibria", "pure_equilibria", "solve_matrix"]
-
 _ROUNDING: Final = 1e-9
 
 

@@ -22,8 +22,6 @@ from zermelo.agents.solving.policy_file import read_policy, write_policy
 from zermelo.agents.solving.policy_table import game_identity, key_text
 from zermelo.envs import Game, InvalidSettingError
 
-__all__ = ["TabularPolicy", "policy_of"]
-
 _FORMAT: Final = "zermelo tabular policy"
 _VERSION: Final = 1
 

@@ -15,8 +15,6 @@ import numpy as np
 
 from zermelo.agents.solving.equilibrium.sequence_form import Floats, SeatForm, SequenceForm
 
-__all__ = ["CFR", "Variant"]
-
 _ALPHA: Final = 1.5
 _BETA: Final = 0.0
 _GAMMA: Final = 2.0

@@ -18,8 +18,6 @@ from zermelo.agents.solving.equilibrium.sequence_form import (
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.position import search_game
 
-__all__ = ["AnyPolicy", "Exploitability", "best_responses", "exploitability", "measured"]
-
 AnyPolicy: TypeAlias = TabularPolicy | Callable[[Any, Any], Mapping[int, float]]
 """A table; or a function of game and state that gives the probability of each action of the player to move."""
 _ROUNDING: Final = 1e-6

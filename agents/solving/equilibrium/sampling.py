@@ -17,8 +17,6 @@ from zermelo.agents.solving.equilibrium.policy import TabularPolicy, information
 from zermelo.agents.solving.policy_table import game_identity
 from zermelo.envs import CHANCE, Game
 
-__all__ = ["ExternalSampling"]
-
 
 class _Decision:
     """An information state: its actions, their regrets, and how often each was to be played."""

@@ -25,8 +25,6 @@ from zermelo.agents.core.gate import no_legal_action
 from zermelo.envs import CHANCE, Chance, Game, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsInformationStates
 
-__all__ = ["MOST_STATES", "Floats", "Level", "SeatForm", "SequenceForm", "sequence_form"]
-
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 

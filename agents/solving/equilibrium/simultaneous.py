@@ -16,8 +16,6 @@ from zermelo.agents.solving.equilibrium.matrix_games import MatrixSolution, solv
 from zermelo.envs import CHANCE, Chance, RewardSum, UnsupportedGameError
 from zermelo.envs.position import search_game
 
-__all__ = ["SimultaneousSolution", "has_few_states", "solve_simultaneous"]
-
 
 def has_few_states(game: Any, state: Any, most: int) -> bool:
     """Whether ``solve_simultaneous`` takes the game and would look at no more than so many states."""

@@ -8,8 +8,6 @@ from typing import Any
 from gymnasium import spaces
 from pettingzoo.utils.wrappers import BaseWrapper
 
-__all__ = ["AECWrapper"]
-
 
 class AECWrapper(BaseWrapper[Any, Any, Any]):
     """An environment in which each agent chooses from a list of actions."""

@@ -60,8 +60,6 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
 
-__all__ = ["AECGame"]
-
 
 class AECGame:
     """The game of an AEC environment; see the module's text.

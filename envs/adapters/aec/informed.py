@@ -16,8 +16,6 @@ from zermelo.envs.clone.random_state import replace_generators
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Traits
 
-__all__ = ["InformedAECGame"]
-
 
 class InformedAECGame(AECGame):
     """An AEC environment's game where it is known what seats have seen, and how to deal the rest again."""

@@ -24,8 +24,6 @@ from zermelo.envs.adapters.wrappers import innermost, is_gymnasium, seat_agents
 from zermelo.envs.errors import GameOverError, IllegalActionError
 from zermelo.envs.game import CHANCE, Information, Traits
 
-__all__ = ["ADAPTER", "SimultaneousAECGame", "SimultaneousInformedGame"]
-
 
 class SimultaneousAECGame(AECGame):
     """An AEC environment's game whose agents move at the same time."""

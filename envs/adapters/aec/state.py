@@ -7,8 +7,6 @@ from typing import Any
 
 from zermelo.envs.adapters.wrappers import game_name
 
-__all__ = ["EnvState"]
-
 
 class EnvState:
     """A position: a copy of the environment, never stepped again, and what has been paid on the way to it."""

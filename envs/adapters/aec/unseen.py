@@ -14,8 +14,6 @@ from zermelo.envs.adapters.openspiel.game import SHIMMY, resampled
 from zermelo.envs.adapters.wrappers import full_name, innermost
 from zermelo.envs.game import Information
 
-__all__ = ["deal_unseen", "hidden_of"]
-
 
 def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] | None = None) -> bool:
     """Deals again, in place, what an agent has not seen: its hand, its dice, what it has just chosen unseen.

@@ -11,12 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "Hidden",
-    "poker_key",
-    "redeal_poker",
-]
-
 
 class Hidden(NamedTuple):
     """What the agents of an environment know.

@@ -21,8 +21,6 @@ from zermelo.envs.clone.kinds import fields_of, full_name, layout_of, module_nam
 from zermelo.envs.clone.libraries import is_space
 from zermelo.envs.clone.outside_generators import global_random_guard
 
-__all__ = ["configuration", "differences", "episode", "is_same_episode"]
-
 _IN_PLAY: Final = frozenset(
     ["rewards", "terminations", "truncations", "infos", "_cumulative_rewards", "render_mode", "defer_chance"]
 )

@@ -52,8 +52,6 @@ from zermelo.envs.adapters.wrappers import layers
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.traits import checked_traits
 
-__all__ = ["checked_outcomes", "declared_traits", "declares_chance", "declares_information"]
-
 
 def declared_traits(env: Any) -> dict[str, Any]:
     """The fields that the environment declares on itself or in its metadata; the innermost layer counts least.

@@ -18,9 +18,6 @@ from zermelo.envs.errors import CloneError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["with_traits"]
-
-
 _PATIENCE: Final = 10.0
 """Seconds of play, all slices together, after which what is not known stays unknown."""
 _COPIES: Final = 4

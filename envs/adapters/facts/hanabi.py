@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["deal_hanabi", "hanabi_key", "key_of_hanabi", "redealt_hanabi", "sees_all"]
-
 
 class _Move(NamedTuple):
     """What an action of a player does.

@@ -32,10 +32,6 @@ from zermelo.envs.clone.verify import CHECKED
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 
-__all__ = [
-    "Findings", "Probe", "infer", "learn", "remembered", "to_be_learned", "watch",
-]  # fmt: skip
-
 GAMES = 12
 MAX_STEPS = 200
 _MIN_STEPS = 6

@@ -29,8 +29,6 @@ from zermelo.envs.adapters.wrappers import full_name, layers
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Facts", "known_facts", "register_information"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Rounds", "redraw_parallel", "redraw_rps", "rewind_parallel", "rewind_rps", "rps_key"]
-
 
 class Rounds(NamedTuple):
     """How moves are made at the same time in an environment whose agents are asked in turn.

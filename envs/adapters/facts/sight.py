@@ -22,8 +22,6 @@ from zermelo.envs.game import CHANCE
 if TYPE_CHECKING:
     from zermelo.envs.adapters.facts.inference import Probe
 
-__all__ = ["Sight"]
-
 _TOGETHER: Final = 3
 """Moves that are played in both of two positions to see whether they come to look the same."""
 _WALKS: Final = 3

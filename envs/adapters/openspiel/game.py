@@ -30,16 +30,6 @@ from zermelo.envs.errors import (
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = [
-    "ADAPTER",
-    "MARKOV_TEXT",
-    "OpenSpielGame",
-    "is_openspiel",
-    "openspiel_traits",
-    "resampled",
-    "shimmy_traits",
-]
-
 SHIMMY: Final = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
 MARKOV_TEXT = frozenset(

@@ -16,8 +16,6 @@ from zermelo.envs.adapters.wrappers import full_name, game_name, innermost
 from zermelo.envs.game import TraitSource
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["ADAPTER", "HanabiGame"]
-
 
 class HanabiGame(OpenSpielGame):
     """The game of PettingZoo's Hanabi. Its states are OpenSpiel's.

@@ -24,8 +24,6 @@ from zermelo.envs.rules.about import OPENSPIEL, OpenSpielTwin, same_number
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.traits import merge_traits
 
-__all__ = ["OpenSpielRulesGame", "RenumberedGame", "rules_of"]
-
 _AHEAD: Final = 200
 """How far the end by length must be, in moves and chance events, from where a search starts."""
 

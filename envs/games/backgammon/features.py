@@ -42,20 +42,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "BLOCKS",
-    "FEATURES",
-    "LOGIT",
-    "MOST_ENTRIES",
-    "OUTCOMES",
-    "chance",
-    "count_at",
-    "expected",
-    "features",
-    "weighted",
-    "weights_of",
-]
-
 LOGIT: Final = 4096
 """How many units of a weighted sum are one unit of log odds."""
 CERTAIN: Final = 1 << 16

@@ -10,9 +10,6 @@ from zermelo.envs.games.backgammon.rules import Backgammon, Hypergammon
 from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die, draws
 from zermelo.envs.pictures.canvas import Canvas, Colour
 
-__all__ = ["HEIGHT", "STEP", "TALL", "point_middle"]
-
-
 # -- picture -----------------------------------------------------------------------------------------------------
 
 _BAR: Final = 25

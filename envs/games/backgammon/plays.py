@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from zermelo.envs.games.backgammon.features import count_at
 
-__all__ = ["BAR", "ORDER", "PLACES", "both_numbers", "can_play", "doubles", "lower_number_first", "played"]
-
 BAR: Final = 25
 PLACES: Final = 26
 ORDER: Final = 26 * 26

@@ -54,8 +54,6 @@ from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.defaults import EVALUATION_UNIT
 
-__all__ = ["Backgammon", "BackgammonState", "Hypergammon"]
-
 _OPENING: Final = -1
 
 

@@ -12,8 +12,6 @@ from typing import Final
 
 from zermelo.envs.games.backgammon.features import weights_of
 
-__all__ = ["BACKGAMMON", "HYPERGAMMON"]
-
 # fmt: off
 
 BACKGAMMON: Final = weights_of(

@@ -11,17 +11,6 @@ from zermelo.envs.games.chess.tables import BETWEEN, DOWNHILL, FILES, KING, KNIG
 from zermelo.envs.rules.bits import bit_index, shift_right, swapped_bytes, wrapped_difference
 from zermelo.envs.rules.boards import whole
 
-__all__ = [
-    "A_FILE",
-    "H_FILE",
-    "bishop_attacks",
-    "checks_and_pins",
-    "is_attacked",
-    "pawn_attacks",
-    "rook_attacks",
-    "square_bit",
-]
-
 A_FILE = 0x0101010101010101
 H_FILE = whole(0x8080808080808080)
 

@@ -15,8 +15,6 @@ from zermelo.envs.games.chess.weights import WEIGHTS
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import swapped_bytes
 
-__all__ = ["Chess", "balance"]
-
 _HALF = 1 << 31
 _CAPTURE = 1 << 26
 """Hints of at least this come before killers (``zermelo.agents.core.move_ordering``)."""

@@ -10,8 +10,6 @@ from zermelo.envs.games.chess.state import ChessState
 from zermelo.envs.games.chess.tables import KING, KNIGHT
 from zermelo.envs.rules.bits import bit_index, shift_right
 
-__all__ = ["value_of", "wins_exchange"]
-
 
 def value_of(kind: int) -> int:
     """The value of a piece in exchanges, in pawns; a king is never given up."""

@@ -13,8 +13,6 @@ from zermelo.envs.games.chess.state import ChessState, kind_of, king_square, set
 from zermelo.envs.rules.bits import bit_index, popcount, swapped_bytes
 from zermelo.envs.rules.boards import whole
 
-__all__ = ["START", "piece_at", "read_fen", "write_fen"]
-
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 _KINDS: Final = "pnbrqk"
 _ROOKS: Final = {"K": 7, "Q": 0, "k": 63, "q": 56}

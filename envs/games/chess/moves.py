@@ -30,8 +30,6 @@ from zermelo.envs.games.chess.tables import ACTIONS, BETWEEN, KEYS, KING, KNIGHT
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right, swapped_bytes
 from zermelo.envs.rules.boards import whole
 
-__all__ = ["ROW_8", "after", "allowed", "any_move", "count_moves", "destinations", "without_move", "write_actions"]
-
 ROW_1 = 255
 ROW_3 = 255 << 16
 ROW_7 = 255 << 48

@@ -8,8 +8,6 @@ from zermelo.envs.games.chess.state import ChessState, kind_of, king_square
 from zermelo.envs.games.chess.tables import MOVES
 from zermelo.envs.rules.bits import bit_index
 
-__all__ = ["algebraic", "coordinates"]
-
 _PIECES = ("", "N", "B", "R", "Q", "K")
 _PROMOTIONS = "qnbr"
 

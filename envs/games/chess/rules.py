@@ -31,8 +31,6 @@ from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.boards import draw, whole
 
-__all__ = ["ChessRules"]
-
 _DARK = whole(0xAA55AA55AA55AA55)
 _CLOCK_MATTERS = 50
 

@@ -18,8 +18,6 @@ from zermelo.envs.games.chess.attacks import (
 from zermelo.envs.games.chess.tables import KEYS
 from zermelo.envs.rules.bits import bit_index, shift_right
 
-__all__ = ["BLACK_TO_MOVE", "MARKS", "ChessState", "key_of", "kind_of", "king_square", "passed_pawn", "set_up"]
-
 MARKS = 12 * 64
 """Where in ``KEYS`` those of castling, taking in passing and the player to move are."""
 BLACK_TO_MOVE = MARKS + 27

@@ -20,22 +20,6 @@ import numpy.typing as npt
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.boards import whole
 
-__all__ = [
-    "ACTIONS",
-    "BETWEEN",
-    "DOWNHILL",
-    "FILES",
-    "KEYS",
-    "KING",
-    "KNIGHT",
-    "LINES",
-    "MOVES",
-    "PLANES",
-    "RANKS",
-    "STEPS",
-    "UPHILL",
-]
-
 PLANES: Final = 73
 """Action numbers of a square."""
 STEPS: Final = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)

@@ -15,8 +15,6 @@ from zermelo.envs.games.chess.weights import WEIGHTS
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import whole
 
-__all__ = ["BLOCKS", "phase", "side"]
-
 MOBILITY: Final = 384
 PASSED: Final = MOBILITY + 4 * 28
 OWN_KING: Final = PASSED + 8

@@ -9,8 +9,6 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["WEIGHTS"]
-
 # fmt: off
 _PAIRS: Final = (
     # a piece on a square, pawn to king

@@ -13,8 +13,6 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.observations import write_boards
 
-__all__ = ["ConnectFourRules", "ConnectFourState"]
-
 
 class ConnectFourState(NamedTuple):
     """A position: the stones of the player to move, and all stones."""

@@ -22,11 +22,6 @@ from zermelo.envs.rules.words import (
     without,
 )
 
-__all__ = [
-    "NO_POINT", "GoState", "around", "captured_by", "diagonals", "group_of", "is_allowed", "liberties", "point_of",
-    "stones_in_atari", "territory",
-]  # fmt: skip
-
 NO_POINT: Final = -1
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from zermelo.envs.games.go.board import around, group_of, liberties
 from zermelo.envs.rules.words import Words, common, count, is_empty, lowest, single, union, without
 
-__all__ = ["can_capture", "is_caught"]
-
 
 def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -> bool:
     """True if a group in atari is captured in a ladder: each time it has two liberties, it is in atari again.

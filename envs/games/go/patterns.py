@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from zermelo.envs.rules.words import Words, union, window
 
-__all__ = ["fits"]
-
 _SHAPES: Final = """
     XOX ...  ???    hane that encloses
     XO. ...  ?.?    hane that does not cut

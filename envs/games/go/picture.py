@@ -12,8 +12,6 @@ from zermelo.envs.rules.about import twin
 from zermelo.envs.rules.history import with_past
 from zermelo.envs.rules.words import contains, single, union, without
 
-__all__ = ["STEP", "crossing"]
-
 _WOOD: Final[Colour] = (226, 184, 112)
 STEP: Final = CELL * 0.75
 """Pixels from line to line."""

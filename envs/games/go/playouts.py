@@ -23,8 +23,6 @@ from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.words import Words, common, count, is_empty, lowest, nth, single, union, without
 
-__all__ = ["own_eyes", "playout_point", "rescues"]
-
 _RARELY: Final = 7
 """One in so many and one moves that put several own stones into atari is played: some kill, as a throw-in does."""
 _ROOM: Final = 5

@@ -28,8 +28,6 @@ from zermelo.envs.rules.words import (
     without,
 )
 
-__all__ = ["write_priors"]
-
 NEAR: Final = (24.0, 22.0, 8.0)
 """A point one, two or three steps from the last move; chains of stones are one step long."""
 SHAPE: Final = 10.0

@@ -39,8 +39,6 @@ from zermelo.envs.rules.words import (
     without,
 )
 
-__all__ = ["COLUMNS", "Go"]
-
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Names of columns, as the Go Text Protocol has them: there is no I."""
 _LARGEST = len(COLUMNS)

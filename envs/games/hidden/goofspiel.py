@@ -31,8 +31,6 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.bits import mix
 
-__all__ = ["Goofspiel", "GoofspielState"]
-
 
 class GoofspielState(NamedTuple):
     """A position: what both have bid, and the prizes so far."""

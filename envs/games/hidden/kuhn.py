@@ -24,8 +24,6 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 
-__all__ = ["Kuhn", "KuhnState"]
-
 _NAMES: Final = "23456789TJQKA"
 """Ranks as players write them; the highest card in the deck is a king."""
 

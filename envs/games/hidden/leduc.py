@@ -30,8 +30,6 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin, twin
 
-__all__ = ["Leduc", "LeducState"]
-
 _CALL: Final = 0
 _RAISE: Final = 1
 _FOLD: Final = 2

@@ -27,8 +27,6 @@ from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
 
-__all__ = ["LiarsDice", "LiarsDiceState"]
-
 
 class LiarsDiceState(NamedTuple):
     """A position: both players' dice, how many are rolled, the bids, and whether one was called a lie."""

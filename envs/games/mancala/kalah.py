@@ -38,8 +38,6 @@ from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.scores import loss_in, win_in
 
-__all__ = ["Kalah", "KalahState"]
-
 _DISTANCES = 0x0102030405060708
 _SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
 

@@ -37,8 +37,6 @@ from zermelo.envs.pictures.boards import draws
 from zermelo.envs.rules.about import OpenSpielTwin, listed, openspiel_twin
 from zermelo.envs.rules.bits import mix
 
-__all__ = ["Oware", "OwareState"]
-
 
 class OwareState(NamedTuple):
     """A position: houses and captured seeds of both, whose turn it is, and how many moves captured nothing."""

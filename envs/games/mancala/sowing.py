@@ -13,8 +13,6 @@ from zermelo.envs.pictures.boards import CELL, FIRST, MARGIN, PAPER, SECOND, sha
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.rules.bits import shift_right
 
-__all__ = ["ONES", "draw_houses", "house_middle", "house_text", "ones", "paint_houses", "seeds_in", "write_houses"]
-
 ONES: Final = 0x0101010101010101
 """One seed in each of eight houses."""
 

@@ -34,8 +34,6 @@ from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
-__all__ = ["Breakthrough", "BreakthroughState"]
-
 
 class BreakthroughState(NamedTuple):
     """A position: the pawns of the player to move, of the opponent, and whose turn it is."""

@@ -31,8 +31,6 @@ from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.boards import all_squares, mirrored_columns, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
-__all__ = ["Hexapawn", "HexapawnState"]
-
 
 class HexapawnState(NamedTuple):
     """A position: the pawns of the player to move, of the opponent, and whose turn it is."""

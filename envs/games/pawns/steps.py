@@ -20,19 +20,6 @@ from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import all_squares, first_column
 from zermelo.envs.rules.observations import write_boards
 
-__all__ = [
-    "attacked",
-    "destination",
-    "draw_pawns",
-    "far_row",
-    "list_moves",
-    "mirrored_move",
-    "paint_pawns",
-    "pawn_text",
-    "sources",
-    "write_pawns",
-]
-
 
 def far_row(seat: int, rows: int, columns: int, before: int) -> int:
     """The row that a seat's pawns go for, or the one ``before`` rows short of it."""

@@ -31,8 +31,6 @@ from zermelo.envs.games.twenty_forty_eight import Game2048, Game2048State
 from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.rules_game import RulesGame
 
-__all__ = ["Game2048Env"]
-
 
 class Game2048Env(gymnasium.Env[npt.NDArray[np.int8], int]):
     """2048; see the module's text.

@@ -11,8 +11,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["GAINS", "MOVES", "PUSHED"]
-
 _LARGEST: Final = 15
 
 

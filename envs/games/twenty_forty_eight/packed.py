@@ -10,8 +10,6 @@ from typing import Final
 
 from zermelo.envs.games.twenty_forty_eight.lines import GAINS, MOVES, PUSHED
 
-__all__ = ["fits", "mirrored", "moves_of", "pack", "push", "transposed", "turned", "unpack"]
-
 _FIFTHS: Final = sum(16 << 5 * square for square in range(12))
 
 

@@ -33,8 +33,6 @@ from zermelo.envs.pictures.canvas import Canvas
 from zermelo.envs.rules.about import listed
 from zermelo.envs.rules.boards import symmetric_square
 
-__all__ = ["Game2048", "Game2048State"]
-
 _PER_WORD: Final = 12
 _SQUARES: Final = 72
 _FOUR: Final = 0.1

@@ -18,19 +18,6 @@ import numpy as np
 
 from zermelo.envs.games.twenty_forty_eight.packed import mirrored, turned
 
-__all__ = [
-    "FIVES",
-    "FIVES_SIZE",
-    "FOURS",
-    "FOURS_SIZE",
-    "UNIT",
-    "expected",
-    "five_at",
-    "four_at",
-    "kinds_of",
-    "points",
-]
-
 FOURS: Final = 5
 """The line on the edge, the one inside, and two by two squares in the corner, on the edge and in the middle."""
 FOURS_SIZE: Final = 1 << 16

@@ -16,8 +16,6 @@ from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.match.writing import shown
 from zermelo.evaluation.sandbox.shipping import pack_env
 
-__all__ = ["Jobs"]
-
 
 class Jobs:
     """Writes the jobs of one game, as plain values that a process can be sent.

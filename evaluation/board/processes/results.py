@@ -8,8 +8,6 @@ from typing import Any
 from zermelo.agents import SearchResult
 from zermelo.evaluation.output.positions.moves import move_text, states_of
 
-__all__ = ["finite_or_none", "label_of", "result_values"]
-
 
 def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]:
     """A result as plain values for the page, with moves as people write them."""

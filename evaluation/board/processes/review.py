@@ -19,8 +19,6 @@ from zermelo.evaluation.board.processes.results import finite_or_none, label_of
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 
-__all__ = ["review"]
-
 _JUDGED: Final = 2_000
 """The judge's budget of nodes for the position after each move."""
 

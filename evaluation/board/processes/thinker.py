@@ -20,8 +20,6 @@ from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
 from zermelo.evaluation.sandbox.shipping import unpack_answer
 from zermelo.evaluation.sandbox.wire import frame, read_frame
 
-__all__ = ["Thinker"]
-
 OnAnswer = Callable[[dict[str, Any]], None]
 _PATIENCE: Final = 2.0
 """Seconds that a search has to stop when it is told to."""

@@ -28,8 +28,6 @@ from zermelo.evaluation.match.record import plain
 from zermelo.evaluation.sandbox.shipping import pack_answer
 from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 
-__all__ = ["main"]
-
 Tell = Callable[[dict[str, Any]], None]
 _SECONDS: Final = 60.0
 """The longest analysis of a position."""

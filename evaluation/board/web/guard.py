@@ -16,8 +16,6 @@ from typing import Any, Final
 
 from zermelo.evaluation.board.saving import LARGEST
 
-__all__ = ["HEADERS", "TOKEN_HEADER", "Guard"]
-
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]

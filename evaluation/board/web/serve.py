@@ -16,8 +16,6 @@ from typing import Final
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.evaluation.board.settings import TableSettings
 
-__all__ = ["serve"]
-
 _LOOPBACK: Final = "127.0.0.1"
 _CONNECTIONS: Final = 100
 

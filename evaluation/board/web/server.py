@@ -29,8 +29,6 @@ from zermelo.evaluation.board.table import Table
 from zermelo.evaluation.board.web.guard import Guard
 from zermelo.evaluation.match.faults import sentence
 
-__all__ = ["Board", "make_app"]
-
 _WAIT: Final = 20.0
 """Seconds until a request for what is new is answered anyway."""
 _TABLES: Final = 12

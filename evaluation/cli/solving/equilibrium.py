@@ -14,8 +14,6 @@ from zermelo.evaluation.match.writing import finite
 if TYPE_CHECKING:
     from zermelo.agents import EquilibriumProgress
 
-__all__ = ["exploitability_command", "solve_by_policy"]
-
 
 def exploitability_command(
     env: EnvText,

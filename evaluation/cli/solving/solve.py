@@ -14,8 +14,6 @@ from zermelo.evaluation.match.writing import finite
 if TYPE_CHECKING:
     from zermelo.agents import Solution, SolvingProgress
 
-__all__ = ["solve_command"]
-
 _INTERRUPTED = 130
 _MOST_STATES = 1_000_000
 _MOST_VALUES = 3_000_000

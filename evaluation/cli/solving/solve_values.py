@@ -8,8 +8,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["is_for_values", "solve_values"]
-
 
 def is_for_values(traits: Any) -> bool:
     """Whether a game is solved by value iteration: one player, or chance whose probabilities are known."""

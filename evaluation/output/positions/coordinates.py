@@ -24,8 +24,6 @@ from zermelo.envs.games import (
 )
 from zermelo.envs.games.go.rules import COLUMNS
 
-__all__ = ["Coordinates", "coordinates_of", "with_coordinates"]
-
 _FROM_THE_TOP: Final = (Amazons, Domineering, EinStein, Hex, Isolation, Othello)
 """Games whose row 1 is the uppermost one."""
 _FROM_BELOW: Final = (Breakthrough, Chess, Clobber, Go, Hexapawn, MNK)

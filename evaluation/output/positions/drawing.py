@@ -9,8 +9,6 @@ import numpy as np
 
 from zermelo.evaluation.output.positions.sight import hides_something, seen_by
 
-__all__ = ["drawing", "rendered"]
-
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 _MARKED: Final = re.compile(r"\x1b\[(?!0m)[0-9;]*m(.)\x1b\[0m")
 

@@ -12,22 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
-from zermelo.envs.adapters.actions import ActionCodec, codec_for, legal_actions
+from zermelo.envs.adapters.actions import codec_for, legal_actions
+from zermelo.envs.adapters.spaces import ActionCodec
 from zermelo.envs.capabilities import SupportsActionAliases, SupportsActionText
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.writing import shown
-
-__all__ = [
-    "game_or_none",
-    "listed_moves",
-    "move_labels",
-    "move_text",
-    "name_of",
-    "play_moves",
-    "read_move",
-    "states_of",
-    "written_moves",
-]
 
 _NUMBER: Final = re.compile(r"[+-]?\d{1,18}")
 _MOVE_NUMBER: Final = re.compile(r"\d+\.+")

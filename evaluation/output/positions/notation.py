@@ -22,8 +22,6 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord, Move
 from zermelo.evaluation.output import ExportFormat
 
-__all__ = ["export_notation", "game_text", "notation_of"]
-
 _WIDTH: Final = 80
 _NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
     ExportFormat.PGN: ("chess", ("classic/chess-v6", "zermelo/Chess-v0")),

@@ -15,8 +15,6 @@ from zermelo.envs import ZermeloError
 from zermelo.envs.capabilities import SupportsPicture
 from zermelo.evaluation.output.positions.drawing import rendered
 
-__all__ = ["picture_of", "png"]
-
 Picture = npt.NDArray[np.uint8]
 
 

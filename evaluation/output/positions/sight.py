@@ -11,8 +11,6 @@ from zermelo.envs import Information, ZermeloError
 from zermelo.envs.adapters.openspiel.game import is_openspiel
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsText
 
-__all__ = ["hides_something", "seen_by"]
-
 _DEALS: Final = 64
 """So many times what is hidden is dealt again, to see which words of a text depend on it."""
 

@@ -21,9 +21,8 @@ from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watch
 from zermelo.evaluation.stats.tables import score_texts
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.stats.standings import Row, Standings
-
-__all__ = ["Drawing", "drawn"]
+    from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.stats.tally import Row
 
 FRAMES: Final = 2
 """Drawings a second."""

@@ -18,8 +18,6 @@ from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.stats.tables import score_texts
 from zermelo.evaluation.storage.totals import GameTally, GameTotals
 
-__all__ = ["Pace", "RunningTable", "Watcher", "duration", "line"]
-
 SHARE = 0.02
 """Of the time that may go into the table."""
 

@@ -11,8 +11,6 @@ from typing import TextIO
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watcher, line
 
-__all__ = ["tracked", "watcher"]
-
 FIRST_LINE = 10.0
 """Seconds until the first line, where nothing can be drawn: short runs are silent."""
 LINES_APART = 30.0

@@ -9,8 +9,6 @@ from typing import Any, Final
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.spec_text import Spec, parse_spec
 
-__all__ = ["short_names"]
-
 LONGEST: Final = 26
 """Characters of a short name."""
 

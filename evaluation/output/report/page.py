@@ -34,8 +34,6 @@ from zermelo.evaluation.storage.game_summary import GameSummary
 from zermelo.evaluation.storage.invocations import StoredRun
 from zermelo.evaluation.storage.store import StoredGames
 
-__all__ = ["GAMES_SHOWN", "Beside", "report_page", "training_page"]
-
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
 """Bytes that the shown games may take, so that a page stays below 5 MB."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from zermelo.agents.search.observer import NodeRole
 from zermelo.evaluation.output.tree.model import SearchPass, SearchTree
 
-__all__ = ["best_line"]
-
 
 def best_line(tree: SearchTree, one: SearchPass) -> set[int]:
     """The numbers of the nodes on it below the root, as far as no chance is met.

@@ -9,8 +9,6 @@ from zermelo.agents.search.observer import NodeEvent, NodeRole
 from zermelo.evaluation.output.tree.model import Cut, Source, Span, Vector
 from zermelo.evaluation.output.tree.viewpoint import Viewpoint
 
-__all__ = ["STAND_PAT", "Draft"]
-
 STAND_PAT: Final = "stand pat"
 """In quiescence the player to move may leave it at the evaluation: that counts as an action."""
 

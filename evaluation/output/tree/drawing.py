@@ -28,8 +28,6 @@ from zermelo.evaluation.output.tree.steps import Step, steps_of
 from zermelo.evaluation.output.tree.svg import tree_svg
 from zermelo.evaluation.storage.files import write_text
 
-__all__ = ["MAX_NODES", "TreeDrawing", "check_file", "draw_tree", "tree_of_text"]
-
 MAX_NODES: Final = 10_000
 PATIENCE: Final = 200_000
 """So many nodes, or simulations, are searched at most."""

@@ -16,8 +16,6 @@ from typing import NamedTuple, TypeVar
 
 from zermelo.agents.search.observer import NodeRole
 
-__all__ = ["Cut", "SearchNode", "SearchPass", "SearchTree", "Source", "Span", "Vector"]
-
 
 class Span(NamedTuple):
     """From a step on: an interval, such as a window or what is known of a value."""

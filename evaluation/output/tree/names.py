@@ -12,8 +12,6 @@ from zermelo.envs.capabilities import SupportsActionText
 from zermelo.evaluation.output.positions import moves
 from zermelo.evaluation.output.tree.model import Span
 
-__all__ = ["MINUS", "known_text", "move_text", "number_text", "position_text", "short_name", "vector_text"]
-
 MINUS: Final = "\N{MINUS SIGN}"
 _SHORT: Final = 3
 _LONGEST: Final = 600

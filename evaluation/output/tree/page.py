@@ -12,8 +12,6 @@ from zermelo.evaluation.output.tree.names import number_text
 from zermelo.evaluation.output.tree.steps import kinds_of
 from zermelo.evaluation.output.web_page import resource, web_page
 
-__all__ = ["tree_page"]
-
 _HERE: Final = "zermelo.evaluation.output.tree"
 _SCRIPTS: Final = ("d3-hierarchy.min.js", "tree_model.js", "tree_canvas.js", "tree_page.js")
 _POSITIONS_ROOM: Final = 600_000

@@ -13,8 +13,6 @@ from zermelo.evaluation.output.tree.model import Cut, SearchNode, SearchPass, So
 from zermelo.evaluation.output.tree.names import move_text, position_text, short_name
 from zermelo.evaluation.output.tree.viewpoint import Viewpoint
 
-__all__ = ["SearchRecorder"]
-
 _ENTERING: Final = (NodeEventKind.ENTER, NodeEventKind.CHANCE, NodeEventKind.PROBE)
 
 

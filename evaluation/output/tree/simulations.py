@@ -15,8 +15,6 @@ from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, Source
 from zermelo.evaluation.output.tree.names import move_text, position_text, short_name
 from zermelo.evaluation.output.tree.viewpoint import Viewpoint
 
-__all__ = ["SimulationRecorder"]
-
 
 class _Place:
     """A node of the tree as one way leads to it; where ways meet it stands in the drawing once for each."""

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from zermelo.evaluation.output.tree.model import SearchPass
 
-__all__ = ["Step", "StepKind", "steps_of"]
-
 
 class StepKind(enum.StrEnum):
     """What a step does."""

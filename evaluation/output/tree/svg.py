@@ -19,8 +19,6 @@ from zermelo.evaluation.output.tree.model import SearchNode, SearchPass, SearchT
 from zermelo.evaluation.output.tree.names import known_text, number_text, vector_text
 from zermelo.evaluation.output.tree.steps import kinds_of
 
-__all__ = ["tree_svg"]
-
 _SIZE: Final = 11.0
 """Half the width of a triangle."""
 _LETTER: Final = 6.4

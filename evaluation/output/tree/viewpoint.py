@@ -8,8 +8,6 @@ from typing import NamedTuple
 from zermelo.agents.search.observer import NodeRole
 from zermelo.envs import RewardSum, Traits, UnsupportedGameError
 
-__all__ = ["Viewpoint"]
-
 _TURNED = {NodeRole.MAX: NodeRole.MIN, NodeRole.MIN: NodeRole.MAX}
 
 

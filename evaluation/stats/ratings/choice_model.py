@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ChoiceSets"]
-
 Vector = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-7

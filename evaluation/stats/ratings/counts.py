@@ -13,8 +13,6 @@ from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.stats.ratings.elo import check_games
 from zermelo.evaluation.storage.totals import GameTotals
 
-__all__ = ["GameCounts", "count_pairs", "counts_of"]
-
 _TWO_SEATS = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
 
 

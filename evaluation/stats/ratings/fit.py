@@ -28,8 +28,6 @@ from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, check_confidence
 from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable, effect_of, zero_of
 
-__all__ = ["fit_ratings"]
-
 _SMOOTHING_RIDGE = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
 
 

@@ -22,8 +22,6 @@ import numpy as np
 from zermelo.evaluation.stats.ratings.choice_model import ChoiceSets
 from zermelo.evaluation.stats.ratings.counts import GameCounts
 
-__all__ = ["RankingModel"]
-
 
 @dataclass(frozen=True)
 class RankingModel:

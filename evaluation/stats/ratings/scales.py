@@ -20,16 +20,6 @@ from typing import Any
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.writing import spelt
 
-__all__ = [
-    "ELO_PER_LOG_ABILITY",
-    "NORMALIZED_ELO_UNIT",
-    "check_confidence",
-    "elo_from_score",
-    "normal_quantile",
-    "plain",
-    "score_from_elo",
-]
-
 ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
 NORMALIZED_ELO_UNIT = 800.0 / math.log(10.0)
 

@@ -25,8 +25,6 @@ from zermelo.evaluation.stats.ratings.elo import GAME_SCORES, PAIR_SCORES, check
 from zermelo.evaluation.stats.ratings.multinomial import fit_mean, fit_t_value, mean_and_variance
 from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT, plain, score_from_elo
 
-__all__ = ["Decision", "Sprt", "SprtModel", "SprtResult", "sprt"]
-
 _NEVER_SEEN = 1e-3
 
 

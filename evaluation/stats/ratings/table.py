@@ -15,8 +15,6 @@ from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, plain
 
-__all__ = ["Effect", "PlayerRating", "RatingTable"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:

@@ -26,8 +26,6 @@ from zermelo.evaluation.output.positions.moves import move_text
 from zermelo.evaluation.output.report.games.marks import Marker
 from zermelo.evaluation.output.report.games.sample import ShownGame
 
-__all__ = ["DrawnGames", "draw_games"]
-
 MOVES_SHOWN: Final = 1000
 """Of a longer game the first so many moves can be stepped through."""
 

@@ -12,8 +12,6 @@ from zermelo.evaluation.analysis.judgement import Mark
 from zermelo.evaluation.analysis.verdicts import GameVerdict
 from zermelo.evaluation.output.positions.moves import move_text
 
-__all__ = ["Marker"]
-
 LINES: Final = 60
 """Of a page; each takes a search of its own."""
 LINE_MOVES: Final = 12

@@ -19,8 +19,6 @@ from typing import Final, NamedTuple
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.storage.game_summary import GameSummary
 
-__all__ = ["REASONS", "GameSample", "ShownGame"]
-
 REASONS: Final = ("failure", "upset", "sample")
 """Why a game is shown, the most important first."""
 _MOVES_KEPT: Final = 200_000

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from zermelo.evaluation.storage.game_summary import GameSummary
 
-__all__ = ["AgentEffort", "Effort", "Spread"]
-
 _MOVES_AT_ONCE: Final = 200_000
 """So many moves wait to be counted together."""
 _BINS: Final = 8

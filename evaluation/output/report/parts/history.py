@@ -16,8 +16,6 @@ from zermelo.evaluation.stats.ratings import GameCounts, fit_ratings
 from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.game_summary import GameSummary
 
-__all__ = ["RatingHistory"]
-
 STEPS: Final = 8
 """Points of each line, at most."""
 FEWEST: Final = 4

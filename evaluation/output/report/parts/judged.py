@@ -8,8 +8,6 @@ from typing import Any, NotRequired, TypedDict
 from zermelo.evaluation.output.report.parts.markup import Cell, Row, four_digits, number, part, percent, table
 from zermelo.evaluation.output.report.parts.sections import section
 
-__all__ = ["judge_section"]
-
 
 class _Phase(TypedDict):
     phase: str

@@ -11,8 +11,6 @@ from markupsafe import Markup
 
 from zermelo.evaluation.output.web_page import environment
 
-__all__ = ["Cell", "Row", "four_digits", "number", "part", "percent", "table", "time_text"]
-
 HERE: Final = "zermelo.evaluation.output.report"
 MINUS: Final = "\N{MINUS SIGN}"
 

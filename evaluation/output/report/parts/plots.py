@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from zermelo.evaluation.output.report.parts.markup import number, part
 
-__all__ = ["Interval", "Line", "Point", "histogram", "interval_plot", "line_plot", "ticks"]
-
 
 class Interval(NamedTuple):
     """A line of an interval plot.

@@ -10,8 +10,6 @@ from zermelo.evaluation.output.report.parts.markup import Row, number, part, tab
 from zermelo.evaluation.output.report.parts.sections import section
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 
-__all__ = ["provenance_section"]
-
 
 def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> str:
     """The run's settings, and one row for each command that played games of it.

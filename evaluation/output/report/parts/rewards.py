@@ -12,8 +12,6 @@ from zermelo.evaluation.output.report.parts.sections import numbered, section
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.standings import Standings
 
-__all__ = ["reward_crosstable", "rewards_section"]
-
 
 def rewards_section(standings: Standings) -> str:
     """Mean rewards with their intervals; of teams, of each agent with itself and with the others."""

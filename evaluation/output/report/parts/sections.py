@@ -21,12 +21,8 @@ from zermelo.evaluation.output.report.parts.markup import (
 from zermelo.evaluation.output.report.parts.plots import Interval, histogram, interval_plot
 from zermelo.evaluation.stats.ratings import RatingTable, counts_of
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
-from zermelo.evaluation.stats.standings import SeatScore, Standings
-
-__all__ = [
-    "crosstable_section", "effort_section", "faults_section", "length_section", "notes_section", "numbered",
-    "ratings_section", "seats_section", "section",
-]  # fmt: skip
+from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.stats.tally import SeatScore
 
 
 def section(name: str, title: str, *parts: str) -> str:

@@ -12,8 +12,6 @@ from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
 from zermelo.evaluation.output.report.parts.sections import section
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 
-__all__ = ["training_section"]
-
 POINTS: Final = 300
 """Of a longer run so many points are shown, evenly spread."""
 
