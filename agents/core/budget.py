@@ -120,7 +120,8 @@ class Budget:
         """
         if self.nodes >= self._most:
             raise SearchStopped(StoppedBy.NODES)
-        self.check_clock()
+        if self._deadline is not None or self.within is not None or self.stop.is_set:
+            self.check_clock()
         self.nodes += 1
         if ply > self.deepest:
             if ply > MAX_PLIES:
