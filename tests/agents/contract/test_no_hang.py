@@ -7,7 +7,7 @@ import signal
 import threading
 
 import pytest
-from doubles.endless import Endless, EndlessChance, EndlessGame, Place
+from doubles.endless import Endless, EndlessChance, EndlessGame
 
 from zermelo.agents import (
     exact_values,
@@ -133,25 +133,27 @@ SOLVERS = {
     "solve": lambda game, how: solve(game, compile=how),
     "solve_policy": lambda game, how: solve_policy(game),
     "exact_values": lambda game, how: exact_values(game, [as_game(game).initial_state()]),
-    "search_many": lambda game, how: search_many(game, [Place(0, 0)] * 3, seconds=1000, compile=how),
+    "search_many": lambda game, how: search_many(
+        game, [as_game(game).initial_state()] * 3, seconds=1000, compile=how
+    ),
     "value_iteration": lambda game, how: value_iteration(game, most_states=10**8),
     "perft": lambda game, how: perft(game, 60),
 }
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("compiled", ["wait", "never"])
+@pytest.mark.parametrize(
+    ("game", "compiled"), [(Endless(2), "wait"), (Endless(2), "never"), (EndlessGame(), "never")]
+)
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_ctrl_c_ends_every_solver(solver, compiled, monkeypatch):
-    if compiled == "never":
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+def test_ctrl_c_ends_every_solver(solver, game, compiled):
     press = threading.Timer(0.2, _thread.interrupt_main)
     press.start()
     late = threading.Timer(GIVES_UP, lambda: os.kill(os.getpid(), signal.SIGTERM))
     late.start()
     try:
         with pytest.raises((KeyboardInterrupt, ZermeloError)):
-            SOLVERS[solver](Endless(2), compiled)
+            SOLVERS[solver](game, compiled)
         press.join()
     except KeyboardInterrupt:  # the answer came first
         pass
