@@ -29,7 +29,7 @@ class GreedyAgent(SearchAgent):
             nothing but what has been paid; None takes the game's own evaluation or known features, else rewards.
         samples: How many draws to average over, where chance can only be simulated.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
-        seconds: Time to take, from the call on; of the actions it has not come to by then none is played.
+        seconds: Time to take, from the call on; an action that is not tried by then is not played. None: no limit.
     """
 
     kind: ClassVar[str] = "greedy"
@@ -37,7 +37,7 @@ class GreedyAgent(SearchAgent):
     evaluator: Any = made(None, make_evaluator)
     samples: int = whole(8, lower=1)
     ties: Ties = choice(Ties.RANDOM)
-    seconds: float | None = None
+    seconds: float | None = 1.0
 
     def __post_init__(self) -> None:
         self._set("_limits", Limits(seconds=self.seconds))
