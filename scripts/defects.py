@@ -50,8 +50,8 @@ def outcomes(source: Path, folder: Path, arguments: list[str]) -> dict[str, dict
         "DEFECTS_JSON": str(result),
         "ZERMELO_CACHE_DIR": str(folder / "cache"),
     }
-    command = [sys.executable, "-m", "pytest", "-p", "defects", "-q", "--no-header", "--tb=no", *arguments]
-    subprocess.run(command, cwd=ROOT, env=environment, stdout=sys.stderr)
+    command = [sys.executable, "-m", "pytest", "-p", "defects", "-q", "--tb=no", "--continue-on-collection-errors"]
+    subprocess.run([*command, *arguments], cwd=ROOT, env=environment, stdout=sys.stderr)
     return json.loads(result.read_text())
 
 
