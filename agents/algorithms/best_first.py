@@ -10,12 +10,12 @@ from zermelo.envs import Game
 
 
 def best_first(game: Game[Any], state: Any = None) -> tuple[float, list[int]]:
-    """The greatest total of rewards at an end of the game, and the actions that lead there.
+    """Returns the highest total reward at an end of the game, and the actions that lead there.
 
-    Of the states that have been reached the one with the most rewards is looked at next, of equal ones the
-    nearest. Rewards are costs with the sign changed, so this is uniform-cost search: Dijkstra, "A note on two
-    problems in connexion with graphs" (1959); Russell and Norvig, 4th ed., figure 3.7. It goes on after the first
-    end, as rewards may still come elsewhere, until all states have been looked at.
+    Expands the reached state with the highest reward so far, and of equal ones the nearest. With rewards as
+    negative costs this is uniform-cost search: Dijkstra, "A note on two problems in connexion with graphs" (1959);
+    Russell and Norvig, 4th ed., figure 3.7. It goes on after the first end until every state has been expanded,
+    as rewards may still come elsewhere.
 
     Args:
         game: For one player, without chance, with finitely many states; no loop in it may pay.
