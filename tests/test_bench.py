@@ -43,7 +43,7 @@ def test_pages_show_what_benchmarks_print(bench):
 
 def test_options_are_given_by_name(bench):
     given = bench.parsed("pruning", ["--positions", "4", "--depth", "2", "--write"])
-    assert vars(given) == {"positions": 4, "depth": 2, "plain": 40_000, "write": True}
+    assert vars(given) == {"positions": 4, "depth": 2, "write": True}
     assert bench.parsed("opponents", ["--only", "random", "greedy"]).only == ["random", "greedy"]
 
 

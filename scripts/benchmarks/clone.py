@@ -1,4 +1,4 @@
-"""Copies of environments, and alpha-beta over them, beside a deep copy of the attributes."""
+"""Copies of environments, beside a deep copy of the attributes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,9 @@ import numpy as np
 import pettingzoo
 
 from benchmarks.common import fastest
-from zermelo.agents import AlphaBetaAgent
-from zermelo.envs import as_game, clone_env
-from zermelo.envs.adapters.aec.game import AECGame
-from zermelo.envs.adapters.wrappers import innermost
+from zermelo.envs import clone_env
 from zermelo.envs.clone.player import Player
 
-PLAIN: dict[str, Any] = {"sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
-SEARCHES = [
-    ("classic/tictactoe-v3", "to the end, plain", {"depth": "full", "window": "full", **PLAIN}),
-    ("classic/tictactoe-v3", "to the end, all the engineering", {"depth": "full"}),
-    ("classic/connect_four-v3", "depth 5, rewards only, plain", {"depth": 5, "evaluator": "rewards", **PLAIN}),
-    ("classic/connect_four-v3", "depth 6", {"depth": 6, "evaluator": "rewards"}),
-    ("classic/connect_four-v3", "depth 5, open windows", {"depth": 5, "evaluator": "connect_four"}),
-]
 PLIES = {"chess-v6": 20}
 COPIES = 100
 
@@ -133,35 +122,3 @@ def clone(rounds: int = 15) -> Iterator[dict[str, Any]]:
         cells = {title: f"{1e6 * spent[title] / COPIES:.1f}" if title in spent else "-" for title in ways}
         ratio = f"{spent['deepcopy'] / spent['clone_env']:.1f}" if "deepcopy" in spent else "-"
         yield {"environment": name, **cells, "times faster": ratio}
-
-
-class DeepcopyGame(AECGame):
-    """The adapter of live environments, with a deep copy of the attributes instead of our clone."""
-
-    def __init__(self, env: Any, traits: Any) -> None:
-        super().__init__(env, traits)
-        self._copy = deep_copy_of_attributes
-
-
-def clone_search(rounds: int = 5) -> Iterator[dict[str, Any]]:
-    """Nodes a second of alpha-beta through our clone, beside the same search over a deep copy of the attributes.
-
-    Both search copies of the live environment with the same settings and visit the same nodes; only the copying
-    differs. (A deep copy of the environment itself cannot take part: it returns an unreset game.)
-    """
-    for name, what, settings in SEARCHES:
-        env = pettingzoo.make("aec", name)
-        env.reset(seed=0)
-        agent, ours = AlphaBetaAgent(**settings), as_game(env, backend="clone")
-        games = [ours, DeepcopyGame(innermost(env), ours.traits)]
-        nodes = {agent.search_state(game, game.snapshot(env)).nodes for game in games}
-        assert len(nodes) == 1, f"both must search the same tree, not {nodes}"
-
-        def search(game: Any, agent: Any = agent, env: Any = env) -> None:
-            agent.reset(0)
-            agent.search_state(game, game.snapshot(env))
-
-        ours_seconds, deep_seconds = fastest(rounds, *(lambda game=game: search(game) for game in games))
-        count = nodes.pop()
-        row = {"environment": name, "alpha-beta": what, "nodes": count, "clone nodes/s": count / ours_seconds}
-        yield {**row, "deepcopy nodes/s": count / deep_seconds, "ratio": deep_seconds / ours_seconds}

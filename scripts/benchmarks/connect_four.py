@@ -1,22 +1,18 @@
-"""Connect Four beside other packages: alpha-beta at equal depth, and exact scores."""
+"""Connect Four beside other packages: alpha-beta at equal depth."""
 
 from __future__ import annotations
 
 import random
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from benchmarks.common import counted, fastest, installed
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.compiled.proof.prover import Prover
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.scores import WIN
 
-DATA = Path(__file__).parents[2] / "tests" / "data" / "connect_four"
 GAME = RulesGame(ConnectFour())
 MIDDLE = 3
 STONE = 10
@@ -169,51 +165,3 @@ def alphabeta(depth: int = 8, positions: int = 4, repeats: int = 20) -> Iterator
             equal = sum(abs(a - b) < 1e-9 for a, b in zip(expected, values, strict=True))
             told = {"ratio": f"{ours / (nodes / seconds):,.0f}", "values": f"{equal} of {len(lines)} equal"}
             yield {"search": module, "depth": depth, "nodes": nodes, "nodes/s": nodes / seconds, **told}
-
-
-def pons(score: int, played: int) -> int:
-    """A score as 22 less the number of stones the winner has played, negative for a loss."""
-    winners = (played + WIN - abs(score) + 1) // 2
-    return 0 if score == 0 else 22 - winners if score > 0 else winners - 22
-
-
-def solve(rounds: int = 3, positions: int = 1000) -> Iterator[dict[str, Any]]:
-    """Exact scores of positions, by one thread and by two, beside bitbully's, by the clock, best of the rounds.
-
-    At most so many positions of each list are solved, and 28 random ones.
-    """
-    drawn = random_moves(1, min(positions, 28), lambda number: 8 + number % 7)
-    lists: dict[str, list[tuple[list[int], int | None]]] = {"random": [(moves, None) for moves in drawn]}
-    for name in ("Test_L3_R1", "Test_L2_R1", "Test_L1_R1"):
-        lines = [line.split() for line in (DATA / name).read_text().splitlines()[:positions]]
-        lists[name] = [([int(move) - 1 for move in moves], int(score)) for moves, score in lines]
-    provers = [Prover(GAME), Prover(GAME, threads=2)]
-    peer: Any = None
-    if installed("bitbully"):
-        from bitbully import BitBully, Board
-
-        peer = BitBully(opening_book=None)
-    for name, known in lists.items():
-        states = [position(moves) for moves, _ in known]
-        boards = [Board(moves) for moves, _ in known] if peer else []
-
-        def theirs(boards: Any = boards) -> Any:
-            peer.reset_transposition_table()
-            return [peer.mtdf(board) for board in boards]
-
-        def run(prover: Prover, states: Any = states) -> Any:
-            prover.forget()
-            return prover.scores(states)
-
-        calls = [lambda: run(provers[0]), lambda: run(provers[1]), *([theirs] if peer else [])]
-        times = fastest(rounds, *calls, clock=time.perf_counter)
-        found = [pons(s.lower, len(m)) for s, (m, _) in zip(run(provers[0]), known, strict=True)]
-        right = theirs() if peer else found
-        wrong = sum(a != (b if c is None else c) for a, b, (_, c) in zip(found, right, known, strict=True))
-        row = {
-            "positions": f"{len(known)} of {name}",
-            "wrong": wrong,
-            "1 thread s": times[0],
-            "2 threads s": times[1],
-        }
-        yield {**row, "bitbully s": times[2] if peer else "-"}

@@ -1,8 +1,7 @@
 """Terms of the evaluation of chess: sums of weights, one or more for each piece.
 
 A weight is two in one integer, ``middle + (end << 32)``: its value in the middle game and in the end game. The
-sums are plain, so that with a matrix of unit vectors in the place of ``WEIGHTS`` they are the features
-(``scripts/fit_chess.py``).
+sums are plain, so that with a matrix of unit vectors in the place of ``WEIGHTS`` they are the features.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Weights of the evaluation of chess, fitted by ``scripts/fit_chess.py``, in hundredths of a pawn.
+"""Weights of the evaluation of chess, in hundredths of a pawn.
+
+Fitted by logistic regression ("Texel's tuning method", the Chess Programming Wiki) to quiet positions of games
+that Stockfish played against itself: to the score that it expected and to the game's result.
 
 For each term: its value in the middle game, then in the end game.
 """
