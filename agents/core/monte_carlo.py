@@ -49,7 +49,7 @@ class TreePolicy:
     solver: bool
     transpositions: bool
     widening: float
-    tree_mb: float
+    memory_mb: float
     playouts: int
     playout_moves: int | None
 

@@ -77,20 +77,20 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     if isinstance(agent, GreedyAgent) and agent.evaluator is None:
         agent.check_game(game.traits)
         return Opponent(agent.name, _looking(game), constants={"LOOKS": True})
-    if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "table_mb", "evaluator"):
+    if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "memory_mb", "evaluator"):
         agent.check_game(game.traits)
         if agent.limits.depth is not None:
             return _alpha_beta(agent, game)
     if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator") and agent.limits.depth:
         agent.check_game(game.traits)
         return _alpha_beta(AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name), game)
-    averaging = "depth", "evaluator", "pruning", "min_probability", "chance_at_limit", "ordering", "table_mb"
+    averaging = "depth", "evaluator", "pruning", "min_probability", "chance_at_limit", "ordering", "memory_mb"
     if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, *averaging) and agent.limits.depth:
         agent.check_game(game.traits)
         if can_search_through_chance(game):
             return _expectiminimax(agent, game)
     others = "simulations", "exploration", "rave", "solver", "selection"
-    if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "keep_tree", "playouts", "playout_moves"):
+    if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "reuse", "playouts", "playout_moves"):
         agent.check_game(game.traits)
         count = agent.limits.simulations
         if count is not None and game.traits.terminal_rewards_only:
@@ -140,7 +140,7 @@ def _alpha_beta(agent: AlphaBetaAgent, game: RulesGame) -> Opponent:
         budget,
         limits=agent.limits,
         quiescence=agent.quiescence,
-        table_mb=min(agent.table_mb, _TABLE_MB) if depth > _SHALLOW else 0,
+        memory_mb=min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0,
     )
     made.visit(
         state, float(depth), (-float("inf"), 0.0), (float("inf"), 0.0), 0
@@ -190,7 +190,7 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     )
     search = made.searches[0]
     words = (simulations + 2) * (made.node_words + made.edge_words * max(game.max_legal_actions, 1))
-    search.hold("arena", _words(min(words, int(policy.tree_mb * 2**17)) + 64))
+    search.hold("arena", _words(min(words, int(policy.memory_mb * 2**17)) + 64))
     search.arena_end = search.arena + 8 * len(search.held("arena"))
     search.stop, search.node_limit = 0, NO_LIMIT
     return Opponent(agent.name, search, made, {"SIMULATES": True}, simulations=simulations)

@@ -46,7 +46,7 @@ class AlphaBetaAgent(PruningAgent):
     decide how soon. Late-move reductions and null moves, off unless asked for, trade that away for depth.
 
     The plain algorithm that textbooks count nodes with is ``AlphaBetaAgent(depth="full", window="full",
-    sooner=False, ordering="fixed", table_mb=0, ties="first")``.
+    sooner=False, ordering="fixed", memory_mb=0, ties="first")``.
 
     Attributes:
         quiescence: How many moves beyond the depth limit to follow noisy actions, such as captures, in games that
@@ -56,7 +56,7 @@ class AlphaBetaAgent(PruningAgent):
             it (with the settings from ``late_move_reductions`` on it may), the nodes visited do.
         proof_share: How much of a time limit may go into proving who wins, in games of compiled rules with the
             hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
-            search. A quarter of ``table_mb``, 16 at most, serves it. Not with ``exact``, a full window, a cut-off
+            search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a cut-off
             test or other limits.
         selective: Who says what is searched less deep, or deeper: ``"settings"``, only those that follow;
             ``"game"``, the game's rules too, where they say what pays.
@@ -117,17 +117,17 @@ class AlphaBetaAgent(PruningAgent):
                 f"null_move={selective['null_move']} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"
             )
-        deepens = self.deepens(helps=self.table_mb > 0)
+        deepens = self.deepens(helps=self.memory_mb > 0)
         has_depth = deepens or self.limits.depth is not None  # a search to the end at once has none to reduce
         proof_seconds = self._proof_seconds(game)
-        proof_mb = proof_megabytes(self.table_mb) if proof_seconds else 0
+        proof_mb = proof_megabytes(self.memory_mb) if proof_seconds else 0
         shares = bool(selective.pop("share_positions", False)) or self.share_positions
         search = self.build(
             backend.alpha_beta,
             self.root(game, state),
             budget,
             ordering=self.ordering,
-            table_mb=self.table_mb - proof_mb,
+            memory_mb=self.memory_mb - proof_mb,
             threads=self.threads,
             use_bounds=self.window is Window.BOUNDS,
             quiescence=self.quiescence,
@@ -136,7 +136,7 @@ class AlphaBetaAgent(PruningAgent):
         )
         if proof_seconds and search.compiled:
             search.proof = prove_root(
-                self, search, state, until=proof_seconds, table_mb=proof_mb, threads=self.threads
+                self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
             )
         return self.deepened(search, state, step_by_step=deepens, exact=self.exact, aspiration=self.aspiration)
 
@@ -154,7 +154,7 @@ class AlphaBetaAgent(PruningAgent):
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
         limits = self.limits
-        if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.table_mb:
+        if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.memory_mb:
             return 0.0
         if self.exact or self.cutoff is not None or self.window is Window.FULL or not can_settle(game):
             return 0.0

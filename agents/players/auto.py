@@ -64,7 +64,7 @@ class AutoAgent(SearchAgent):
         seconds: Time to take, from the call on; 1 if no limit is given.
         nodes: States to visit. Unlike time it gives the same answer on any machine.
         threads: How many search together, if it is compiled.
-        keep: Whether what a search has found serves the next moves of the same game.
+        reuse: Whether what a search has found serves the next moves of the same game.
         exact: Whether every root action gets its exact value, of the searches that can give it.
         on_iteration: Called with a ``SearchResult`` now and then, by the searches that have iterations; False ends
             the search there.
@@ -75,7 +75,7 @@ class AutoAgent(SearchAgent):
     seconds: float | None = None
     nodes: int | None = None
     threads: int = whole(1, lower=1)
-    keep: bool = flag(True)
+    reuse: bool = flag(True)
     exact: bool = flag(False)
     on_iteration: Any = function("of a SearchResult")
 
@@ -164,8 +164,7 @@ class AutoAgent(SearchAgent):
                 "seconds": self.limits.seconds,
                 "nodes": self.limits.nodes,
                 "threads": self.threads,
-                "keep_tree": self.keep,
-                "keep_table": self.keep,
+                "reuse": self.reuse,
                 "exact": self.exact,
                 "on_iteration": self.on_iteration,
                 "selective": SelectiveBy.GAME,

@@ -47,13 +47,13 @@ class MCTSAgent(SimulatingAgent):
             which it came later (RAVE); 0 does without.
         solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
         transpositions: Whether positions that several move sequences reach are one node.
-        keep_tree: Whether what the tree knows of the position after the next moves is kept for them.
+        reuse: Whether what the tree knows of the position after the next moves is kept for them.
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game, which has 10,000 moves and chance events at most.
         widening: How many states chance draws for an action where it can only be simulated: so many times the
             square root of its visits.
-        tree_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
+        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
         threads: How many search together, if it is compiled; more than one answer differently each time.
         batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
         noise: The parameter of Dirichlet noise in the priors of ``"puct"`` at the root, for training; 0 for none.
@@ -75,11 +75,11 @@ class MCTSAgent(SimulatingAgent):
     rave: float = number(0.0, lower=0)
     solver: bool = flag(True)
     transpositions: bool = flag(False)
-    keep_tree: bool = flag(True)
+    reuse: bool = flag(True)
     playouts: int = whole(1, lower=1)
     playout_moves: int | None = whole(None, lower=0)
     widening: float = number(1.0, lower=0)
-    tree_mb: float = number(256, lower=0)
+    memory_mb: float = number(256, lower=0)
     threads: int = whole(1, lower=1)
     batch_size: int = whole(1, lower=1)
     noise: float = number(0.0, lower=0)
@@ -113,7 +113,7 @@ class MCTSAgent(SimulatingAgent):
             solver=self.solver,
             transpositions=self.transpositions,
             widening=self.widening,
-            tree_mb=self.tree_mb,
+            memory_mb=self.memory_mb,
             playouts=self.playouts,
             playout_moves=self.playout_moves,
         )
@@ -133,7 +133,7 @@ class MCTSAgent(SimulatingAgent):
         result = self.simulate(
             search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
         )
-        if self.keep_tree:
+        if self.reuse:
             self._set("_kept", (game, search, result.action))
         return result
 

@@ -31,7 +31,7 @@ class OneAgainstAllAgent(PruningAgent):
         searched, top = self.as_searched(root.game, root.state)
         settings = {"searched": searched, "seat": searched.to_move(top)}
         search = self.build(backend.paranoid, root, budget, ordering=self.ordering, **settings)
-        deepens = self.deepens(helps=self.table_mb > 0)
+        deepens = self.deepens(helps=self.memory_mb > 0)
         return self.deepened(search, top, step_by_step=deepens, exact=self.exact, is_estimate=root.is_sampled)
 
     def as_searched(self, game: Game[Any], state: Any) -> tuple[Game[Any], Any]:

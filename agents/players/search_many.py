@@ -38,7 +38,7 @@ def search_many(
     The results, in the order of the states, do not depend on the number of threads (unless there is a limit in
     seconds): each state is searched by one thread, with an empty table. Ties are drawn for state number ``i`` from
     the agent's seed and ``i``. The settings are those of ``agent``, or are given as ``AlphaBetaAgent`` takes them;
-    ``table_mb`` is then 1 if not given, for each thread.
+    ``memory_mb`` is then 1 if not given, for each thread.
 
     Raises:
         UnsupportedGameError: Alpha-beta cannot search the game.
@@ -54,7 +54,7 @@ def search_many(
             f"search_many takes an AlphaBetaAgent, or settings of one: not both, and not agent={agent!r}"
         )
     if agent is None:
-        agent = AlphaBetaAgent(**{"table_mb": 1, **settings})
+        agent = AlphaBetaAgent(**{"memory_mb": 1, **settings})
     threads = number_of_threads(threads)
     stop = StopFlag()
     waiting = list(states)

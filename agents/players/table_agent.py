@@ -19,25 +19,25 @@ class TableAgent(TreeSearchAgent):
     """Settings of every search with a transposition table.
 
     Attributes:
-        table_mb: The memory that the transposition table may use, in MiB; 0 does without.
-        keep_table: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
+        memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
             a cut-off test or sampled chance, and only where ``as_game`` gives an equal game for each move.
     """
 
     depends_on_seat: ClassVar[bool] = True
     """Whether what is stored depends on who moved at the root."""
 
-    table_mb: float = number(64, lower=0)
-    keep_table: bool = flag(False)
+    memory_mb: float = number(64, lower=0)
+    reuse: bool = flag(False)
 
     def build(self, make: Callable[..., TreeSearch], root: Root, budget: Budget, **settings: Any) -> TreeSearch:
         """What a function of ``backend`` makes of a root and of the settings that all have."""
         kept_root, table = self.__dict__["_kept"]
         now = root.game, root.game.to_move(root.state) if self.depends_on_seat else None
-        may_serve = self.keep_table and self.cutoff is None and kept_root == now
-        shared = {"table_mb": self.table_mb, "kept": table if may_serve else None}
+        may_serve = self.reuse and self.cutoff is None and kept_root == now
+        shared = {"memory_mb": self.memory_mb, "kept": table if may_serve else None}
         search = super().build(make, root, budget, **(shared | settings))
-        if self.keep_table:
+        if self.reuse:
             self._set("_kept", (now, search.table))
         return search
 

@@ -5,7 +5,7 @@ own, and for two players what was fitted to patterns), and no cut-off test. To t
 values. Under a limit on nodes or time they may not: their tables keep different entries, and so they visit
 different nodes.
 
-Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``table_mb`` and ``on_node`` as agents
+Each function takes a root and what counts nodes; ``limits``, ``ordering``, ``memory_mb`` and ``on_node`` as agents
 have them; the table of an earlier search (``kept``) of this game with these settings and for the same seat, to go
 on with; and settings of the search itself. They raise ``RulesError`` where rules do not compile.
 """
@@ -227,7 +227,7 @@ def _search(
     budget: Budget,
     *,
     limits: Limits,
-    table_mb: float | None = None,
+    memory_mb: float | None = None,
     on_node: Observer | None = None,
     kept: Any = None,
     searched: Game[Any] | None = None,
@@ -235,7 +235,7 @@ def _search(
 ) -> TreeSearch:
     """The compiled search where there can be one, else the plain one; each with the settings it alone has.
 
-    A search that has no table is not given ``table_mb``.
+    A search that has no table is not given ``memory_mb``.
     """
     game, _, evaluator, cutoff, width = root
     name = evaluator_name(evaluator)
@@ -248,8 +248,8 @@ def _search(
                 fitted = evaluator.tables(game)
         if fitted is not None:
             own["fitted"] = fitted
-        if table_mb is not None:
-            own |= {"table_mb": table_mb, "table": kept if isinstance(kept, CompiledTable) else None}
+        if memory_mb is not None:
+            own |= {"memory_mb": memory_mb, "table": kept if isinstance(kept, CompiledTable) else None}
         by_rules = evaluator if fitted is None else None
         search = compiled_search(kind, game, by_rules, budget, limits=limits, **own)
         if search is not None:
@@ -261,8 +261,8 @@ def _search(
     own = own | settings | {"cutoff": cutoff, "width": width}
     if "ordering" in own:
         own["order"] = MoveOrder(game, own.pop("ordering"))
-    if table_mb is not None:
-        own["table"] = TranspositionTable(table_mb) if table_mb else None
+    if memory_mb is not None:
+        own["table"] = TranspositionTable(memory_mb) if memory_mb else None
         if isinstance(kept, TranspositionTable):
             kept.hits = kept.stores = 0
             own["table"] = kept

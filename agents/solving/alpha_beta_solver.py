@@ -45,7 +45,7 @@ class AlphaBetaSolver(Solver):
         }
 
     def _search(self, *, sooner: bool) -> TreeSearch:
-        how: dict[str, Any] = {"table_mb": self._table_mb, "threads": self._threads}
+        how: dict[str, Any] = {"memory_mb": self._memory_mb, "threads": self._threads}
         root = backend.Root(self.game, None, None)
         how |= {"limits": self._limits, "ordering": Ordering.AUTO, "sooner": sooner, "use_bounds": True}
         return backend.alpha_beta(root, self._budget, **how)

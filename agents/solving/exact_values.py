@@ -24,17 +24,17 @@ class ExactValue(NamedTuple):
 
 
 def exact_values(
-    game: Any, states: Iterable[Any], *, threads: int | None = None, table_mb: float = 16
+    game: Any, states: Iterable[Any], *, threads: int | None = None, memory_mb: float = 16
 ) -> list[ExactValue]:
     """The exact values of many states of one game, as ``solve`` takes it, finished ones too, in their order.
 
     ``threads`` work, each on states of its own (None for one a processor that this process may use); they share a
-    table of ``table_mb`` MiB.
+    table of ``memory_mb`` MiB.
 
     Raises:
         UnsupportedGameError: The game cannot be solved, as ``solve`` says.
     """
-    check_number("table_mb", table_mb, lower=0, above=True)
+    check_number("memory_mb", memory_mb, lower=0, above=True)
     threads = number_of_threads(threads)
     game = search_game(game)
     require_solvable(game.traits)
@@ -46,10 +46,10 @@ def exact_values(
         require_decision(game, state)
     constant = game.traits.constant
     if can_prove(game):
-        prover = Prover(game, table_mb=table_mb, threads=threads)
+        prover = Prover(game, memory_mb=memory_mb, threads=threads)
         found = [prover.value(score.lower) for score in prover.scores(waiting)]
     else:
-        solutions = [solve(game, state, table_mb=table_mb) for state in waiting]
+        solutions = [solve(game, state, memory_mb=memory_mb) for state in waiting]
         found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
     solved = iter(
         ExactValue(values_by_seat(value, constant, game.to_move(state)), plies)

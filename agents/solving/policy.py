@@ -67,7 +67,7 @@ def solve_policy(
         owner = None
     made = ProofSolver if can_prove(game) else AlphaBetaSolver
     limits = Limits(nodes=_VISITS * max(most_states, _LEAST))
-    solver = made(game, limits, Budget.now(), table_mb=16, threads=1, on_progress=on_progress)
+    solver = made(game, limits, Budget.now(), memory_mb=16, threads=1, on_progress=on_progress)
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
         return _optimal(solver.action_scores(here), sooner=sooner)

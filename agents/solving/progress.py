@@ -71,7 +71,7 @@ class Solver:
         limits: Limits,
         started: float,
         *,
-        table_mb: float,
+        memory_mb: float,
         threads: int,
         on_progress: Callable[[SolvingProgress], Any] | None,
         compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
@@ -79,7 +79,7 @@ class Solver:
         self.game = game
         self._limits = limits
         self._budget = WatchedBudget(limits, started, on_progress, compile)
-        self._table_mb, self._threads = table_mb, threads
+        self._memory_mb, self._threads = memory_mb, threads
 
     def note(self, solved: int, known: int) -> None:
         """Says how far a work of many positions is."""

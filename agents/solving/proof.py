@@ -20,7 +20,7 @@ class ProofSolver(Solver):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._prover = Prover(self.game, table_mb=self._table_mb, threads=self._threads)
+        self._prover = Prover(self.game, memory_mb=self._memory_mb, threads=self._threads)
         self._known: dict[Any, int] = {}
 
     def solve(self, state: Any, *, weak: bool) -> Solution:

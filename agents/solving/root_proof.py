@@ -95,9 +95,9 @@ def load_proof(game: RulesGame, budget: Budget) -> bool:
         return PROOF.is_ready(game.rules, budget.waits)
 
 
-def proof_megabytes(table_mb: float) -> float:
+def proof_megabytes(memory_mb: float) -> float:
     """How much of a search's memory the proof takes, in MiB."""
-    return min(table_mb / 4, _MOST_MEGABYTES)
+    return min(memory_mb / 4, _MOST_MEGABYTES)
 
 
 def prove_root(
@@ -106,13 +106,13 @@ def prove_root(
     state: Any,
     *,
     until: float,
-    table_mb: float,
+    memory_mb: float,
     threads: int,
 ) -> ProvenRoot:
     """Searches a little, then tries to prove who wins and by which actions; what is known then.
 
     The search has a limit in seconds; ``until`` are the seconds from its beginning at which to give up. Later
-    moves of the same ``agent`` use the same table of proofs, of ``table_mb`` MiB.
+    moves of the same ``agent`` use the same table of proofs, of ``memory_mb`` MiB.
     """
     game = search.game
     assert isinstance(game, RulesGame), "others cannot be settled"
@@ -123,7 +123,7 @@ def prove_root(
         return known  # the search will find the same again, from its table; or the compiler is at work
     prover = _PROVERS.pop(agent, None)
     if prover is None or prover.game != game:
-        prover = Prover(game, table_mb=table_mb, threads=threads)
+        prover = Prover(game, memory_mb=memory_mb, threads=threads)
     before = prover.nodes
     proof = _Proof(prover, search.budget, until)
     try:

@@ -39,7 +39,7 @@ def solve(
     weak: bool = False,
     nodes: int | None = None,
     seconds: float | None = None,
-    table_mb: float = 16,
+    memory_mb: float = 16,
     threads: int = 1,
     tolerance: float = 1e-3,
     compile: Compile | str = Compile.WAIT,  # noqa: A002 - the agents' setting
@@ -57,7 +57,7 @@ def solve(
         nodes: The most states to visit, not counting a short try in plain Python first; with several threads,
             about that many by each.
         seconds: The most time to take.
-        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower.
+        memory_mb: Memory for the table, in MiB. More than the processor's cache holds makes every state slower.
         threads: How many threads work on it together, where rules are compiled. Only the line found may depend on
             it.
         tolerance: Where something is hidden, what a player may gain against the policy, on average over both.
@@ -78,7 +78,7 @@ def solve(
     """
     started = Budget.now()
     check_flag("weak", weak)
-    check_number("table_mb", table_mb, lower=0, above=True)
+    check_number("memory_mb", memory_mb, lower=0, above=True)
     check_whole("threads", threads, lower=1)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
@@ -94,7 +94,7 @@ def solve(
     game, state = root.game, root.state
     require_solvable(game.traits)
     require_decision(game, state)
-    settings: dict[str, Any] = {"table_mb": table_mb, "threads": threads}
+    settings: dict[str, Any] = {"memory_mb": memory_mb, "threads": threads}
     budget = Budget(limits, started, compile=check_choice("compile", compile, Compile))
 
     def solved_by(kind: type[AlphaBetaSolver | ProofSolver], **how: Any) -> Solution:

@@ -16,7 +16,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "unpruned": {},
     "Star1": {"pruning": "star1"},
     "Star2": {"pruning": "star2"},
-    "Star2, table": {"pruning": "star2", "table_mb": 16},
+    "Star2, table": {"pruning": "star2", "memory_mb": 16},
 }
 
 
@@ -56,7 +56,7 @@ def pruning(positions: int = 12, depth: int = 3) -> Iterator[dict[str, Any]]:
             expected: list[float] = []
             unpruned = 0
             for way, settings in WAYS.items():
-                given: dict[str, Any] = {"depth": deep, "chance_at_limit": "evaluate", "table_mb": 0, **settings}
+                given: dict[str, Any] = {"depth": deep, "chance_at_limit": "evaluate", "memory_mb": 0, **settings}
                 agent = ExpectiminimaxAgent(**given)
 
                 def search(agent: Any = agent, game: Any = game, states: Any = states) -> list[Any]:

@@ -146,7 +146,7 @@ def alphabeta(depth: int = 8, positions: int = 4, repeats: int = 20) -> Iterator
     ours = 0.0
     for deeper, times in ((depth, repeats), (depth + 3, 1)):
         agent = AlphaBetaAgent(
-            depth=deeper, ordering="fixed", table_mb=0, window="full", sooner=False, ties="first", quiescence=0
+            depth=deeper, ordering="fixed", memory_mb=0, window="full", sooner=False, ties="first", quiescence=0
         )
         found = [agent.search_state(game, state) for state in states]  # compiles
         (seconds,) = fastest(

@@ -89,7 +89,7 @@ def mcts_choice(only: tuple[str, ...] = tuple(map(str, CHOICE)), games: int = 10
     Writes agents/players/matches.json, by which auto chooses.
     """
     shares = json.loads(MATCHES.read_text())
-    alpha_beta = searching(AlphaBetaAgent, seconds=seconds, selective="game", keep_table=True)
+    alpha_beta = searching(AlphaBetaAgent, seconds=seconds, selective="game", reuse=True)
     for rules in CHOICE:
         if str(rules) in only:
             game = RulesGame(rules)
@@ -107,7 +107,6 @@ def mcts_weights(only: tuple[str, ...] = tuple(WEIGHTS), games: int = 100, simul
         starts = openings(game, games // 2, 4)
         for count in (simulations, 10 * simulations):
             players = [
-                searching(MCTSAgent, simulations=count, exploration=weight, keep_tree=False)
-                for weight in (0.5, 1.0)
+                searching(MCTSAgent, simulations=count, exploration=weight, reuse=False) for weight in (0.5, 1.0)
             ]
             yield {"game": name, "simulations": count, **match(game, starts, *players)}

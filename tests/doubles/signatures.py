@@ -190,13 +190,13 @@ def settings_of(name: str) -> Iterator[str]:
             yield f"alphabeta(depth={deep}{evaluator}{setting})"
         if game in _QUIET:
             yield f"alphabeta(depth={deep}{evaluator},null_move=2)"
-            yield f"alphabeta(depth={deep}{evaluator},null_move=2,late_move_reductions=2,table_mb=0)"
+            yield f"alphabeta(depth={deep}{evaluator},null_move=2,late_move_reductions=2,memory_mb=0)"
         yield f"alphabeta(nodes=300{evaluator},exact=True,ties=first)"
         if game in _TINY:
             if plain or game in _FULL_WIDTH_COMPILED:
                 yield "minimax()"
             yield "alphabeta(depth=full,exact=True)"
-            yield "alphabeta(depth=full,window=full,sooner=False,ordering=fixed,table_mb=0,ties=first)"
+            yield "alphabeta(depth=full,window=full,sooner=False,ordering=fixed,memory_mb=0,ties=first)"
     if game not in MANY and (plain or game in DICE):
         deep = 1 if game in ("Backgammon", "Game2048") or game.startswith("classic/") else 2
         deep = min(deep + (not plain), 2)
@@ -213,7 +213,7 @@ def settings_of(name: str) -> Iterator[str]:
             yield "maxn(depth=full,samples=3)"
     if plain and game not in ("Backgammon", "Game2048"):
         yield f"expectimax(depth=2{evaluator})"
-        yield f"expectimax(depth=2{evaluator},opponent=softmax({evaluator[1:]}),table_mb=0)"
+        yield f"expectimax(depth=2{evaluator},opponent=softmax({evaluator[1:]}),memory_mb=0)"
     if not plain and game not in _MANY_COMPILED:
         return
     deep = 1 if (plain and game in ("Backgammon", "Game2048")) or game.startswith("classic/") else 2
@@ -222,28 +222,28 @@ def settings_of(name: str) -> Iterator[str]:
     for rule in _TIE_RULES if game in MANY else ["first"]:
         yield f"maxn(depth={deep}{evaluator},tie_rule={rule})"
     for kind in ("maxn", "paranoid", "bestreply"):
-        for setting in ("", ",table_mb=0,ordering=fixed,deepening=True", ",exact=True,sooner=False"):
+        for setting in ("", ",memory_mb=0,ordering=fixed,deepening=True", ",exact=True,sooner=False"):
             yield f"{kind}(depth={deep}{evaluator}{setting})"
 
 
 _TIE_RULES = ("paranoid", "friendly", "spiteful", "generous")
 _ALPHA_BETA = (
     "",
-    ",table_mb=0",
-    ",table_mb=0,ordering=fixed,window=full",
+    ",memory_mb=0",
+    ",memory_mb=0,ordering=fixed,window=full",
     ",ordering=fixed,deepening=False",
     ",exact=True",
-    ",exact=True,table_mb=0",
+    ",exact=True,memory_mb=0",
     ",quiescence=0,sooner=False",
-    ",late_move_reductions=2,table_mb=0",
+    ",late_move_reductions=2,memory_mb=0",
 )
 _EXPECTIMINIMAX = (
     "",
-    ",table_mb=0",
+    ",memory_mb=0",
     ",pruning=star1",
     ",pruning=star2",
-    ",pruning=star2,table_mb=0,ordering=fixed",
-    ",pruning=star1,table_mb=0,deepening=False,chance_at_limit=evaluate,sooner=False",
+    ",pruning=star2,memory_mb=0,ordering=fixed",
+    ",pruning=star1,memory_mb=0,deepening=False,chance_at_limit=evaluate,sooner=False",
     ",pruning=star2,exact=True,chance_at_limit=average",
 )
 _EVALUATED = {name for name, rules in (TWO | DICE | MANY).items() if hasattr(rules, "evaluation")} | {

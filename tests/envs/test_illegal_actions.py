@@ -110,5 +110,5 @@ def test_searches_do_not_pay_for_the_check():
             Counted.asked += 1
             return MNK.legal_actions(self, state, actions)
 
-    result = AlphaBetaAgent(on_node=lambda event: None, table_mb=0).search_state(Counted(3, 3, 3))
+    result = AlphaBetaAgent(on_node=lambda event: None, memory_mb=0).search_state(Counted(3, 3, 3))
     assert Counted.asked <= 2 * result.nodes

@@ -66,7 +66,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         searched: The game whose states are given, if it is another: a ``RepliesGame`` of ``game``, for best reply.
         pruning: What to leave out; without pruning actions are tried in ascending order.
         min_probability: As ``FullWidthSearch`` takes it.
-        table_mb: Memory for the transposition table, in MiB; 0 for none.
+        memory_mb: Memory for the transposition table, in MiB; 0 for none.
         table: The table of an earlier search of this game, for the same seat and with these settings, to go on
             with; a new one, if None.
     """
@@ -85,7 +85,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         pruning: ChancePruning = ChancePruning.NONE,
         sooner: bool = True,
         ordering: Ordering = Ordering.AUTO,
-        table_mb: float = 0,
+        memory_mb: float = 0,
         at_chance: bool = False,
         min_probability: float = 0.0,
         table: CompiledTable | None = None,
@@ -107,11 +107,11 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         choices = size * others_choose + 1 if self._replies else size
         width = most * others_choose + 1 if self._replies else most
         room = max(BLOCKS * most * has_chance, 3 * width + most if self._replies else 2 * most)
-        if table is None and table_mb:
+        if table is None and memory_mb:
             words, tags = seats + 1 + 2 * (min_probability > 0), 2 * traits.seats + 2
             if not has_chance:
-                table_mb = min(table_mb, most_states(game, limits) * 16 * (2 + words) / 2**20)
-            table = CompiledTable(table_mb, choices, score_words=words, score_bits=1 + tags.bit_length())
+                memory_mb = min(memory_mb, most_states(game, limits) * 16 * (2 + words) / 2**20)
+            table = CompiledTable(memory_mb, choices, score_words=words, score_bits=1 + tags.bit_length())
         super().__init__(
             game,
             evaluator,

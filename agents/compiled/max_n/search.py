@@ -30,7 +30,7 @@ FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, 
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     """max^n over compiled rules, with or without chance.
 
-    The settings are those of ``MaxNSearch`` and ``CompiledTreeSearch``, and ``table_mb`` and ``table`` as
+    The settings are those of ``MaxNSearch`` and ``CompiledTreeSearch``, and ``memory_mb`` and ``table`` as
     ``CompiledGeneralSearch`` takes them.
     """
 
@@ -48,7 +48,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         sooner: bool,
         prunes: bool,
         ordering: Ordering = Ordering.AUTO,
-        table_mb: float = 0,
+        memory_mb: float = 0,
         table: CompiledTable | None = None,
         **others: Any,
     ) -> None:
@@ -56,8 +56,8 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         MaxNRoot.__init__(self, game, budget, seat=seat, tie_rule=tie_rule, sooner=sooner, order=order)
         traits, size = game.traits, int(game.rules.num_actions())
         seats = traits.seats
-        if table is None and table_mb:
-            megabytes = min(table_mb, most_states(game, limits) * 16 * (3 + seats) / 2**20)
+        if table is None and memory_mb:
+            megabytes = min(memory_mb, most_states(game, limits) * 16 * (3 + seats) / 2**20)
             table = CompiledTable(megabytes, size, score_words=1 + seats)
         others |= {"limits": limits, "ordering": ordering, "sooner": sooner, "settings": {}}
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16

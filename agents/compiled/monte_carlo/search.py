@@ -62,7 +62,7 @@ class CompiledMonteCarlo(MonteCarlo):
         policy, seed = start.policy, start.seed
         self.kernel = self.program.load(game.rules)
         self.solves = policy.solver and self.kept == 1
-        room = int(policy.tree_mb * 2**17)
+        room = int(policy.memory_mb * 2**17)
         table = None
         if policy.transpositions:
             table = np.zeros(1 << max(room // 16, 1 << 10).bit_length(), np.int64)

@@ -62,7 +62,7 @@ class Prover:
 
     Args:
         game: A game that ``can_prove`` accepts; any other raises ``UnsupportedGameError``.
-        table_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
+        memory_mb: Memory for the table, in MiB. More than the processor's cache holds makes every node slower.
         threads: How many threads work: on one position together, or each on its own of many.
         symmetric: Whether symmetric positions share their entries near the root.
         nodes: The most states to visit for one position.
@@ -72,7 +72,7 @@ class Prover:
         self,
         game: RulesGame,
         *,
-        table_mb: float = 16,
+        memory_mb: float = 16,
         threads: int = 1,
         symmetric: bool = True,
         nodes: int | None = None,
@@ -87,7 +87,7 @@ class Prover:
         rules = game.rules
         narrow_key = hasattr(rules, "key") and hasattr(rules, "key_bits") and not has_history(rules)
         key_bits = int(rules.key_bits()) if narrow_key else 64
-        bits = max(int(table_mb * (1 << 20)) // 8, 2).bit_length() - 1
+        bits = max(int(memory_mb * (1 << 20)) // 8, 2).bit_length() - 1
         bits = min(bits, key_bits)
         narrow = key_bits - bits <= 32
         if not narrow:

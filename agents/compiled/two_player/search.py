@@ -58,7 +58,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     The settings are those of ``AlphaBetaSearch`` and ``CompiledTreeSearch``, and:
 
     Args:
-        table_mb: Memory for the transposition table, in MiB; 0 for none.
+        memory_mb: Memory for the transposition table, in MiB; 0 for none.
         symmetric: Whether symmetric positions share their table entry.
         threads: How many threads search each root action together.
         share_positions: Whether positions share their table entries whatever was before them.
@@ -76,7 +76,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         *,
         sooner: bool = True,
         use_bounds: bool = True,
-        table_mb: float = 0,
+        memory_mb: float = 0,
         quiescence: int = 0,
         symmetric: bool = False,
         late_move_reductions: int = 0,
@@ -94,9 +94,9 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._middle = traits.constant / 2
         self._unit = EVALUATION_UNIT if fitted is None else FITTED_UNIT
         self._fitted = fitted  # whose memory the kernel reads
-        if table is None and table_mb:
+        if table is None and memory_mb:
             largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
-            table = CompiledTable(table_mb, size, score_bits=largest.bit_length() + SHIFT + 1)
+            table = CompiledTable(memory_mb, size, score_bits=largest.bit_length() + SHIFT + 1)
         self._late_moves, self._null_move, self._singular = late_move_reductions, null_move, singular
         self.selective = bool(late_move_reductions or null_move or futility or singular)
         quiescence = quiescence if hasattr(rules, "is_noisy") else 0

@@ -235,7 +235,7 @@ class SelfPlay:
         """What games are searched with, as ``mcts`` has it."""
         settings = self.settings
         agent = MCTSAgent(
-            selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, tree_mb=0
+            selection=Selection.PUCT, exploration=settings.exploration, solver=settings.solver, memory_mb=0
         )
         state = self.game.initial_state()
         return make_search(MonteCarlo(Start(self.game, state, agent.policy, 0), Budget(Limits())), 0)

@@ -125,7 +125,7 @@ class PlainTree(MonteCarlo):
     @property
     def all_words(self) -> int:
         """The memory for the tree, in words of eight bytes."""
-        return int(self.policy.tree_mb * 2**17)
+        return int(self.policy.memory_mb * 2**17)
 
     def forget_nodes(self, kept: dict[int, Node]) -> None:
         """Called with the nodes that stay, by their identity, when the root moves on."""

@@ -29,7 +29,7 @@ def solve_command(
     nodes: Annotated[int | None, typer.Option(min=1, help="Visit at most so many states.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Take at most so many seconds.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that work together.")] = 1,
-    table_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
+    memory_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
     policy: Annotated[
         str,
         typer.Option(metavar="FILE", help="Also write the optimal actions of every state.", show_default=False),
@@ -58,11 +58,11 @@ def solve_command(
     own rewards. Exit code 1 says that a limit came before the proof.
 
     Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
-    best play, to within --tolerance. --weak, --nodes, --seconds, --threads and --table-mb are not for those.
+    best play, to within --tolerance. --weak, --nodes, --seconds, --threads and --memory-mb are not for those.
 
     Small games for two with hidden cards, such as Kuhn and Leduc poker, end in a policy near an equilibrium: how
     much a player could gain against it, and bounds of the value of the game from its start. --moves, --weak,
-    --nodes, --threads, --table-mb, --plan and --states are not for those.
+    --nodes, --threads, --memory-mb, --plan and --states are not for those.
 
     [bold]Examples[/bold]
 
@@ -124,7 +124,7 @@ def solve_command(
             nodes=nodes,
             seconds=seconds,
             threads=threads,
-            table_mb=table_mb,
+            memory_mb=memory_mb,
             on_progress=live.show,
         )
         if policy and solution.proven:

@@ -16,7 +16,7 @@ LONGEST: Final = 26
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """A short name for each: the first word, and the settings in which it differs from others of that word.
 
-    ``alphabeta(depth=2, table_mb=1)`` beside ``alphabeta(depth=4, table_mb=1)`` is ``alphabeta depth=2``. No two
+    ``alphabeta(depth=2, memory_mb=1)`` beside ``alphabeta(depth=4, memory_mb=1)`` is ``alphabeta depth=2``. No two
     are equal; where shortening would make them so, they stay as they are.
     """
     known = list(dict.fromkeys(names))

@@ -113,7 +113,7 @@ def compare_tables(
         assert expected.iteration is not None
         assert expected.iteration.best is not None
         for pruning in [ChancePruning.NONE] if min_probability else ChancePruning:
-            table_mb = generator.choice([1, 1, 0.002])
+            memory_mb = generator.choice([1, 1, 0.002])
             searches = [
                 compiled_search(
                     CompiledGeneralSearch,
@@ -122,14 +122,14 @@ def compare_tables(
                     Budget(limits),
                     limits=limits,
                     pruning=pruning,
-                    table_mb=table_mb,
+                    memory_mb=memory_mb,
                     **shared,
                 ),
-                plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(table_mb), **shared),
+                plain(game, GAME, limits, pruning, Ordering.AUTO, table=TranspositionTable(memory_mb), **shared),
             ]
             for search in searches:
                 found = answer(search, state, limits, step=step, exact=exact, ties=Ties.RANDOM)
-                told = (seed, state, pruning, limits, shared, step, exact, table_mb)
+                told = (seed, state, pruning, limits, shared, step, exact, memory_mb)
                 assert found.iteration is not None
                 assert found.iteration.best is not None
                 assert found.iteration.best.score[0] == expected.iteration.best.score[0], told
@@ -185,8 +185,13 @@ def test_improbable_states_are_evaluated(players: int, least: float) -> None:
         game = RulesGame(Grown(seed=seed, players=players))
         for at_limit in ("evaluate", "average"):
             expected = expected_value(game, game.initial_state(), 5, least, at_chance=at_limit == "evaluate")
-            for table_mb, evaluator in itertools.product((0, 1), (None, own_evaluation)):
-                how: Any = {"depth": 5, "chance_at_limit": at_limit, "table_mb": table_mb, "evaluator": evaluator}
+            for memory_mb, evaluator in itertools.product((0, 1), (None, own_evaluation)):
+                how: Any = {
+                    "depth": 5,
+                    "chance_at_limit": at_limit,
+                    "memory_mb": memory_mb,
+                    "evaluator": evaluator,
+                }
                 found = ExpectiminimaxAgent(min_probability=least, **how).search_state(game)
                 assert found.values_by_seat[0] == pytest.approx(expected, abs=1e-12), (seed, how)
             differ += ExpectiminimaxAgent(**how).search_state(game).value != found.value
@@ -202,7 +207,7 @@ def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one
     for state in random_positions(game, random.Random(3), 2):
         for evaluator in (None, own_evaluation):
             how: Any = {"depth": 4, "min_probability": 0.01, "evaluator": evaluator}
-            without, having = (ExpectiminimaxAgent(table_mb=mb, **how).search_state(game, state) for mb in (0, 4))
+            without, having = (ExpectiminimaxAgent(memory_mb=mb, **how).search_state(game, state) for mb in (0, 4))
             assert having.action_values == pytest.approx(without.action_values, rel=1e-12)
             nodes = [nodes[0] + without.nodes, nodes[1] + having.nodes]
     assert nodes[1] < 0.8 * nodes[0]
@@ -325,8 +330,8 @@ def test_it_is_deterministic_and_remembers() -> None:
     assert first.nodes == again.nodes <= 20_000
     assert (first.action, first.value, first.stats) == (again.action, again.value, again.stats)
     assert first.stats["table_hits"] > 0
-    without = ExpectiminimaxAgent(pruning="star2", table_mb=0, depth=8).search_state(game)
-    with_table = ExpectiminimaxAgent(pruning="star2", table_mb=8, depth=8).search_state(game)
+    without = ExpectiminimaxAgent(pruning="star2", memory_mb=0, depth=8).search_state(game)
+    with_table = ExpectiminimaxAgent(pruning="star2", memory_mb=8, depth=8).search_state(game)
     assert with_table.nodes < without.nodes
     assert with_table.value == without.value
 
@@ -375,20 +380,20 @@ class Endless(NamedTuple):
 def test_a_game_without_an_end_is_said_to_have_none() -> None:
     game = RulesGame(Endless())
     with pytest.raises(UnsupportedGameError, match=r"Endless goes on for more than \d+ moves.*depth="):
-        ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game)
+        ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)
 
 
 @pytest.mark.alone
 def test_time_limit_and_ctrl_c_stop_the_kernel() -> None:
     game = RulesGame(Grown(height=60))
     ExpectiminimaxAgent(depth=1, evaluator="rewards").search_state(game)
-    found = ExpectiminimaxAgent(seconds=1, table_mb=0, evaluator="rewards").search_state(game)
+    found = ExpectiminimaxAgent(seconds=1, memory_mb=0, evaluator="rewards").search_state(game)
     assert found.stopped_by is StoppedBy.SECONDS
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            ExpectiminimaxAgent(depth=60, table_mb=0, evaluator="rewards").search_state(game)
+            ExpectiminimaxAgent(depth=60, memory_mb=0, evaluator="rewards").search_state(game)
     finally:
         timer.cancel()
         timer.join()
@@ -461,7 +466,7 @@ def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
             Budget(limits),
             limits=limits,
             pruning=ChancePruning.STAR1,
-            table_mb=1,
+            memory_mb=1,
         )
         assert search is not None
         depth = float("inf") if limits.depth is None else limits.depth

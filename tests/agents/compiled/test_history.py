@@ -53,7 +53,7 @@ def oracle(rules: Chase, path: list[Any], depth: int) -> float:
 def alpha_beta(rules: Chase, state: Any, depth: int, may_compile: bool = True, **how: Any) -> Any:
     limits = Limits(depth=depth)
     budget = Budget(limits, compile=Compile.WAIT if may_compile else Compile.NEVER)
-    how = {"table_mb": 1.0, "sooner": True, "use_bounds": True, "ordering": Ordering.AUTO} | how
+    how = {"memory_mb": 1.0, "sooner": True, "use_bounds": True, "ordering": Ordering.AUTO} | how
     return backend.alpha_beta(backend.Root(RulesGame(rules), state, EVALUATOR), budget, limits=limits, **how)
 
 
@@ -67,16 +67,16 @@ def test_alpha_beta_knows_the_past_with_and_without_a_table(settings: dict[str, 
         by_path += truth != oracle(rules, path[-1:], depth)
         answers = []
         for may_compile in (False, True):
-            for table_mb in (0, 1):  # one table for all positions, whatever was before them
-                table = {"table_mb": table_mb, "kept": kept.get(may_compile) if table_mb else None}
+            for memory_mb in (0, 1):  # one table for all positions, whatever was before them
+                table = {"memory_mb": memory_mb, "kept": kept.get(may_compile) if memory_mb else None}
                 search = alpha_beta(rules, path[-1], depth, may_compile=may_compile, **table)
-                if table_mb:
+                if memory_mb:
                     kept[may_compile] = search.table
                 how = {"step_by_step": True, "exact": number % 3 == 0, "ties": Ties.FIRST}
                 answers.append(searched(search, path[-1], Limits(depth=depth), **how))
                 best = next(move for move in answers[-1][0][1] if move[0] == answers[-1][0][2])
                 value = best[1][0] if path[-1].mover == 0 else -best[1][0]
-                assert value == truth, (rules, path, may_compile, table_mb)
+                assert value == truth, (rules, path, may_compile, memory_mb)
         assert answers[0] == answers[2], (rules, path)
     assert by_path >= 3
 
@@ -86,13 +86,13 @@ def test_what_positions_that_share_entries_prove_holds(settings: dict[str, int])
     proven = 0
     for rules, path in walks(settings, 20, seed=2):
         truth = oracle(rules, path, 5)
-        for table_mb, may_compile in ((0, True), (1, True), (1, False)):
-            how = {"share_positions": True, "table_mb": table_mb, "may_compile": may_compile}
+        for memory_mb, may_compile in ((0, True), (1, True), (1, False)):
+            how = {"share_positions": True, "memory_mb": memory_mb, "may_compile": may_compile}
             search = alpha_beta(rules, path[-1], 5, **how)
             found = search.visit(path[-1], 5, (-2.0, 0.0), (2.0, 0.0), 0)
             value = -found.score[0] if path[-1].mover else found.score[0]
-            assert value == truth or (table_mb and not found.proven), (rules, path, how)
-            proven += bool(table_mb) and found.proven
+            assert value == truth or (memory_mb and not found.proven), (rules, path, how)
+            proven += bool(memory_mb) and found.proven
     assert proven
 
 
@@ -138,7 +138,7 @@ def test_solving_agrees_with_retrograde_analysis(limit: int) -> None:
     expected = retrograde_values()
     for number, start in enumerate(STARTS):
         game = RulesGame(Chase(*start, limit=limit))
-        score = Prover(game, table_mb=1).score(game.initial_state())
+        score = Prover(game, memory_mb=1).score(game.initial_state())
         assert score.lower == score.upper
         found = (score.lower > 0) - (score.lower < 0)
         assert found == expected[ChaseState(*start, 0, 0)], start
@@ -154,9 +154,9 @@ def test_with_superko_the_cop_wins_where_the_robber_went_in_circles() -> None:
     assert minimax_with_past(rules, [ChaseState(0, 2, 0, 0)], 7) == 1
     assert retrograde_values()[ChaseState(0, 2, 0, 0)] == 0
     game = RulesGame(rules)
-    score = Prover(game, table_mb=1).score(game.initial_state())
+    score = Prover(game, memory_mb=1).score(game.initial_state())
     assert score.lower == score.upper > 0
-    how = {"on_progress": None, "table_mb": 1, "threads": 1, "compile": Compile.NEVER}
+    how = {"on_progress": None, "memory_mb": 1, "threads": 1, "compile": Compile.NEVER}
     plain = AlphaBetaSolver(game, Limits(), Budget.now(), **how)
     assert plain.solve(game.initial_state(), weak=True).value == 1
 
@@ -174,7 +174,7 @@ def test_a_repetition_is_a_draw_unless_the_rules_end_the_game_there() -> None:
 def test_a_game_that_hardly_ever_repeats_too_often_is_too_long() -> None:
     game = RulesGame(Chase(4, 2, limit=1 << 40))
     state = game.initial_state()
-    search = alpha_beta(game.rules, state, 6, use_bounds=False, table_mb=0)
+    search = alpha_beta(game.rules, state, 6, use_bounds=False, memory_mb=0)
     with pytest.raises(GameTooLongError, match="goes on for more than"):
         search.visit(state, float("inf"), (-2.0, 0.0), (2.0, 0.0), 0)
 

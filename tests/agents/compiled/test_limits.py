@@ -144,11 +144,11 @@ def test_two_threads_finish_no_iteration_with_a_wrong_value(game: RulesGame) -> 
         state = game.initial_state()
         for _ in range(generator.randrange(2, 6)):
             state = game.result(state, generator.choice(game.legal_actions(state)))
-        values = {d: AlphaBetaAgent(depth=d, table_mb=1).search_state(game, state).value for d in range(1, 8)}
+        values = {d: AlphaBetaAgent(depth=d, memory_mb=1).search_state(game, state).value for d in range(1, 8)}
         for _ in range(10):
             seen: list[SearchResult] = []
             nodes = generator.randrange(20, 3000)
-            agent = AlphaBetaAgent(depth=7, nodes=nodes, threads=2, table_mb=1, on_iteration=seen.append)
+            agent = AlphaBetaAgent(depth=7, nodes=nodes, threads=2, memory_mb=1, on_iteration=seen.append)
             found = agent.search_state(game, state)
             assert found.nodes <= nodes, (seed, state)
             assert {r.depth: r.value for r in seen} == {r.depth: values[r.depth] for r in seen}, (
@@ -230,7 +230,7 @@ def test_only_what_a_search_to_that_depth_would_find_is_recalled() -> None:
     game = RulesGame(Kalah(4, 3))
     state = game.initial_state()
     limits = Limits(depth=4)
-    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, table_mb=1)
+    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, memory_mb=1)
     assert search is not None
     search.visit(state, 4, *search.window(state), 1)
     assert search.recall(state, 4, 1) is not None

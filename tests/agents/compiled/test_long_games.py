@@ -101,5 +101,5 @@ def test_so_they_are_in_threads_with_little_stack(agent: Any, rules: Corridor, k
 
 def test_chance_after_chance_needs_memory_and_stack_too() -> None:
     game = RulesGame(Corridor(length=300, players=1, dice=50))
-    found = ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game)
+    found = ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)
     assert (found.depth, found.nodes, found.proven) == (300, 2 + 299 * 51, True)

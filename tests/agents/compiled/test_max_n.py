@@ -80,7 +80,7 @@ def compare_at(game: RulesGame, state: Any, rule: TieRule, generator: random.Ran
     said = (game, state, limits, shared, evaluator, ordering, how, megabytes)
     assert compiled(limits, arena=1) == plain(limits, None), said
     expected = exact_values(plain(whole, TranspositionTable(8)))
-    assert exact_values(compiled(whole, table_mb=megabytes)) == expected, said
+    assert exact_values(compiled(whole, memory_mb=megabytes)) == expected, said
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -175,7 +175,7 @@ def test_where_it_does_not_fit_the_plain_search_is_left_to_do_it() -> None:
 
 
 def test_the_table_tells_best_actions_for_lines() -> None:
-    search, state = search_of(Share(), Limits(), table_mb=1)
+    search, state = search_of(Share(), Limits(), memory_mb=1)
     assert isinstance(search.table, CompiledTable)
     found = search.visit(state, float("inf"), (-float("inf"), 0.0), (float("inf"), 0.0), 0)
     assert search.recall(state, float("inf"), 0) == found.line[0]
@@ -184,12 +184,12 @@ def test_the_table_tells_best_actions_for_lines() -> None:
 
 
 def test_a_table_is_no_larger_than_the_search_can_fill() -> None:
-    large, _ = search_of(Share(), Limits(), table_mb=1)
-    small, _ = search_of(Share(), Limits(nodes=100), table_mb=1)
+    large, _ = search_of(Share(), Limits(), memory_mb=1)
+    small, _ = search_of(Share(), Limits(nodes=100), memory_mb=1)
     assert large.table is not None
     assert small.table is not None
     assert 0.4 * 2**20 < large.table.words.nbytes <= 2**20
     assert 50 * 2 * 6 * 8 <= small.table.words.nbytes <= 100 * 2 * 6 * 8
-    search, _ = search_of(Share(), Limits(depth=2), table_mb=64)
+    search, _ = search_of(Share(), Limits(depth=2), memory_mb=64)
     assert search.table is not None
     assert search.table.words.nbytes < 2**10

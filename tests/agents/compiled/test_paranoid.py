@@ -91,7 +91,7 @@ def compare_at(game: RulesGame, state: Any, replies: bool, generator: random.Ran
     said = (game, replies, state, limits, shared, evaluator, ordering, how, megabytes)
     assert compiled(limits, arena=1) == plain(limits, None), said
     expected = best_ones(plain(whole, TranspositionTable(8)))
-    assert best_ones(compiled(whole, table_mb=megabytes)) == expected, said
+    assert best_ones(compiled(whole, memory_mb=megabytes)) == expected, said
 
 
 def best_ones(answer: Any) -> Any:

@@ -79,7 +79,7 @@ def test_threads_left_over_help_with_the_last_positions(prover: Prover, together
 def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
     game = RulesGame(rules)
     generator = random.Random(5)
-    prover, again = Prover(game, table_mb=1), Prover(game, table_mb=1)
+    prover, again = Prover(game, memory_mb=1), Prover(game, memory_mb=1)
     for _ in range(6):
         state = game.initial_state()
         for _ in range(4):
@@ -106,7 +106,7 @@ def test_positions_of_the_solving_blog(prover: Prover, moves: str, expected: int
 def test_proofs_agree_with_plain_alpha_beta(rules: Any, threads: int) -> None:
     generator = random.Random(f"{rules} {threads}")
     game = RulesGame(rules)
-    prover = Prover(game, threads=threads, table_mb=1)
+    prover = Prover(game, threads=threads, memory_mb=1)
     plain = AlphaBetaAgent(depth="full", backend="clone")
     for _ in range(12):
         state = game.initial_state()

@@ -30,7 +30,7 @@ from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
 
 for megabytes in (0.9, 0.1, 0.01):
-    agent = MCTSAgent(simulations=60_000, threads=4, transpositions=True, tree_mb=megabytes)
+    agent = MCTSAgent(simulations=60_000, threads=4, transpositions=True, memory_mb=megabytes)
     print(agent.search_state(RulesGame(MNK(4, 4, 4))).stats["simulations"])
 """
 
@@ -90,7 +90,7 @@ def test_two_threads_never_expand_one_node() -> None:
 def test_no_count_of_all_moves_as_first_is_lost() -> None:
     """Nobody can have four in a row of three, so whoever begins takes five of nine places in every simulation."""
     simulations = 60_000
-    search = shared(MNK(3, 3, 4), 3, rave=10.0, tree_mb=0.1)
+    search = shared(MNK(3, 3, 4), 3, rave=10.0, memory_mb=0.1)
     search.run(Limits(), simulations)
     more = search.searches[0].more
     edges = load(search.root, nodes.EDGES)
@@ -137,16 +137,16 @@ def test_memory_that_is_full_ends_no_search(name: str, settings: dict[str, Any])
         settings = settings | {"evaluator": "rewards" if name.startswith("Grown") else "game"}
     for megabytes, simulations in ((0.01, 400), (0.1, 4_000), (1, 20_000)):
         for threads in (1, 3):
-            agent = MCTSAgent(simulations=simulations, tree_mb=megabytes, threads=threads, **settings)
+            agent = MCTSAgent(simulations=simulations, memory_mb=megabytes, threads=threads, **settings)
             check_full(agent, RulesGame(GAMES[name]), simulations)
     for megabytes in (0.01, 0.03):
-        agent = MCTSAgent(simulations=150, tree_mb=megabytes, **settings)
+        agent = MCTSAgent(simulations=150, memory_mb=megabytes, **settings)
         check_full(agent, Uncompiled(GAMES[name]), 150)
 
 
 def test_memory_that_is_full_ends_no_search_with_a_network() -> None:
     for megabytes in (0.01, 0.1):
-        agent = MCTSAgent(simulations=150, tree_mb=megabytes, evaluator=Even(), selection="puct", batch_size=8)
+        agent = MCTSAgent(simulations=150, memory_mb=megabytes, evaluator=Even(), selection="puct", batch_size=8)
         check_full(agent, Uncompiled(MNK(4, 4, 4)), 150)
 
 

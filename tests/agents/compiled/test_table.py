@@ -58,10 +58,10 @@ class ManyActions(NamedTuple):
         return 1 if (state.at == 5) == (seat == 1) else -1
 
 
-def searched(game: RulesGame, depth: int, table_mb: float = 1) -> CompiledAlphaBeta:
+def searched(game: RulesGame, depth: int, memory_mb: float = 1) -> CompiledAlphaBeta:
     """A search that has filled its table."""
     limits = Limits(depth=depth)
-    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, table_mb=table_mb)
+    search = compiled_search(CompiledAlphaBeta, game, None, Budget(limits), limits=limits, memory_mb=memory_mb)
     assert search is not None
     state = game.initial_state()
     search.visit(state, depth, *search.window(state), 1)
@@ -73,7 +73,7 @@ def what(result: SearchResult) -> tuple[Any, ...]:
 
 
 def test_every_search_begins_with_an_empty_table() -> None:
-    agent = AlphaBetaAgent(depth=6, ties="first", table_mb=1)
+    agent = AlphaBetaAgent(depth=6, ties="first", memory_mb=1)
     first = what(agent.search_state(GAME))
     searched(GAME, 8)
     assert what(agent.search_state(GAME)) == first
@@ -119,8 +119,8 @@ def test_positions_of_few_numbers_are_not_taken_for_each_other() -> None:
     filled = searched(game, 6).table
     assert filled is not None
     assert np.count_nonzero(filled.words) == 2 * filled.stores
-    for table_mb in (0, 1):
-        assert AlphaBetaAgent(depth=6, table_mb=table_mb).search_state(game).plies == 3
+    for memory_mb in (0, 1):
+        assert AlphaBetaAgent(depth=6, memory_mb=memory_mb).search_state(game).plies == 3
 
 
 def test_a_table_holds_any_action_number() -> None:

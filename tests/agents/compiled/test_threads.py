@@ -32,7 +32,7 @@ def test_a_time_limit_ends_the_search() -> None:
     assert compiled_search(CompiledAlphaBeta, GAME, None, Budget(unhurried), limits=unhurried) is not None
     limits = Limits(seconds=0.3)
     budget = Budget(limits)
-    search = compiled_search(CompiledAlphaBeta, GAME, None, budget, limits=limits, table_mb=1)
+    search = compiled_search(CompiledAlphaBeta, GAME, None, budget, limits=limits, memory_mb=1)
     assert search is not None
     iteration, depth, reason = deepen(
         search,

@@ -155,7 +155,7 @@ def test_minimax_agrees(rules: Any) -> None:
         assert search(compiled, state, limits, step=True, exact=True, ties=Ties.FIRST) == expected, (state, limits)
 
 
-@pytest.mark.parametrize("settings", [{}, {"symmetric": True}, {"threads": 2}, {"table_mb": 0.001}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"symmetric": True}, {"threads": 2}, {"memory_mb": 0.001}], ids=str)
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[str, Any]) -> None:
     generator = random.Random(f"table {rules} {settings}")
@@ -179,7 +179,7 @@ def test_with_a_table_values_and_best_actions_agree(rules: Any, settings: dict[s
             Budget(limits),
             limits=limits,
             sooner=sooner,
-            **{"table_mb": 1, **settings},
+            **{"memory_mb": 1, **settings},
         )
         assert compiled is not None
         expected = search(plain, state, limits, step=True, exact=exact, ties=Ties.RANDOM)
@@ -223,7 +223,7 @@ def test_one_thread_is_deterministic() -> None:
 
     def run() -> Answer:
         limits = Limits(depth=9)
-        compiled = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, table_mb=1)
+        compiled = compiled_search(CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, memory_mb=1)
         return search(compiled, game.initial_state(), limits, step=True, exact=False, ties=Ties.RANDOM)
 
     assert run() == run()

@@ -255,7 +255,7 @@ def test_the_tree_is_kept_for_the_next_moves() -> None:
 @pytest.mark.parametrize("make", [RulesGame, Uncompiled])
 def test_memory_runs_out(make: Any) -> None:
     game = make(MNK(m=3, n=3, k=3))
-    result = MCTSAgent(simulations=2_000, tree_mb=0.01, solver=False).search_state(game)
+    result = MCTSAgent(simulations=2_000, memory_mb=0.01, solver=False).search_state(game)
     assert result.stats["simulations"] == 2_000
     assert result.stats["tree_nodes"] < 130
     assert abs(result.value) < 0.8
@@ -334,7 +334,7 @@ def test_it_solves_small_games(rules: Any, settings: dict[str, Any]) -> None:
 
     With the seed 0 it took 18,000, 916,000, 91,000 and 1,308,000 simulations: hundredths of a second to three.
     """
-    result = MCTSAgent(simulations=5_000_000, tree_mb=1_000, **settings).search_state(RulesGame(rules))
+    result = MCTSAgent(simulations=5_000_000, memory_mb=1_000, **settings).search_state(RulesGame(rules))
     assert result.proven
     assert result.value == 0
 
@@ -344,7 +344,7 @@ def test_what_trains_others_explores() -> None:
     noisy = MCTSAgent(simulations=200, selection="puct", noise=1.0, noise_share=1.0, solver=False)
     visits = [noisy.search_state(game).visits for _ in range(2)]
     assert visits[0] != visits[1]
-    warm = MCTSAgent(simulations=64, temperature=1.0, keep_tree=False, solver=False)
+    warm = MCTSAgent(simulations=64, temperature=1.0, reuse=False, solver=False)
     assert len({warm.search_state(game).action for _ in range(20)}) > 2
     with pytest.raises(InvalidSettingError, match="selection='puct'"):
         MCTSAgent(noise=0.3)

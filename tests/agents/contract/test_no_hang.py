@@ -130,7 +130,7 @@ def test_limits_end_compiled_searches(name, kind, limit):
 def test_solvers_end(name):
     game = RULES[name]
     answers(lambda: solve(game, seconds=0.1, compile="never"))
-    answers(lambda: solve(game, seconds=0.1, weak=True, compile="never", table_mb=0.01))
+    answers(lambda: solve(game, seconds=0.1, weak=True, compile="never", memory_mb=0.01))
     answers(lambda: solve(game, nodes=300, compile="never"))
     answers(lambda: value_iteration(game, most_states=300))
     if name == "no rules":  # the others are solved by compiled rules
@@ -237,9 +237,9 @@ def test_a_game_that_comes_back_is_refused():
 
 
 MEMORY = [
-    "alphabeta(nodes=4000, table_mb={})", "alphabeta(depth=5, table_mb={}, keep_table=true)",
-    "expectiminimax(depth=4, table_mb={}, pruning=star2)", "expectimax(depth=4, table_mb={})",
-    "maxn(depth=5, table_mb={})", "paranoid(depth=5, table_mb={})", "bestreply(depth=3, table_mb={})",
+    "alphabeta(nodes=4000, memory_mb={})", "alphabeta(depth=5, memory_mb={}, reuse=true)",
+    "expectiminimax(depth=4, memory_mb={}, pruning=star2)", "expectimax(depth=4, memory_mb={})",
+    "maxn(depth=5, memory_mb={})", "paranoid(depth=5, memory_mb={})", "bestreply(depth=3, memory_mb={})",
 ]  # fmt: skip
 
 
@@ -261,6 +261,6 @@ def test_a_small_memory_changes_no_value(spec, megabytes, compiled):
 @pytest.mark.parametrize("compiled", ["wait", "never"])
 def test_solutions_are_right_with_a_small_memory(megabytes, compiled):
     for rules, value in ((MNK(3, 3, 3), 0), (Nim((1, 2, 3)), -1)):
-        solution = answers(lambda rules=rules: solve(rules, table_mb=megabytes, compile=compiled))
+        solution = answers(lambda rules=rules: solve(rules, memory_mb=megabytes, compile=compiled))
         assert solution.proven
         assert solution.value == value

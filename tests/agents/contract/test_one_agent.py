@@ -56,9 +56,8 @@ ELSEWHERE = frozenset(
 SETTINGS: dict[str, Any] = {
     # Those that an agent has of these are set.
     "depth": "full",
-    "keep_table": True,
-    "keep_tree": True,
-    "table_mb": 4,
+    "reuse": True,
+    "memory_mb": 4,
     "most_states": 100_000,
 }
 SIMULATIONS = {"mcts": 1_500, "ismcts": 60, "simultaneous_mcts": 60}

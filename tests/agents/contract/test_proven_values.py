@@ -74,7 +74,7 @@ def test_what_rests_on_guesses_or_leaves_players_out_is_not_proven():
 
 
 @pytest.mark.parametrize(
-    ("name", "table_mb"),
+    ("name", "memory_mb"),
     [
         pytest.param("nim(pile_sizes=1;3;4;2)", 0.05, marks=pytest.mark.defect(38)),
         ("nim(pile_sizes=1;3;4;2)", 0.0005),
@@ -82,11 +82,11 @@ def test_what_rests_on_guesses_or_leaves_players_out_is_not_proven():
         ("connect_four(rows=4,columns=4,x_in_row=3)", 0.05),
     ],
 )
-def test_lines_of_solutions_go_to_the_end(name, table_mb):
+def test_lines_of_solutions_go_to_the_end(name, memory_mb):
     pyspiel = pytest.importorskip("pyspiel")
     game = as_game(pyspiel.load_game(name), backend="environment")
     state = game.initial_state()
-    solution = solve(game, state, table_mb=table_mb, nodes=60_000)
+    solution = solve(game, state, memory_mb=memory_mb, nodes=60_000)
     if solution.proven:
         for action in solution.principal_variation:
             state = game.result(state, action)
@@ -101,7 +101,7 @@ def test_lines_of_solutions_go_to_the_end(name, table_mb):
     [
         "minimax(depth=9)",
         "alphabeta(depth=9)",
-        "alphabeta(depth=9, table_mb=0.01)",
+        "alphabeta(depth=9, memory_mb=0.01)",
         "maxn(depth=9)",
         "paranoid(depth=9)",
     ],

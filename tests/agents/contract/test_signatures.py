@@ -91,8 +91,8 @@ def _wrong(case: str, agent: str, found: list[Any], expected: list[Any]) -> Any:
             if case in CHANGED_LINES:
                 continue
             # With a table a line may end sooner or later, as long as both go the same way.
-            length = len(old) if "table_mb=0" in agent else min(len(old), len(new))
-            new, old = new[: max(length, len(new) if "table_mb=0" in agent else length)], old[:length]
+            length = len(old) if "memory_mb=0" in agent else min(len(old), len(new))
+            new, old = new[: max(length, len(new) if "memory_mb=0" in agent else length)], old[:length]
         if not _same(new, old):
             yield f"{field} {new} was {old}"
 

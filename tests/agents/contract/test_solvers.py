@@ -65,11 +65,11 @@ def check(position: Position, solution: Solution, *, weak: bool, what: Any) -> N
 @pytest.mark.parametrize("game", PROVEN)
 def test_what_is_solved_is_true_under_any_limit(game: str, weak: bool) -> None:
     for position in positions(game):
-        whole = solve(position.game, position.state, weak=weak, table_mb=1)
+        whole = solve(position.game, position.state, weak=weak, memory_mb=1)
         check(position, whole, weak=weak, what=(position.name, whole))
         assert whole.proven, position.name
         for nodes in LIMITS:
-            found = solve(position.game, position.state, weak=weak, nodes=nodes, table_mb=1)
+            found = solve(position.game, position.state, weak=weak, nodes=nodes, memory_mb=1)
             check(position, found, weak=weak, what=(position.name, nodes, found))
 
 
@@ -99,7 +99,7 @@ def test_what_is_solved_in_time_is_true(game: str, seconds: float) -> None:
 @pytest.mark.parametrize("game", PROVEN)
 def test_exact_values(game: str) -> None:
     many = positions(game)
-    found = exact_values(many[0].game, [position.state for position in many], table_mb=1, threads=2)
+    found = exact_values(many[0].game, [position.state for position in many], memory_mb=1, threads=2)
     for position, exact in zip(many, found, strict=True):
         assert exact.values_by_seat[position.seat] == textbook("alphabeta", position, 99), position.name
 
@@ -132,7 +132,7 @@ def test_threads_do_not_change_the_value_of_a_finished_depth(nodes: int) -> None
     for _ in range(60):
         finished: list[Any] = []
         agent = AlphaBetaAgent(
-            threads=2, nodes=nodes, depth=8, table_mb=1, quiescence=0, on_iteration=finished.append
+            threads=2, nodes=nodes, depth=8, memory_mb=1, quiescence=0, on_iteration=finished.append
         )
         agent.search_state(game, state)
         for result in finished:

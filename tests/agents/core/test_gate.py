@@ -150,7 +150,7 @@ def test_given_traits_are_believed_and_named():
 
 
 @pytest.mark.parametrize(
-    "agent", [AlphaBetaAgent(depth="full"), MinimaxAgent(), ExpectiminimaxAgent(depth="full", table_mb=0)]
+    "agent", [AlphaBetaAgent(depth="full"), MinimaxAgent(), ExpectiminimaxAgent(depth="full", memory_mb=0)]
 )
 def test_games_that_never_end(agent):
     """A search without a depth says so, instead of running out of stack."""
@@ -172,7 +172,7 @@ def test_recursion_limit_is_put_back():
 
     before = sys.getrecursionlimit()
     game = CoinRow([1, 2, 3, 4, 5, 6, 7, 8, 9, 8])
-    threads = [threading.Thread(target=AlphaBetaAgent(table_mb=0).search_state, args=(game,)) for _ in range(4)]
+    threads = [threading.Thread(target=AlphaBetaAgent(memory_mb=0).search_state, args=(game,)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

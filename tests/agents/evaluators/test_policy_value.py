@@ -129,7 +129,7 @@ def test_chance_memory_and_the_next_move() -> None:
     result = MCTSAgent(simulations=5_000, **about).search_state(GAME, state)
     assert result.proven
     assert result.value == 0
-    small = searched(Lines(), tree_mb=0.01, batch_size=4, simulations=500)
+    small = searched(Lines(), memory_mb=0.01, batch_size=4, simulations=500)
     assert small.stats["simulations"] == 500
     agent = MCTSAgent(
         simulations=50, selection="puct", solver=False, evaluator=NetworkEvaluator(Lines()), batch_size=4

@@ -44,9 +44,9 @@ def mostly_first(game, state):
 class TestTicTacToe:
     """Computed with an independent program: the best answer to a random player."""
 
-    @pytest.mark.parametrize("table_mb", [64, 1])
-    def test_moving_first(self, table_mb):
-        result = ExpectimaxAgent(table_mb=table_mb).search_state(ConnectK())
+    @pytest.mark.parametrize("memory_mb", [64, 1])
+    def test_moving_first(self, memory_mb):
+        result = ExpectimaxAgent(memory_mb=memory_mb).search_state(ConnectK())
         assert result.value == pytest.approx(0.9947916666666667, abs=1e-14)
         assert result.value == pytest.approx(191 / 192, abs=1e-14)
         assert result.values_by_seat == (result.value, -result.value)
@@ -103,11 +103,11 @@ def test_figure_5_2_against_random():
     seats=st.sampled_from([1, 2]),
     rewards=st.booleans(),
     chance=st.booleans(),
-    table_mb=st.sampled_from([0, 64]),
+    memory_mb=st.sampled_from([0, 64]),
     deepening=st.booleans(),
 )
 @settings(max_examples=200)
-def test_expectimax_is_its_oracle(seed, seats, rewards, chance, table_mb, deepening):
+def test_expectimax_is_its_oracle(seed, seats, rewards, chance, memory_mb, deepening):
     rng = np.random.default_rng(seed)
     root = random_tree(rng, 6, seats=seats, rewards=rewards, chance=chance)
     while isinstance(root, Leaf) or root.mover < 0:
@@ -118,7 +118,7 @@ def test_expectimax_is_its_oracle(seed, seats, rewards, chance, table_mb, deepen
         (mostly_first, lambda n: [1.0] if n == 1 else [0.5, *[0.5 / (n - 1)] * (n - 1)]),
     ):
         options = {"nodes": 10**6, "evaluator": "rewards"} if deepening else {}
-        result = ExpectimaxAgent(opponent=opponent, table_mb=table_mb, **options).search_state(game)
+        result = ExpectimaxAgent(opponent=opponent, memory_mb=memory_mb, **options).search_state(game)
         expected = oracle(root, root.mover, reply)
         model = make_opponent(opponent)
         by_the_book = expectimax(game, root, root.mover, lambda state, model=model: replies(model, game, state))
@@ -149,7 +149,7 @@ def test_depth_counts_every_players_moves():
         seen.append((sum(cell >= 0 for cell in state[0]), game.to_move(state)))
         return (0.1, -0.1)
 
-    result = ExpectimaxAgent(depth=2, evaluator=evaluator, table_mb=0).search_state(ConnectK())
+    result = ExpectimaxAgent(depth=2, evaluator=evaluator, memory_mb=0).search_state(ConnectK())
     assert set(seen) == {(2, 0)}
     assert (result.depth, result.stopped_by, result.proven) == (2, StoppedBy.DEPTH, False)
     assert result.nodes == 1 + 9 + 72

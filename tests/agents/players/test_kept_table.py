@@ -1,4 +1,4 @@
-"""``keep_table``: what one move has searched serves the next ones, and changes no value."""
+"""``reuse``: what one move has searched serves the next ones, and changes no value."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PLAIN: dict[str, Any] = {"evaluator": lambda game, state: game.evaluation(state)
 def test_later_moves_cost_less_and_find_the_same(settings: dict[str, Any]) -> None:
     game = RulesGame(DotsAndBoxes(2, 2))
     state = game.result(game.initial_state(), 3)
-    settings = {"depth": 6, "ties": "first", "table_mb": 4, **settings}
-    keeping, fresh = AlphaBetaAgent(**settings, keep_table=True), AlphaBetaAgent(**settings)
+    settings = {"depth": 6, "ties": "first", "memory_mb": 4, **settings}
+    keeping, fresh = AlphaBetaAgent(**settings, reuse=True), AlphaBetaAgent(**settings)
     kept_nodes = fresh_nodes = 0
     while not game.is_terminal(state):
         kept, new = keeping.search_state(game, state), fresh.search_state(game, state)
@@ -39,7 +39,7 @@ def test_later_moves_cost_less_and_find_the_same(settings: dict[str, Any]) -> No
 
 def test_a_new_game_begins_with_an_empty_table() -> None:
     game = RulesGame(DotsAndBoxes(2, 2))
-    agent = AlphaBetaAgent(depth=4, ties="first", keep_table=True, **PLAIN)
+    agent = AlphaBetaAgent(depth=4, ties="first", reuse=True, **PLAIN)
     first = agent.search_state(game).nodes
     assert agent.search_state(game).nodes < first
     agent.reset()
@@ -64,8 +64,8 @@ def test_a_new_game_begins_with_an_empty_table() -> None:
 def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, Any]) -> None:
     players = 2 if kind is ExpectiminimaxAgent else 3
     game = RulesGame(DotsAndBoxes(2, 1, players=players))
-    settings = {"depth": "full", "ties": "first", "table_mb": 4, **settings}
-    keeping, fresh = kind(**settings, keep_table=True), kind(**settings)
+    settings = {"depth": "full", "ties": "first", "memory_mb": 4, **settings}
+    keeping, fresh = kind(**settings, reuse=True), kind(**settings)
     kept_nodes = fresh_nodes = 0
     state = game.initial_state()
     while not game.is_terminal(state):
@@ -82,7 +82,7 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
 @pytest.mark.defect(15)
 def test_a_kept_table_keeps_no_searches() -> None:
     game = RulesGame(DotsAndBoxes(2, 2))
-    agent = AlphaBetaAgent(depth=2, keep_table=True)
+    agent = AlphaBetaAgent(depth=2, reuse=True)
     counts = []
     for _ in range(8):
         agent.search_state(game)

@@ -10,7 +10,7 @@ from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
 from zermelo.agents.algorithms import minimax
 from zermelo.envs import as_game
 
-TEXTBOOK = {"depth": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+TEXTBOOK = {"depth": "full", "sooner": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
 
 # Nodes of alpha-beta on tic-tac-toe from the empty board, cells row by row; PettingZoo numbers them column by
 # column, which by symmetry is the same tree.
@@ -64,7 +64,7 @@ def test_mnk(rows, columns, in_row, value):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"sooner": False}, {"table_mb": 0}, {"depth": 99}])
+@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"sooner": False}, {"memory_mb": 0}, {"depth": 99}])
 def test_values_to_come_are_kept_not_totals(seed, settings):
     """Rewards before the end, turns that do not alternate, and keys that leave out what was paid."""
     rng = np.random.default_rng(seed)
@@ -107,7 +107,7 @@ class TestOpenSpiel:
         game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(20250101)
         pruned, full = AlphaBetaAgent(depth="full", exact=True), MinimaxAgent()
-        plain = AlphaBetaAgent(depth="full", table_mb=0, sooner=False, window="full", ordering="fixed")
+        plain = AlphaBetaAgent(depth="full", memory_mb=0, sooner=False, window="full", ordering="fixed")
         done = 0
         while done < positions:
             state = spiel.new_initial_state()
@@ -137,7 +137,7 @@ class TestOpenSpiel:
         spiel = pyspiel.load_game(f"pig(diceoutcomes=3,winscore={winscore},horizon=9)")
         game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(7)
-        agent, plain = ExpectiminimaxAgent(depth="full"), ExpectiminimaxAgent(depth="full", table_mb=0)
+        agent, plain = ExpectiminimaxAgent(depth="full"), ExpectiminimaxAgent(depth="full", memory_mb=0)
         for _ in range(12):
             state = spiel.new_initial_state()
             for _ in range(int(rng.integers(0, 5))):

@@ -38,7 +38,7 @@ def test_each_result_is_that_of_a_search_of_its_own(threads: int, settings: dict
     assert len(results) == len(states)
     for number, (state, result) in enumerate(zip(states, results, strict=True)):
         seed = settings.get("seed", 0) + number
-        alone = AlphaBetaAgent(**{**settings, "table_mb": 1, "seed": seed}).search_state(game, state)
+        alone = AlphaBetaAgent(**{**settings, "memory_mb": 1, "seed": seed}).search_state(game, state)
         for field in ("action", "value", "action_values", "nodes", "depth", "stopped_by", "principal_variation"):
             assert getattr(result, field) == getattr(alone, field), (number, field)
 
@@ -66,7 +66,7 @@ def test_exact_values(rules: Any, threads: int) -> None:
     game = RulesGame(rules)
     states = positions(rules, 20, 3, finished=True)
     assert any(game.is_terminal(state) for state in states)
-    found = exact_values(rules, states, threads=threads, table_mb=1)
+    found = exact_values(rules, states, threads=threads, memory_mb=1)
     for state, exact in zip(states, found, strict=True):
         if game.is_terminal(state):
             assert exact == (game.utility(state), 0)

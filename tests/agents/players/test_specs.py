@@ -39,7 +39,7 @@ SPECS = [
     "minimax(depth=3)",
     "alphabeta",
     "alphabeta(depth=6)",
-    "alphabeta(nodes=1000, table_mb=0, ordering='fixed')",
+    "alphabeta(nodes=1000, memory_mb=0, ordering='fixed')",
     "alphabeta(seconds=0.5, evaluator=playout(games=3))",
     "alphabeta(depth=2, evaluator=connect_four, exact=True, window='full')",
     "alphabeta(depth=2, backend='clone', traits={'reward_sum': 'zero_sum'})",
@@ -72,7 +72,7 @@ def test_round_trip(text):
 
 
 def test_only_what_differs_from_the_default_is_shown():
-    assert make_agent("alphabeta(table_mb=64, depth=6, sooner=True)").name == "alphabeta(depth=6)"
+    assert make_agent("alphabeta(memory_mb=64, depth=6, sooner=True)").name == "alphabeta(depth=6)"
     assert AlphaBetaAgent(depth=6).name == "alphabeta(depth=6)"
     assert repr(AlphaBetaAgent(depth=6)) == "<AlphaBetaAgent alphabeta(depth=6)>"
 
@@ -194,11 +194,11 @@ class TestForeign:
         ("alphabeta(depth=x)", Setting, "depth must be a whole number of at least 1, not 'x'"),
         ("alphabeta(depth=x(y=1))", Setting, r"depth cannot be x\(y=1\): write a plain value"),
         ("alphabeta(seconds=-1)", Setting, "seconds must be greater than 0"),
-        ("alphabeta(table_mb=-1)", Setting, "table_mb must be a finite number of at least 0, not -1"),
+        ("alphabeta(memory_mb=-1)", Setting, "memory_mb must be a finite number of at least 0, not -1"),
         (
-            "alphabeta(table_mb='x')",
+            "alphabeta(memory_mb='x')",
             Setting,
-            "table_mb must be a finite number of at least 0, not 'x'",
+            "memory_mb must be a finite number of at least 0, not 'x'",
         ),
         ("alphabeta(ordering='best')", Setting, "ordering must be one of 'auto', 'fixed', not 'best'"),
         ("alphabeta(window=1)", Setting, "window must be one of 'bounds', 'full', not '1'"),
@@ -239,7 +239,7 @@ def test_mistakes(text, kind, message):
 def test_every_agent_is_listed_with_its_settings():
     entries = {entry.name: entry for entry in list_agents()}
     assert set(entries) >= {"random", "greedy", "minimax", "alphabeta", "expectiminimax"}
-    assert entries["alphabeta"].settings["table_mb"] == 64
+    assert entries["alphabeta"].settings["memory_mb"] == 64
     for entry in entries.values():
         assert entry.summary
         assert "\n" not in entry.summary
@@ -259,7 +259,7 @@ def test_every_setting_has_a_sentence(name: str) -> None:
 
 def test_a_setting_is_described_where_it_is_declared() -> None:
     told = {setting: (default, sentence) for setting, default, sentence in describe_settings("alphabeta")}
-    assert told["table_mb"] == (64, "The memory that the transposition table may use, in MiB; 0 does without.")
+    assert told["memory_mb"] == (64, "The memory that the transposition table may use, in MiB; 0 does without.")
     assert told["ordering"][0] == "auto"
     with pytest.raises(UnknownNameError, match="alphabeta"):
         describe_settings("alphabet")

@@ -59,7 +59,7 @@ def test_what_cannot_reach_the_window_is_not_looked_at() -> None:
     settings: dict[str, Any] = {
         "depth": 3,
         "evaluator": by_name,
-        "table_mb": 0,
+        "memory_mb": 0,
         "ordering": "fixed",
         "ties": "first",
     }

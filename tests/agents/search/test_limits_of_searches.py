@@ -111,7 +111,7 @@ class TestUnfinishedIteration:
         ],
     )
     def test_what_counts(self, nodes, action, value, depth):
-        agent = AlphaBetaAgent(nodes=nodes, evaluator=self.by_name, ordering="fixed", table_mb=0)
+        agent = AlphaBetaAgent(nodes=nodes, evaluator=self.by_name, ordering="fixed", memory_mb=0)
         result = agent.search_state(self.tree)
         assert (result.action, result.value, result.depth) == (action, value, depth)
         assert result.action_values[action] == value
@@ -127,7 +127,7 @@ class TestUnfinishedIteration:
             Node(0, [Node(1, [Leaf(0, 0), Leaf(0, 0)]), Node(1, [Leaf(1, -1)]), Node(1, [Leaf(0, 0)] * 9)]),
             bounds=(-1, 1),
         )
-        result = AlphaBetaAgent(nodes=11, evaluator=EVEN, ordering="fixed", table_mb=0).search_state(tree)
+        result = AlphaBetaAgent(nodes=11, evaluator=EVEN, ordering="fixed", memory_mb=0).search_state(tree)
         assert (result.action, result.value, result.proven, result.plies) == (1, 1, True, 2)
 
 
@@ -238,7 +238,7 @@ class TestTies:
             def ordering_hint(self, state, action):
                 return float(action)
 
-        for settings in ({}, {"exact": True}, {"table_mb": 0}, {"ordering": "fixed"}):
+        for settings in ({}, {"exact": True}, {"memory_mb": 0}, {"ordering": "fixed"}):
             assert AlphaBetaAgent(depth="full", ties="first", **settings).search_state(Hinted()).action == 0
 
     def test_random_draws_from_all_best_actions(self):
@@ -344,13 +344,13 @@ class TestTable:
         rng = np.random.default_rng(5)
         game = CoinRow(rng.integers(1, 9, 12).tolist())
         full = AlphaBetaAgent(depth="full", exact=True).search_state(game)
-        tiny = AlphaBetaAgent(depth="full", exact=True, table_mb=0.01).search_state(game)
+        tiny = AlphaBetaAgent(depth="full", exact=True, memory_mb=0.01).search_state(game)
         assert tiny.action_values == full.action_values
         assert tiny.nodes > full.nodes
 
     def test_it_saves_work(self):
         game = ConnectK()
         with_table = AlphaBetaAgent(depth="full").search_state(game)
-        without = AlphaBetaAgent(depth="full", table_mb=0).search_state(game)
+        without = AlphaBetaAgent(depth="full", memory_mb=0).search_state(game)
         assert with_table.nodes < without.nodes / 2
         assert with_table.stats["table_hits"] > 0

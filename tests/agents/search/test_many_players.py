@@ -137,7 +137,7 @@ class TestRussellAndNorvig:
         ],
     )
 
-    @pytest.mark.parametrize("agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", table_mb=0, exact=True)])
+    @pytest.mark.parametrize("agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", memory_mb=0, exact=True)])
     def test_values_of_every_node(self, agent):
         game = tree_of(self.ROOT)
         left, right = self.ROOT.children
@@ -177,7 +177,7 @@ class TestSmallTree:
     )
 
     @pytest.mark.parametrize(
-        "agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", shallow=False, table_mb=0, exact=True)]
+        "agent", [MaxNAgent(depth="full"), MaxNAgent(depth="full", shallow=False, memory_mb=0, exact=True)]
     )
     def test_values_of_every_node(self, agent):
         game = tree_of(self.ROOT, constant=9.0, reward_sum=RewardSum.CONSTANT, bounds=(0, 9))
@@ -270,10 +270,10 @@ class TestTies:
 
 SETTINGS = [
     {},
-    {"table_mb": 0, "exact": True},
+    {"memory_mb": 0, "exact": True},
     {"shallow": False, "sooner": False},
     {"ordering": "fixed", "deepening": True, "evaluator": "rewards"},
-    {"sooner": False, "ties": "first", "table_mb": 0},
+    {"sooner": False, "ties": "first", "memory_mb": 0},
 ]
 
 
@@ -318,8 +318,8 @@ def test_shallow_pruning_only_saves(seed, seats, rewards, rule):
         return Node(mover, [grow(depth - 1, (mover + 1) % seats) for _ in range(3)], utility=[0.0] * seats)
 
     game = tree_of(grow(5, 0), seats=seats, constant=6.0, reward_sum=RewardSum.CONSTANT, bounds=(0.0, 6.0))
-    plain = MaxNAgent(depth="full", shallow=False, tie_rule=rule, table_mb=0).search_state(game)
-    pruned = MaxNAgent(depth="full", tie_rule=rule, table_mb=0).search_state(game)
+    plain = MaxNAgent(depth="full", shallow=False, tie_rule=rule, memory_mb=0).search_state(game)
+    pruned = MaxNAgent(depth="full", tie_rule=rule, memory_mb=0).search_state(game)
     assert pruned.values_by_seat == plain.values_by_seat
     assert pruned.nodes <= plain.nodes
 
@@ -342,7 +342,7 @@ def test_shallow_pruning_does_prune():
     chance=st.booleans(),
     rewards=st.booleans(),
     setting=st.sampled_from(
-        [{}, {"exact": True}, {"table_mb": 0, "sooner": False}, {"deepening": True, "evaluator": "rewards"}]
+        [{}, {"exact": True}, {"memory_mb": 0, "sooner": False}, {"deepening": True, "evaluator": "rewards"}]
     ),
 )
 @settings(max_examples=100)
@@ -414,7 +414,7 @@ class TestLimits:
         assert chosen.search_state(game).action == first.action
 
     def test_specs(self, agent):
-        made = make_agent(f"{agent.kind}(depth=2, samples=3, table_mb=1)")
+        made = make_agent(f"{agent.kind}(depth=2, samples=3, memory_mb=1)")
         assert type(made) is agent
         assert make_agent(made.name).name == made.name
 
@@ -517,7 +517,7 @@ def test_best_reply_where_turns_can_be_skipped(goal):
 def test_transpositions_change_nothing(goal):
     for agent, kind in itertools.product((MaxNAgent, ParanoidAgent, BestReplyAgent), ({}, {"deepening": True})):
         with_table = agent(ties="first", evaluator="rewards", **kind).search_state(Pips(goal))
-        without = agent(ties="first", evaluator="rewards", table_mb=0, **kind).search_state(Pips(goal))
+        without = agent(ties="first", evaluator="rewards", memory_mb=0, **kind).search_state(Pips(goal))
         assert with_table.values_by_seat == without.values_by_seat
         assert with_table.action == without.action
 
@@ -535,7 +535,7 @@ def test_compiled_rules_for_three():
     for rule in TieRule:
         found = [
             MaxNAgent(depth="full", tie_rule=rule, **options).search_state(game, state)
-            for options in ({}, {"shallow": False}, {"table_mb": 0}, {"shallow": False, "table_mb": 0})
+            for options in ({}, {"shallow": False}, {"memory_mb": 0}, {"shallow": False, "memory_mb": 0})
         ]
         assert {result.values_by_seat for result in found} == {max_n(game, state, rule)}
         assert found[2].nodes <= found[3].nodes

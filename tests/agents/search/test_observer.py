@@ -21,7 +21,13 @@ from zermelo.agents import (
 from zermelo.agents.search.observer import NodeEvent, NodeEventKind
 from zermelo.envs.rules.rules_game import RulesGame
 
-TEXTBOOK: dict[str, Any] = {"window": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+TEXTBOOK: dict[str, Any] = {
+    "window": "full",
+    "sooner": False,
+    "ordering": "fixed",
+    "memory_mb": 0,
+    "ties": "first",
+}
 
 
 def watched(agent: Any, game: Any) -> tuple[list[NodeEvent], Any]:

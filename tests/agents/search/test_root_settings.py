@@ -89,7 +89,7 @@ class TestAspiration:
     def test_it_saves_nodes_where_values_are_steady(self) -> None:
         game = coin_rows(1)[0]
         nodes = [
-            AlphaBetaAgent(depth=9, aspiration=a, table_mb=0, deepening=True).search_state(game).nodes
+            AlphaBetaAgent(depth=9, aspiration=a, memory_mb=0, deepening=True).search_state(game).nodes
             for a in (0, 4)
         ]
         assert nodes[1] < nodes[0]

@@ -89,10 +89,10 @@ _SLOW = [
 GAMES = (MNK(m=4, n=3, k=3), ConnectFour(4, 5), Heap(), *_SLOW)
 
 
-def plain_search(game: RulesGame, limits: Limits, table_mb: float = 0, **settings: Any) -> AlphaBetaSearch:
+def plain_search(game: RulesGame, limits: Limits, memory_mb: float = 0, **settings: Any) -> AlphaBetaSearch:
     settings = {"sooner": True, "use_bounds": True, "ordering": Ordering.AUTO, **settings}
     order = MoveOrder(game, settings.pop("ordering"))
-    table = TranspositionTable(table_mb) if table_mb else None
+    table = TranspositionTable(memory_mb) if memory_mb else None
     return AlphaBetaSearch(game, Budget(limits), EVALUATOR, order=order, table=table, **settings)
 
 
@@ -156,7 +156,7 @@ def test_singular_extensions_are_the_same_compiled_and_plain(rules: Any) -> None
         limits = Limits(depth=generator.choice([5, 6, 7]))
         settings = {"singular": generator.choice([1 / 16, 0.25]), "quiescence": 3}
         compiled = compiled_search(
-            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, table_mb=8, **settings
+            CompiledAlphaBeta, game, EVALUATOR, Budget(limits), limits=limits, memory_mb=8, **settings
         )
         assert compiled is not None
         compiled.searches[0].null_windows = 0
@@ -183,7 +183,7 @@ class Truth:
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
-@pytest.mark.parametrize("table_mb", [0, 1])
+@pytest.mark.parametrize("memory_mb", [0, 1])
 @pytest.mark.parametrize(
     "rules",
     [
@@ -193,8 +193,8 @@ class Truth:
     ],
     ids=str,
 )
-def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> None:
-    generator = random.Random(f"proven {rules} {table_mb}")
+def test_what_is_proven_is_true(rules: Any, memory_mb: float, compiled: bool) -> None:
+    generator = random.Random(f"proven {rules} {memory_mb}")
     game = RulesGame(rules)
     truth = Truth(game)
     proven = 0
@@ -210,7 +210,7 @@ def test_what_is_proven_is_true(rules: Any, table_mb: float, compiled: bool) -> 
             "null_move": generator.choice([1, 2]),
             "futility": generator.choice([0.0, 0.25]),
             "singular": generator.choice([0.0, 0.25]),
-            "table_mb": table_mb,
+            "memory_mb": memory_mb,
         }
         search: Any
         if compiled:

@@ -32,8 +32,8 @@ class TestByHand:
     def test_star1_stops_when_the_rest_cannot_help(self):
         """After -8 and -7 of four: even with two tens the average is 1.25."""
         game = self.game(*zero_sum(-8, -7, 10, 10))
-        assert ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game).nodes == 7
-        result = ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game)
+        assert ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game).nodes == 7
+        result = ExpectiminimaxAgent(depth="full", pruning="star1", memory_mb=0).search_state(game)
         assert (result.nodes, result.action, result.value) == (5, 0, 2)
         assert result.action_values == {0: 2}, "a bound is not a value"
         exact = ExpectiminimaxAgent(depth="full", pruning="star1", exact=True).search_state(game)
@@ -42,27 +42,27 @@ class TestByHand:
     def test_star1_narrows_the_window_below(self):
         """After -8 of two, the other must be worth 12 to reach 2: nothing in it is looked at, though MAX moves."""
         game = self.game(Leaf(-8, 8), Node(1, zero_sum(5, 9, 9)))
-        result = ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game)
+        result = ExpectiminimaxAgent(depth="full", pruning="star1", memory_mb=0).search_state(game)
         assert (result.nodes, result.value) == (4, 2)
 
     def test_star1_cuts_inside_an_outcome(self):
         """After 0 of two, the other must be worth more than 4; MIN has a 3, so its last reply does not matter."""
         game = self.game(Leaf(0, 0), Node(1, zero_sum(3, 9)))
-        assert ExpectiminimaxAgent(depth="full", table_mb=0).search_state(game).nodes == 7
-        assert ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game).nodes == 6
+        assert ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game).nodes == 7
+        assert ExpectiminimaxAgent(depth="full", pruning="star1", memory_mb=0).search_state(game).nodes == 6
 
     def test_star2_probes_before_it_searches(self):
         """MIN can bring both outcomes to 0 with its first reply, and 0 on average is not 2."""
         first = Node(1, zero_sum(0, 9, 8, 7, 6, 5))
         game = self.game(first, Node(1, zero_sum(0, 9, 9, 9, 9, 9)))
-        one = ExpectiminimaxAgent(depth="full", pruning="star1", table_mb=0).search_state(game)
-        two = ExpectiminimaxAgent(depth="full", pruning="star2", table_mb=0).search_state(game)
+        one = ExpectiminimaxAgent(depth="full", pruning="star1", memory_mb=0).search_state(game)
+        two = ExpectiminimaxAgent(depth="full", pruning="star2", memory_mb=0).search_state(game)
         assert one.value == two.value == 2
         assert one.nodes == 1 + 1 + 1 + 7 + 2
         assert two.nodes == 1 + 1 + 1 + 2 + 2
 
-    @pytest.mark.parametrize("table_mb", [0, 1])
-    def test_what_a_probe_evaluates_proves_nothing(self, table_mb):
+    @pytest.mark.parametrize("memory_mb", [0, 1])
+    def test_what_a_probe_evaluates_proves_nothing(self, memory_mb):
         """Both probed replies look bad, which is enough to prune, and yet one move deeper they are good."""
         outcomes = [Node(1, [Node(0, zero_sum(9)), Leaf(9, -9)]) for _ in range(2)]
         game = self.game(*outcomes)
@@ -70,17 +70,17 @@ class TestByHand:
         def evaluator(game, state):
             return -8.0, 8.0
 
-        shallow = ExpectiminimaxAgent(pruning="star2", depth=2, evaluator=evaluator, table_mb=table_mb)
+        shallow = ExpectiminimaxAgent(pruning="star2", depth=2, evaluator=evaluator, memory_mb=memory_mb)
         result = shallow.search_state(game)
         assert (result.value, result.proven) == (2, False)
-        deep = ExpectiminimaxAgent(pruning="star2", depth=3, evaluator=evaluator, table_mb=table_mb)
+        deep = ExpectiminimaxAgent(pruning="star2", depth=3, evaluator=evaluator, memory_mb=memory_mb)
         assert deep.search_state(game).value == 9
 
     @pytest.mark.parametrize("pruning", PRUNINGS)
     def test_without_bounds_nothing_is_cut_at_chance(self, pruning):
         dice = Node(CHANCE, zero_sum(-8, -7, 10, 10), probabilities=[0.25] * 4)
         game = TreeGame(Node(0, [Leaf(2, -2), dice]), chance=Chance.EXACT)
-        assert ExpectiminimaxAgent(depth="full", pruning=pruning, table_mb=0).search_state(game).nodes == 7
+        assert ExpectiminimaxAgent(depth="full", pruning=pruning, memory_mb=0).search_state(game).nodes == 7
 
 
 def with_dice(seed, seats, rewards):
@@ -98,7 +98,7 @@ def with_dice(seed, seats, rewards):
     rewards=st.booleans(),
     exact=st.booleans(),
     sooner=st.booleans(),
-    table_mb=st.sampled_from([0, 64]),
+    memory_mb=st.sampled_from([0, 64]),
     depth=st.sampled_from([None, 1, 2, 3, 4]),
     deepening=st.booleans(),
     ordering=st.sampled_from(["auto", "fixed"]),
@@ -106,7 +106,7 @@ def with_dice(seed, seats, rewards):
 )
 @settings(max_examples=120)
 def test_star_is_expectiminimax(
-    pruning, seed, seats, rewards, exact, sooner, table_mb, depth, deepening, ordering, seed_of_ties
+    pruning, seed, seats, rewards, exact, sooner, memory_mb, depth, deepening, ordering, seed_of_ties
 ):
     """Rewards on the way, any turn order, evaluations at a depth: values and best actions as without pruning."""
     root = with_dice(seed, seats, rewards)
@@ -128,7 +128,7 @@ def test_star_is_expectiminimax(
     result = ExpectiminimaxAgent(
         pruning=pruning,
         exact=exact,
-        table_mb=table_mb,
+        memory_mb=memory_mb,
         deepening=deepening and depth is not None,
         ordering=ordering,
         seed=seed_of_ties,
@@ -161,7 +161,7 @@ def test_pruning_saves_nodes(seed):
 
     game = TreeGame(grow(3, 0), chance=Chance.EXACT, bounds=(-1, 1))
     found = {
-        name: ExpectiminimaxAgent(depth="full", pruning=name, table_mb=0, ordering="fixed").search_state(game)
+        name: ExpectiminimaxAgent(depth="full", pruning=name, memory_mb=0, ordering="fixed").search_state(game)
         for name in ("none", "star1", "star2")
     }
     assert found["star1"].nodes < found["none"].nodes

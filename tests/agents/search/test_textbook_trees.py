@@ -15,7 +15,7 @@ from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent, St
 from zermelo.agents.algorithms import alpha_beta, expectiminimax, minimax
 from zermelo.envs import Chance
 
-PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "table_mb": 0, "ties": "first"}
+PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -112,7 +112,14 @@ def tree_from(seed, **options):
 
 def every_setting(constant_bounds):
     return [
-        {"sooner": sooner, "table_mb": table, "ties": ties, "window": window, "ordering": ordering, "exact": exact}
+        {
+            "sooner": sooner,
+            "memory_mb": table,
+            "ties": ties,
+            "window": window,
+            "ordering": ordering,
+            "exact": exact,
+        }
         for sooner, table, ties, window, ordering, exact in (
             (True, 64, "random", "bounds", "auto", False),
             (True, 64, "first", "bounds", "auto", True),
@@ -172,9 +179,9 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
     game = TreeGame(root, constant=constant, bounds=(-3.0, 4.0))
     value, promptness = distance_oracle(game, root, constant / 2)
     for agent in (
-        AlphaBetaAgent(depth="full", table_mb=table),
+        AlphaBetaAgent(depth="full", memory_mb=table),
         MinimaxAgent(),
-        ExpectiminimaxAgent(depth="full", table_mb=table),
+        ExpectiminimaxAgent(depth="full", memory_mb=table),
     ):
         result = agent.search_state(game)
         assert result.values_by_seat[0] == value
@@ -187,7 +194,7 @@ def test_wins_come_sooner_and_losses_later(seed, constant, table):
 def test_expectiminimax_is_the_textbooks_on_any_tree(seed, seats, rewards, table):
     root = tree_from(seed, seats=seats, rewards=rewards, chance=True)
     game = TreeGame(root, seats=seats, chance=Chance.EXACT, terminal_rewards_only=not rewards)
-    result = ExpectiminimaxAgent(depth="full", table_mb=table).search_state(game)
+    result = ExpectiminimaxAgent(depth="full", memory_mb=table).search_state(game)
     sign = 1 if root.mover == 0 else -1
     values = [sign * expectiminimax(game, child) for child in root.children]
     assert result.value == pytest.approx(max(values), abs=1e-12)
@@ -210,7 +217,7 @@ def test_alpha_beta_is_minimax_at_any_depth(seed, depth, table, deepening):
         return value, -value
 
     shared = {"depth": depth, "evaluator": evaluator, "ties": "first"}
-    pruned = AlphaBetaAgent(table_mb=table, deepening=deepening, exact=True, **shared).search_state(game)
+    pruned = AlphaBetaAgent(memory_mb=table, deepening=deepening, exact=True, **shared).search_state(game)
     full = MinimaxAgent(**shared).search_state(game)
     assert pruned.action_values == full.action_values
     assert (pruned.action, pruned.value) == (full.action, full.value)
@@ -229,10 +236,10 @@ def noise(game, state):
     return value, -value
 
 
-@given(seed=seeds, depth=st.integers(1, 6), table_mb=st.sampled_from([0, 0.02, 64]), exact=st.booleans())
+@given(seed=seeds, depth=st.integers(1, 6), memory_mb=st.sampled_from([0, 0.02, 64]), exact=st.booleans())
 @settings(max_examples=30)
 @pytest.mark.parametrize("kind", ["coins", "stones"])
-def test_transpositions_change_no_value_at_any_depth(kind, seed, depth, table_mb, exact):
+def test_transpositions_change_no_value_at_any_depth(kind, seed, depth, memory_mb, exact):
     """Where many move orders lead to one state, looking it up gives what searching it to that depth would."""
     rng = np.random.default_rng(seed)
     game = CoinRow(rng.integers(1, 6, 9).tolist()) if kind == "coins" else ConnectK(4, 4, 3, drops=True)
@@ -241,9 +248,9 @@ def test_transpositions_change_no_value_at_any_depth(kind, seed, depth, table_mb
         following = game.result(state, int(rng.choice(game.legal_actions(state))))
         state = state if game.is_terminal(following) else following
     shared = {"depth": depth, "evaluator": noise, "ties": "first"}
-    pruned = AlphaBetaAgent(table_mb=table_mb, exact=exact, **shared).search_state(game, state)
+    pruned = AlphaBetaAgent(memory_mb=memory_mb, exact=exact, **shared).search_state(game, state)
     full = MinimaxAgent(**shared).search_state(game, state)
-    averaged = ExpectiminimaxAgent(table_mb=table_mb, **shared).search_state(game, state)
+    averaged = ExpectiminimaxAgent(memory_mb=memory_mb, **shared).search_state(game, state)
     assert (pruned.action, pruned.value) == (full.action, full.value) == (averaged.action, averaged.value)
     assert averaged.action_values == full.action_values
     if not pruned.proven:

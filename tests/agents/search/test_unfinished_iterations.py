@@ -14,7 +14,7 @@ from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import Hexapawn
 from zermelo.envs.rules.rules_game import RulesGame
 
-PLAIN: dict[str, Any] = {"ordering": "fixed", "table_mb": 0}
+PLAIN: dict[str, Any] = {"ordering": "fixed", "memory_mb": 0}
 
 
 def by_name(game: Any, state: Any) -> tuple[float, float]:

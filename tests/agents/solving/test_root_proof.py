@@ -61,14 +61,14 @@ class Briefed:
     ) -> None:
         limits = Limits(seconds=limit)
         search = new_search(game, limits)
-        how = {"until": until, "table_mb": 1, "threads": 1}
+        how = {"until": until, "memory_mb": 1, "threads": 1}
         search.proof = prove_root(agent or AlphaBetaAgent(depth="full"), search, state, **how)
         self.value, self.actions = search.proof.value, search.proof.actions
         self.budget, self.root_actions, self.adjusted = search.budget, search.root_actions, search.proof.adjusted
 
 
 def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
-    return CompiledAlphaBeta(game, make_evaluator("game"), Budget(limits), limits=limits, table_mb=1)
+    return CompiledAlphaBeta(game, make_evaluator("game"), Budget(limits), limits=limits, memory_mb=1)
 
 
 briefed = Briefed
@@ -105,7 +105,7 @@ def test_value_and_actions_are_those_of_the_solver(game, plies, number, no_short
 def test_agents_say_what_is_proven_and_play_it(no_short_search):
     """Stopped after one move's depth, a search would know nothing of the end."""
     for state in late_states(GAME, 5, 10, 20):
-        agent = AlphaBetaAgent(seconds=LONG, table_mb=4, on_iteration=lambda result: False)
+        agent = AlphaBetaAgent(seconds=LONG, memory_mb=4, on_iteration=lambda result: False)
         result = agent.search_state(GAME, state)
         exact = solve(GAME, state)
         assert result.proven
@@ -236,7 +236,7 @@ def test_a_win_is_not_called_the_soonest_where_another_was_left_out(monkeypatch,
         exact = solve(GAME, state)
         if exact.value != 1:
             continue
-        result = AlphaBetaAgent(seconds=LONG, table_mb=4).search_state(GAME, state)
+        result = AlphaBetaAgent(seconds=LONG, memory_mb=4).search_state(GAME, state)
         assert result.value == 1
         assert result.plies in (None, exact.plies)
         told += result.plies is not None
@@ -260,7 +260,7 @@ def test_only_games_that_are_won_drawn_or_lost_and_have_the_hook():
         {"nodes": 50},
         {"exact": True},
         {"window": "full"},
-        {"table_mb": 0},
+        {"memory_mb": 0},
         {"proof_share": 0},
         {"cutoff": lambda game, state, ply: False},
         {"evaluator": "playout(games=1)"},

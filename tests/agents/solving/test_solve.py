@@ -36,7 +36,7 @@ FIRST, SECOND, NEITHER = Outcome.FIRST, Outcome.SECOND, Outcome.NEITHER
 def proof(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -> Solution:
     """Solved by compiled proof, however small it is."""
     game = RulesGame(rules)
-    solver = ProofSolver(game, Limits(**limits), Budget.now(), table_mb=1, threads=1, on_progress=None)
+    solver = ProofSolver(game, Limits(**limits), Budget.now(), memory_mb=1, threads=1, on_progress=None)
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
 
@@ -44,7 +44,7 @@ def plain(rules: Any, state: Any = None, *, weak: bool = False, **limits: Any) -
     """Solved in plain Python."""
     game = RulesGame(rules)
     solver = AlphaBetaSolver(
-        game, Limits(**limits), Budget.now(), table_mb=8, threads=1, on_progress=None, compile=Compile.NEVER
+        game, Limits(**limits), Budget.now(), memory_mb=8, threads=1, on_progress=None, compile=Compile.NEVER
     )
     return solver.solve(game.initial_state() if state is None else state, weak=weak)
 
@@ -129,7 +129,7 @@ def test_larger_games() -> None:
 def test_kalah_with_six_houses_four_seeds_and_empty_captures() -> None:
     """The first player wins by 10 (Wikipedia, "Kalah"); some 500 million positions."""
     game = RulesGame(Kalah(6, 4, empty_capture=True, margin=True))
-    prover = Prover(game, table_mb=512)
+    prover = Prover(game, memory_mb=512)
     score = prover.score(game.initial_state(), guess=2 * 10)
     assert score.lower == score.upper
     assert prover.value(score.lower) == (10, None)
@@ -359,7 +359,7 @@ def test_a_finished_position_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"weak": 1}, {"nodes": 0}, {"seconds": 0}, {"threads": 0}, {"table_mb": 0}, {"on_progress": 3}]
+    "settings", [{"weak": 1}, {"nodes": 0}, {"seconds": 0}, {"threads": 0}, {"memory_mb": 0}, {"on_progress": 3}]
 )
 def test_settings_are_checked(settings: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettingError, match=next(iter(settings))):

@@ -316,7 +316,7 @@ noisy = type("Stairs", (Stairs,), {"__slots__": (), "is_noisy": lambda self, sta
 total = 0
 for kind, rules, ways in (
     (CompiledMinimax, Stairs(), ({},)),
-    (CompiledAlphaBeta, noisy(), ({}, {"quiescence": 3, "table_mb": 1}, {"late_move_reductions": 1})),
+    (CompiledAlphaBeta, noisy(), ({}, {"quiescence": 3, "memory_mb": 1}, {"late_move_reductions": 1})),
 ):
     game = RulesGame(rules)
     limits = Limits(depth=4)

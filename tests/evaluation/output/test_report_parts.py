@@ -29,7 +29,7 @@ from zermelo.evaluation.storage.invocations import Invocation, StoredRun
         (["alphabeta(depth=4)", "random"], ["alphabeta", "random"]),
         (["alphabeta(depth=2)", "alphabeta(depth=4)"], ["alphabeta depth=2", "alphabeta depth=4"]),
         (
-            ["alphabeta(depth=2, table_mb=1)", "alphabeta(depth=4, table_mb=1)"],
+            ["alphabeta(depth=2, memory_mb=1)", "alphabeta(depth=4, memory_mb=1)"],
             ["alphabeta depth=2", "alphabeta depth=4"],
         ),
         (["alphabeta", "alphabeta(depth=4)"], ["alphabeta", "alphabeta depth=4"]),

@@ -80,7 +80,7 @@ class Marker:
 
 def _best_line(game: Any, state: Any) -> list[str]:
     try:
-        found = solve(game, state, nodes=LINE_NODES * (100 if can_prove(game) else 1), table_mb=1)
+        found = solve(game, state, nodes=LINE_NODES * (100 if can_prove(game) else 1), memory_mb=1)
     except ZermeloError:  # chance, or a game without an end: no single line is best
         return []
     line = []

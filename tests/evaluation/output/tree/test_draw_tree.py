@@ -74,7 +74,7 @@ def test_the_stages_of_figure_5_5():
 
 
 def test_the_plain_textbook_search_cuts_the_same():
-    agent = AlphaBetaAgent(window="full", sooner=False, ordering="fixed", table_mb=0, ties="first")
+    agent = AlphaBetaAgent(window="full", sooner=False, ordering="fixed", memory_mb=0, ties="first")
     assert told(draw_tree("aima-5.5", agent)) == told(draw_tree("aima-5.5", "alphabeta"))
 
 
