@@ -2,10 +2,14 @@
 
 python scripts/update_docs.py [PART...]
 
-where a part is ``tournament``, ``agents`` or ``fits``; all if none is given. ``scripts/bench.py --write`` writes
-the tables of benchmarks.
+A part stands between ``<!-- generated: PART ARGUMENTS -->`` and ``<!-- end -->``. Without arguments every
+part is written but ``tournament``, which plays one. ``scripts/bench.py --write`` writes the tables of benchmarks.
 """
 
+import ast
+import functools
+import importlib
+import inspect
 import re
 import shlex
 import subprocess
@@ -18,6 +22,7 @@ from zermelo.evaluation.match.readiness import require_fit
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+BLOCK = re.compile(r"(<!-- generated: (\w+)([^\n]*) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 TOURNAMENT = re.compile(r"^zermelo tournament (?:[^\n\\]|\\\n)*", re.MULTILINE)
 KINDS = {
     "two players": ("chess, go, connect four", "zermelo/MNK-v0"),
@@ -30,27 +35,31 @@ KINDS = {
 """Each kind of game, with examples and an environment of that kind."""
 
 
-def tournament():
-    """The output of the first tournament on the page that shows it."""
-    [page] = pages_with("tournament")
-    words = shlex.split(TOURNAMENT.search(page.read_text()).group().replace("\\\n", " "))
+def tournament(page):
+    """The output of the first tournament on a page."""
+    words = shlex.split(TOURNAMENT.search(page).group().replace("\\\n", " "))
     program = Path(sys.executable).with_name("zermelo")
     output = subprocess.run([program, *words[1:]], check=True, capture_output=True, text=True).stdout
     return f"```text\n{output.rstrip()}\n```"
 
 
-def agents():
+def agents(page):
     """A table of the agents that have a name."""
     lines = ["| name | what it does |", "| --- | --- |"]
     lines += [f"| `{entry.name}` | {entry.summary.replace('``', '`')} |" for entry in list_agents()]
     return "\n".join(lines)
 
 
-def fits():
-    """A table of the kinds of games, and the agents that play them."""
+@functools.cache
+def _fits():
     lines = ["| game | for example | agents |", "| --- | --- | --- |"]
     lines += [f"| {kind} | {games} | {', '.join(_agents_for(env))} |" for kind, (games, env) in KINDS.items()]
     return "\n".join(lines)
+
+
+def fits(page):
+    """A table of the kinds of games, and the agents that play them."""
+    return _fits()
 
 
 def _agents_for(env_id):
@@ -67,33 +76,118 @@ def _agents_for(env_id):
         yield f"`{entry.name}`"
 
 
-PARTS = {"tournament": tournament, "agents": agents, "fits": fits}
+def source(page, path, *names):
+    """The code of functions and classes of a file."""
+    text = (ROOT / path).read_text()
+    nodes = {getattr(node, "name", None): node for node in ast.parse(text).body}
+    if missing := [name for name in names if name not in nodes]:
+        raise SystemExit(f"{path} has no function or class {', '.join(missing)}")
+    lines = text.splitlines()
+    parts = ["\n".join(lines[nodes[name].lineno - 1 : nodes[name].end_lineno]) for name in names]
+    return f'```python title="{path}"\n' + "\n\n\n".join(parts) + "\n```"
 
 
-def block(name):
-    """What finds the block of that name."""
-    return re.compile(f"(<!-- generated: {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+def names(page):
+    """A table of the names that a page of the reference describes: the first sentence of each, and its file."""
+    rows = ["| name | what it is | source |", "| --- | --- | --- |"]
+    for dotted in re.findall(r"^::: (\S+)$", page, re.MULTILINE):
+        module, _, name = dotted.rpartition(".")
+        thing = getattr(importlib.import_module(module), name)
+        rows.append(f"| `{name}` | {_summary(thing)} | `{_file(thing, module)}` |")
+    return "\n".join(rows)
 
 
-def update(text, name, content):
-    """The text with the block of that name replaced."""
-    if len(block(name).findall(text)) != 1:
-        raise SystemExit(f"one page needs one block `<!-- generated: {name} -->` ... `<!-- end -->`")
-    return block(name).sub(lambda found: f"{found[1]}\n{content}\n{found[2]}", text)
+def _summary(thing):
+    text = inspect.getdoc(thing) if callable(thing) or inspect.ismodule(thing) else None
+    sentence = re.split(r"(?<=\.)\s", " ".join((text or "A constant.").split("\n\n")[0].split()))[0]
+    return sentence.replace("``", "`").replace("|", "\\|").removesuffix("::").removesuffix(":")
 
 
-def pages_with(name):
-    """The pages with a block of that name."""
-    return [page for page in PAGES if block(name).search(page.read_text())]
+def _file(thing, module):
+    module = getattr(thing, "__module__", None) or module
+    path = ROOT / module.removeprefix("zermelo.").replace(".", "/")
+    return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT)
 
 
-def main(names):
-    for name in names or PARTS:
-        if name not in PARTS:
-            raise SystemExit(f"there is no part {name!r}: parts are {', '.join(PARTS)}")
-        content = PARTS[name]()
-        for page in pages_with(name):
-            page.write_text(update(page.read_text(), name, content))
+def folders(page):
+    """A table of the folders, and what each may import, as the tests enforce it."""
+    tree = ast.parse((ROOT / "tests" / "test_layout.py").read_text())
+    [value] = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "ROOMS"]
+    rows = ["| folder | may import |", "| --- | --- |"]
+    for package, rooms in eval(compile(ast.Expression(value), "ROOMS", "eval")).items():
+        for folder, imported in rooms.items():
+            rows.append(f"| `{package}/{folder}` | {', '.join(f'`{name}`' for name in sorted(imported))} |")
+    return "\n".join(rows)
+
+
+def commands(page):
+    """A heading, what it does and a table of options for each command."""
+    import typer.main
+
+    from zermelo.evaluation.cli.app import app
+
+    group = typer.main.get_command(app)
+    return "\n\n".join(text for name, command in group.commands.items() for text in _command(name, command))
+
+
+def _command(name, command):
+    yield f"## zermelo {name}"
+    yield f"```text\n{_usage(name, command)}\n```"
+    yield _plain(command.help)
+    shown = [param for param in command.params if not param.hidden and param.name != "help"]
+    rows = [f"| {_names(param)} | {_cell(param)} |" for param in shown]
+    yield "\n".join(["| option | what it does |", "| --- | --- |", *rows])
+
+
+def _usage(name, command):
+    context = command.make_context(f"zermelo {name}", [], resilient_parsing=True)
+    return " ".join(command.get_usage(context).split()).removeprefix("Usage: ")
+
+
+def _names(param):
+    if param.param_type_name == "argument":
+        return f"`{param.metavar or param.name.upper()}`"
+    return ", ".join(f"`{name}`" for name in param.opts)
+
+
+def _cell(param):
+    text = _plain(param.help or "").replace("\n", " ").replace("|", "\\|")
+    default = param.default
+    shown = default is not None and default is not False and not callable(default) and param.show_default is True
+    return f"{text} Default: `{getattr(default, 'value', default)}`." if shown else text
+
+
+def _plain(text):
+    """Help without the marks for colours, and its examples as code."""
+    text = re.sub(r"\[/?bold\]", "**", text or "")
+    text = re.sub(r"\[/?(?:dim|cyan|green|yellow|red)\]", "", text).replace("\b", "").strip()
+    lines = [re.sub(r"^ *\$ (.*)", r"    \1", line) for line in text.splitlines()]
+    return "\n".join(lines)
+
+
+PARTS = {part.__name__: part for part in (tournament, agents, fits, source, names, folders, commands)}
+
+
+def updated(text, parts):
+    """The text of a page with its blocks of those parts written anew."""
+
+    def write(found):
+        start, part, arguments, end = found.groups()
+        if part not in PARTS:
+            raise SystemExit(f"there is no part {part!r}: parts are {', '.join(PARTS)}")
+        return f"{start}\n{PARTS[part](text, *arguments.split())}\n{end}" if part in parts else found.group()
+
+    return BLOCK.sub(write, text)
+
+
+def main(parts):
+    if unknown := set(parts) - set(PARTS):
+        raise SystemExit(f"there is no part {unknown.pop()!r}: parts are {', '.join(PARTS)}")
+    for page in PAGES:
+        text = page.read_text()
+        if (new := updated(text, parts or [part for part in PARTS if part != "tournament"])) != text:
+            page.write_text(new)
+            print(page.relative_to(ROOT))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ BLOCK = re.compile(
     r'^```(?P<language>python|sh)(?: title="(?P<file>[^"\n]+)")?\n(?P<code>.*?)^```$',
     re.DOTALL | re.MULTILINE,
 )
-NOTE = re.compile(r"<!-- (needs|slow|not run)(?:: ([^\n]*))? -->")
+NOTE = re.compile(r"<!-- (needs|slow|not run|generated)(?:: ([^\n]*))? -->")
 PAGES = [page for page, text in TEXTS.items() if BLOCK.search(text)]
 REFERENCE = "".join(text for page, text in TEXTS.items() if page.startswith("docs/reference/"))
 
@@ -111,7 +111,7 @@ def run_page(page, monkeypatch, capfd, slow):
     """Runs a page's blocks in order, and returns how many; none may print that an agent has failed."""
     namespace, count = {"__name__": "__page__"}, 0
     for block in blocks(page):
-        if "slow" in block.notes and not slow:
+        if "generated" in block.notes or ("slow" in block.notes and not slow):
             continue
         if block.notes.get("needs") and not all(map(is_there, block.notes["needs"].split())):
             continue
@@ -129,7 +129,7 @@ def run_page(page, monkeypatch, capfd, slow):
 @pytest.mark.usefixtures("in_a_folder")
 def test_the_examples_of_a_page_run(page, monkeypatch, capfd):
     assert run_page(page, monkeypatch, capfd, slow=False) or all(
-        block.notes.keys() & {"needs", "slow"} for block in blocks(page)
+        block.notes.keys() & {"generated", "needs", "slow"} for block in blocks(page)
     )
 
 
@@ -224,28 +224,36 @@ def update_docs():
     return load_script("update_docs")
 
 
-@pytest.mark.parametrize("name", ["agents", "fits"])
-def test_generated_parts_are_current(update_docs, name):
-    content, pages = update_docs.PARTS[name](), update_docs.pages_with(name)
-    assert pages
-    for page in pages:
-        text = page.read_text()
-        assert update_docs.update(text, name, content) == text, f"run scripts/update_docs.py {name}"
+def test_generated_parts_are_current(update_docs):
+    parts = [part for part in update_docs.PARTS if part != "tournament"]
+    for page, text in TEXTS.items():
+        assert update_docs.updated(text, parts) == text, f"{page}: run scripts/update_docs.py"
+    written = {part for text in TEXTS.values() for _, part, _, _ in update_docs.BLOCK.findall(text)}
+    assert written == set(update_docs.PARTS)
+
+
+def test_every_comment_of_a_page_is_known():
+    """No comment stands for text that only the site shows."""
+    known = re.compile(r"<!-- (?:(?:generated|output|needs|slow|not run): [^\n]+|end|slow) -->")
+    for page, text in TEXTS.items():
+        assert re.findall(r"<!--.*?-->", text, re.DOTALL) == [found.group() for found in known.finditer(text)], (
+            page
+        )
 
 
 def test_the_tournament_s_table_is_there(update_docs):
-    [page] = update_docs.pages_with("tournament")
-    table = update_docs.block("tournament").search(page.read_text()).group()
+    [text] = [text for text in TEXTS.values() if "generated: tournament" in text]
+    table = text[text.index("generated: tournament") :]
     assert "```text\nclassic/connect_four-v3: 120 games" in table
     for agent in ("random", "greedy", "alphabeta(depth=2)", "alphabeta(depth=4)"):
         assert len(re.findall(rf"^\d  {re.escape(agent)} ", table, re.MULTILINE)) == 3
 
 
-def test_a_missing_block_and_an_unknown_part_are_told(update_docs):
-    with pytest.raises(SystemExit, match="needs one block"):
-        update_docs.update("no block", "agents", "")
+def test_an_unknown_part_and_a_missing_function_are_told(update_docs):
     with pytest.raises(SystemExit, match="there is no part 'agent'"):
         update_docs.main(["agent"])
+    with pytest.raises(SystemExit, match="has no function or class minmax"):
+        update_docs.source("", "agents/algorithms/minimax.py", "minmax")
 
 
 def test_readme_is_short_and_begins_with_what_it_is():
@@ -259,7 +267,8 @@ def test_what_pages_name_exists():
     for page, text in TEXTS.items():
         for path in set(re.findall(r"scripts/\w+(?:\.py)?|\.ci/run|tests/\w+\.\w+", text)):
             assert (ROOT / path).exists(), f"{page}: {path}"
-        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
             assert ((ROOT / page).parent / link).exists(), f"{page}: {link}"
 
 
@@ -288,25 +297,9 @@ def test_the_reference_names_what_there_is():
 
 
 def test_every_algorithm_has_its_code_on_a_page():
-    shown = re.findall(r"^<!-- source: \S+ (.+) -->$", "".join(TEXTS.values()), re.MULTILINE)
+    shown = re.findall(r"^<!-- generated: source \S+ (.+) -->$", "".join(TEXTS.values()), re.MULTILINE)
     names = {name for names in shown for name in names.split()}
     assert set(importlib.import_module("zermelo.agents.algorithms").__all__) <= names
-
-
-def test_the_code_of_a_page_is_that_of_the_file():
-    hooks = load_script("docs_hooks")
-    page = hooks.on_page_markdown("<!-- source: agents/algorithms/minimax.py minimax -->")
-    assert page.startswith('```python title="agents/algorithms/minimax.py"\ndef minimax(')
-    assert page.endswith("max(values) if game.to_move(state) == 0 else min(values)\n```")
-    with pytest.raises(ValueError, match="has no function or class minmax"):
-        hooks.on_page_markdown("<!-- source: agents/algorithms/minimax.py minmax -->")
-
-
-def test_pages_say_what_commands_and_folders_there_are():
-    page = load_script("docs_hooks").on_page_markdown("<!-- commands -->\n\n<!-- folders -->")
-    assert "## zermelo tournament" in page
-    assert "| `--games`, `-n` | Games for each pairing; seats rotate. Default: `10`. |" in page
-    assert "| `agents/search` | `core`, `evaluators` |" in page
 
 
 def test_a_page_that_loads_from_another_host_is_refused():
