@@ -39,7 +39,7 @@ GAMES = {
 FEW = 64
 """More games than that are not given to one process each."""
 SCRIPTS = Path(__file__).resolve().parents[1]
-GUIDE = SCRIPTS.parent / "docs" / "guides" / "training.md"
+GUIDES = [SCRIPTS.parent / "docs" / "guides" / f"{name}.md" for name in ("training", "training_libraries")]
 VECTOR = """
 from train_vector_ppo import agent_of, train
 from zermelo.evaluation import gauntlet
@@ -175,8 +175,9 @@ def _measured(
 
 
 def examples() -> dict[str, str]:
-    """The guide's examples that learn, by library, and the script."""
-    parts = re.findall(r"^## (\w+)|^```python\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    """The guides' examples that learn, by library, and the script."""
+    text = "\n".join(guide.read_text() for guide in GUIDES)
+    parts = re.findall(r"^## (\w+)|^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     found, heading = {}, ""
     for name, block in parts:
         heading = name or heading
@@ -248,7 +249,7 @@ def opponents(
 def frameworks(only: tuple[str, ...] = tuple(examples()), steps: int = 0) -> Iterator[dict[str, Any]]:
     """Tic-tac-toe learned from scratch, and scores in % over 200 games against each opponent.
 
-    Run are the examples of docs/guides/training.md that learn, and scripts/train_vector_ppo.py,
+    Run are the examples of docs/guides/training*.md that learn, and scripts/train_vector_ppo.py,
     for as many steps as they say unless steps are given.
     """
     for name in only:
