@@ -23,7 +23,8 @@ from zermelo.evaluation.match.readiness import require_fit
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 BLOCK = re.compile(r"(<!-- generated: (\w+)([^\n]*) -->\n).*?(\n<!-- end -->)", re.DOTALL)
-TOURNAMENT = re.compile(r"^zermelo tournament (?:[^\n\\]|\\\n)*", re.MULTILINE)
+QUICKSTART = ROOT / "scripts" / "quickstart"
+TOURNAMENT = re.compile(r"\btournament (?:[^\n\\]|\\\n)*")
 KINDS = {
     "two players": ("chess, go, connect four", "zermelo/MNK-v0"),
     "two players and dice": ("backgammon, EinStein", "zermelo/EinStein-v0"),
@@ -35,12 +36,17 @@ KINDS = {
 """Each kind of game, with examples and an environment of that kind."""
 
 
-def tournament(page):
-    """The output of the first tournament on a page."""
-    words = shlex.split(TOURNAMENT.search(page).group().replace("\\\n", " "))
+@functools.cache
+def _played():
+    words = shlex.split(TOURNAMENT.search(QUICKSTART.read_text()).group().replace("\\\n", " "))
     program = Path(sys.executable).with_name("zermelo")
-    output = subprocess.run([program, *words[1:]], check=True, capture_output=True, text=True).stdout
-    return f"```text\n{output.rstrip()}\n```"
+    return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
+
+
+def tournament(page, part="whole"):
+    """The tables that ``scripts/quickstart`` prints, or the first of them."""
+    tables = _played().rstrip().split("\n\n")
+    return "```text\n" + "\n\n".join(tables[:2] if part == "standings" else tables) + "\n```"
 
 
 def agents(page):

@@ -1,4 +1,4 @@
-"""The examples of ``docs/guides/training*.md`` that learn: they run, and in full they learn what the guides say."""
+"""The examples of ``docs/guides/training*.md`` that learn run, and in full they learn what the guides say."""
 
 import importlib.util
 from pathlib import Path
