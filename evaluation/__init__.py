@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from zermelo.evaluation.training.curve import RatingCurve
     from zermelo.evaluation.training.evaluate import evaluate_policy
     from zermelo.evaluation.training.rating import PolicyRating, RungScore
-    from zermelo.evaluation.training.tuning import Tuned, tune
 
 __all__ = [
     "AgentStartError",
@@ -76,7 +75,6 @@ __all__ = [
     "Tournament",
     "TournamentInterrupted",
     "TreeDrawing",
-    "Tuned",
     "WorkerError",
     "count_pairs",
     "draw_tree",
@@ -89,7 +87,6 @@ __all__ = [
     "read_standings",
     "round_robin",
     "sprt",
-    "tune",
 ]
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of ours
@@ -114,6 +111,5 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "training.curve": "RatingCurve",
             "training.evaluate": "evaluate_policy",
             "training.rating": "PolicyRating RungScore",
-            "training.tuning": "Tuned tune",
         },
     )

@@ -28,13 +28,13 @@ from rich.progress import Progress
 from rich.table import Table
 
 from zermelo.agents.evaluators.fitted.observed import Entries
+from zermelo.agents.learning.tuning.fitting import regress
 from zermelo.envs import CHANCE
 from zermelo.envs.games import Backgammon, Hypergammon
 from zermelo.envs.games.backgammon import features as parts
 from zermelo.envs.games.backgammon.features import BLOCKS, FEATURES, LOGIT, MOST_ENTRIES, OUTCOMES
 from zermelo.envs.jit.compiling import Functions, prepare
 from zermelo.envs.rules import bits
-from zermelo.evaluation.training.regression import regress
 
 Weights = npt.NDArray[np.int64]
 
@@ -262,7 +262,7 @@ def fitted(before: Weights, games: Games, table: Table, number: int, bar: Any, t
             fit = regress(told, aims, train, test, begin, ridge=RIDGE)
             weights[outcome, :FEATURES] += np.rint(fit.weights * LOGIT).astype(np.int64)
             table.add_row(
-                str(number), where, name, f"{fit.positions:,}", f"{fit.average:.4f}", f"{fit.loss:.4f}",
+                str(number), where, name, f"{len(train):,}", f"{fit.average:.4f}", f"{fit.loss:.4f}",
                 f"{1 - fit.loss / fit.average:.0%}",
             )  # fmt: skip
             bar.advance(task)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 
 _INTERRUPTED = 130
@@ -27,10 +31,10 @@ def label_command(
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
 
-    Positions come from random games, none twice. A row has the moves that lead there, what the player sees, the
-    mask of legal actions, and what the agent says: the value, whether it is proven, the best action, a policy, the
-    value of each action. Parquet files are read by pandas, polars and datasets as they are. Ctrl-C keeps what is
-    labelled so far.
+    Positions come from random games, none twice. A row has the moves that lead there, the observation of the
+    player, the mask of legal actions, and the answer of the agent: the value, whether it is proven, the best
+    action, a policy, the value of each action. Parquet files are read by pandas, polars and datasets. Ctrl-C
+    keeps the rows so far.
 
     [bold]Examples[/bold]
 
@@ -38,27 +42,46 @@ def label_command(
 
     [dim]$[/dim] zermelo label zermelo/Othello-v0 --agent "mcts(simulations=800)" --out othello.parquet
     """
-    from rich.console import Console
-    from rich.progress import Progress
+    from zermelo.agents.learning.labels import COLUMNS, label_positions
+    from zermelo.envs.files import replaced
+    from zermelo.evaluation.errors import StoreError
+    from zermelo.evaluation.output import TABLES, ExportFormat
+    from zermelo.evaluation.output.table_files import table_writer
 
-    from zermelo.evaluation.output.labels import label_positions
+    path = Path(out)
+    form = path.suffix.removeprefix(".")
+    if form not in TABLES:
+        raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
+    writer = table_writer(ExportFormat(form))
+    labels = label_positions(env, positions=positions, agent=agent, seed=seed)
+    count = proven = games = 0
+    was_stopped = True
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            replaced(path) as file,
+            contextlib.closing(writer(file, COLUMNS)) as rows,
+            contextlib.suppress(KeyboardInterrupt),
+        ):
+            for row in _with_progress(labels, positions):
+                rows.add(row)
+                count, proven, games = count + 1, proven + row["proven"], max(games, row["game"] + 1)
+            was_stopped = False
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
+    typer.echo(f"{count:,} positions of {games:,} games, {proven:,} of them proven, in {path}")
+    if was_stopped:
+        raise SystemExit(_INTERRUPTED)
+    if count < positions:
+        typer.echo("zermelo: random games found no more than these", err=True)
+
+
+def _with_progress(labels: Iterator[dict[str, Any]], total: int) -> Iterable[dict[str, Any]]:
+    """The rows, with a progress bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import track
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("labelling", total=positions)
-        labels = label_positions(
-            env,
-            out,
-            positions=positions,
-            agent=agent,
-            seed=seed,
-            on_position=lambda done: bar.update(task, completed=done),
-        )
-    typer.echo(
-        f"{labels.positions:,} positions of {labels.games:,} games, {labels.proven:,} of them proven, "
-        f"in {labels.path}"
+    return track(
+        labels, "labelling", total=total, console=console, transient=True, disable=not sys.stderr.isatty()
     )
-    if labels.was_stopped:
-        raise SystemExit(_INTERRUPTED)
-    if labels.positions < positions:
-        typer.echo("zermelo: random games found no more than these", err=True)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.evaluation.cli.arguments import EnvText, Seed
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.training.tuning import Round
+    from zermelo.agents.learning.tuning.tune import Round, Tuned
 
 _INTERRUPTED = 130
+_MATCH_DEPTH = 2
+_MATCH_SECONDS = 0.5
+_OPENING = 4
+"""Random plies before the games of the match."""
 
 
 def tune_command(
@@ -29,15 +34,16 @@ def tune_command(
     ] = "auto",
     games: Annotated[int, typer.Option(min=10, help="Games of self-play in each round.")] = 1_000,
     rounds: Annotated[int, typer.Option(min=1, help="How often to play and fit.")] = 4,
-    mixed: Annotated[
+    outcome_share: Annotated[
         float,
-        typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
+        typer.Option(
+            min=0.0, max=1.0, help="Weight of a game's outcome in the target; the rest is the last round's value."
+        ),
     ] = 0.7,
     ridge: Annotated[
         float | None,
         typer.Option(
-            help="How strongly weights are held where they begin: as so many positions would. By default what is "
-            "best on the games kept apart.",
+            help="Strength of the penalty on weights, in positions. By default the best one on games kept apart.",
             show_default=False,
         ),
     ] = None,
@@ -48,15 +54,15 @@ def tune_command(
         int | None,
         typer.Option(
             min=1,
-            help="That both search in those games. By default 2, where somebody has written an evaluation.",
+            help="Depth of both agents in that match. By default 2, where somebody has written an evaluation.",
             show_default=False,
         ),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="That both have for a move, instead. By default 0.5, where nobody has: without one the search "
-            "plays games out, and takes far longer for the same depth.",
+            help="Seconds a move in that match, instead of a depth. By default 0.5, where nobody has written an "
+            "evaluation: the search without one plays games out, and takes far longer for the same depth.",
             show_default=False,
         ),
     ] = None,
@@ -80,23 +86,29 @@ def tune_command(
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.evaluation.training.tuning import tune
+    from zermelo.agents.core.checks import check_number
+    from zermelo.agents.learning.tuning.tune import tune
+    from zermelo.envs import InvalidSettingError
 
-    told: list[Round] = []
+    if depth is not None and seconds is not None:
+        raise InvalidSettingError("give a depth or seconds for the match, not both")
+    if seconds is not None:
+        check_number("seconds", seconds, lower=0, above=True)
+    done: list[Round] = []
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks = {}
 
-        def on_game(what: str, done: int, of: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=of)
-            bar.update(tasks[what], completed=done)
+        def on_game(name: str, count: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total)
+            bar.update(tasks[name], completed=count)
 
         def on_round(one: Round) -> None:
-            if not told:
-                typer.echo(f"{'round':>5}{'games':>8}{'positions':>11}{'loss':>9}{'by the average':>16}")
-            told.append(one)
-            typer.echo(f"{one.number:5}{one.games:8,}{one.positions:11,}{one.loss:9.4f}{one.average:16.4f}")
+            if not done:
+                typer.echo(f"{'round':>5}{'games':>8}{'positions':>11}{'loss':>9}{'average':>9}")
+            done.append(one)
+            typer.echo(f"{one.number:5}{one.games:8,}{one.positions:11,}{one.loss:9.4f}{one.average:9.4f}")
             sys.stdout.flush()
 
         try:
@@ -106,20 +118,54 @@ def tune_command(
                 features=features,
                 games=games,
                 rounds=rounds,
-                mixed=mixed,
+                outcome_share=outcome_share,
                 ridge=ridge,
-                match=match,
-                depth=depth,
-                seconds=seconds,
                 seed=seed,
                 on_game=on_game,
                 on_round=on_round,
             )
+            typer.echo(f"{tuned.evaluator.features.size:,} weights of {tuned.evaluator.features.kind} in {out}")
+            if match:
+                typer.echo(_match(env, tuned, match, depth, seconds, seed, on_game))
         except KeyboardInterrupt:
-            kept = f"{out} has the weights of round {len(told)}" if told else "nothing was written"
+            kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
             typer.echo(f"zermelo: stopped; {kept}", err=True)
             raise SystemExit(_INTERRUPTED) from None
-    typer.echo(f"{tuned.evaluator.features.size:,} weights of {tuned.evaluator.features.kind} in {out}")
-    if tuned.against is not None:
-        typer.echo(f"{tuned.against[0]} against {tuned.against[1]}:")
-        typer.echo(f"  {tuned.wins} won, {tuned.draws} drawn, {tuned.losses} lost   {tuned.elo}")
+
+
+def _match(
+    env: str,
+    tuned: Tuned,
+    games: int,
+    depth: int | None,
+    seconds: float | None,
+    seed: int,
+    on_game: Callable[[str, int, int], object],
+) -> str:
+    """The result of a match of the search with the file against the search without it, as text."""
+    from zermelo.agents.evaluators.written import features_for
+    from zermelo.envs import Chance, as_game, make_env
+    from zermelo.evaluation.stats.ratings import elo
+    from zermelo.evaluation.tournament.run import round_robin
+
+    live = make_env(env)
+    live.reset(seed=seed)
+    game = as_game(live)
+    if game.traits.seats != 2:
+        return "no match: the game has one player"
+    if depth is None and seconds is None and features_for(game, game.snapshot(live)) is None:
+        seconds = _MATCH_SECONDS
+    kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
+    limit = f"depth={depth or _MATCH_DEPTH}" if seconds is None else f"seconds={seconds}"
+    specs = {"tuned": f"{kind}({limit}, evaluator={tuned.evaluator.spec()})", "untuned": f"{kind}({limit})"}
+    outcomes = {"win": 0, "draw": 0, "loss": 0}
+
+    def count(record: Any) -> None:
+        if not record.void:
+            outcomes[str(record.outcomes[record.agents.index("tuned")])] += 1
+        on_game("match", sum(outcomes.values()), games)
+
+    round_robin(env, specs, games=games, seed=seed, openings=_OPENING, progress=False, on_game=count)
+    wins, draws, losses = outcomes.values()
+    estimate = elo(wins, draws, losses)
+    return f"{specs['tuned']} against {specs['untuned']}:\n  {wins} won, {draws} drawn, {losses} lost   {estimate}"

@@ -11,7 +11,7 @@ from doubles.stacks import StackingGame, Stacks
 from zermelo.agents.evaluators.fitted.feature_sets import features_from
 from zermelo.agents.evaluators.fitted.layers import boards_of, kinds_on, layers_of, merged
 from zermelo.agents.evaluators.fitted.patterns import PatternFeatures
-from zermelo.evaluation.training.sharing import seat_turns, with_symmetries
+from zermelo.agents.learning.tuning.symmetries import seat_turns, with_symmetries
 
 GAME = StackingGame()
 

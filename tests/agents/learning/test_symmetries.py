@@ -10,9 +10,9 @@ import pytest
 from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
 from zermelo.agents.evaluators.fitted.observed import FeatureSet, ObservationFeatures
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures
+from zermelo.agents.learning.tuning.symmetries import best_sharing, seat_turns, with_symmetries
 from zermelo.envs.games import MNK, Breakthrough, Hex, Othello
 from zermelo.envs.rules import RulesGame
-from zermelo.evaluation.training.sharing import best_sharing, seat_turns, with_symmetries
 
 SQUARE = PatternFeatures(2, 4, 4, planes=(0, 1))
 OBLONG = PatternFeatures(2, 4, 5, planes=(0, 1))

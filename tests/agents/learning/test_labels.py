@@ -1,5 +1,6 @@
 """Labelled positions: every row is the position that its moves lead to, with what the agent says of it."""
 
+import itertools
 import json
 
 import numpy as np
@@ -7,16 +8,17 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents import make_agent, solve
+from zermelo.agents.learning.labels import COLUMNS, label_positions
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.evaluation.cli.app import app
-from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.output.labels import COLUMNS, label_positions
 
 SMALL = "zermelo/MNK-v0"
 
 
-def rows_of(path):
-    return json.loads(path.read_text())
+def labelled(path, *arguments, env=SMALL):
+    """What the command says, and the rows that it writes."""
+    done = CliRunner().invoke(app, ["label", env, "--out", str(path), *map(str, arguments)])
+    return done, json.loads(path.read_text()) if path.exists() and path.suffix == ".json" else []
 
 
 def replayed(env, row):
@@ -31,9 +33,10 @@ def replayed(env, row):
 
 
 def test_rows_are_what_their_moves_lead_to(tmp_path):
-    labels = label_positions(SMALL, tmp_path / "a.json", positions=40, agent="alphabeta(exact=true)", seed=1)
-    rows = rows_of(tmp_path / "a.json")
-    assert (labels.positions, labels.proven, labels.was_stopped) == (40, 40, False)
+    done, rows = labelled(tmp_path / "a.json", "-n", 40, "--agent", "alphabeta(exact=true)", "--seed", 1)
+    assert done.exit_code == 0, done.output
+    assert "40 positions of" in done.output
+    assert "40 of them proven" in done.output
     assert [row["position"] for row in rows] == list(range(40))
     assert {tuple(row) for row in rows} == {tuple(COLUMNS)}
     seen = set()
@@ -54,18 +57,16 @@ def test_rows_are_what_their_moves_lead_to(tmp_path):
     assert len(seen) == 40
 
 
-def test_simulations_give_the_policy(tmp_path):
-    label_positions(SMALL, tmp_path / "a.json", positions=12, agent="mcts(simulations=60, solver=false)")
-    for row in rows_of(tmp_path / "a.json"):
+def test_simulations_give_the_policy():
+    for row in label_positions(SMALL, positions=12, agent="mcts(simulations=60, solver=false)"):
         assert not row["proven"]
         assert sum(row["policy"]) == pytest.approx(1)
         assert max(row["policy"]) == row["policy"][row["best"]]
 
 
-def test_what_dice_did_is_among_the_moves(tmp_path):
+def test_what_dice_did_is_among_the_moves():
     name = "zermelo/Pig-v0(target=8)"
-    label_positions(name, tmp_path / "a.json", positions=12, agent="greedy")
-    rows = rows_of(tmp_path / "a.json")
+    rows = list(label_positions(name, positions=12, agent="greedy"))
     for row in rows:
         game, state = replayed(name, row)
         assert row["seat"] == game.to_move(state)
@@ -73,17 +74,17 @@ def test_what_dice_did_is_among_the_moves(tmp_path):
     assert any(row["moves"] for row in rows)
 
 
-def test_a_seed_decides_them_all(tmp_path):
-    files = [tmp_path / f"{name}.json" for name in "abc"]
-    for path, seed in zip(files, (1, 1, 2), strict=True):
-        label_positions(SMALL, path, positions=10, agent=make_agent("mcts(simulations=30)"), seed=seed)
-    first, second, third = (path.read_text() for path in files)
+def test_a_seed_decides_them_all():
+    agent = make_agent("mcts(simulations=30)")
+    first, second, third = (
+        list(label_positions(SMALL, positions=10, agent=agent, seed=seed)) for seed in (1, 1, 2)
+    )
     assert first == second != third
 
 
 def test_a_small_game_has_no_more(tmp_path):
     name = "zermelo/Nim-v0(heaps=[2, 1])"
-    done = CliRunner().invoke(app, ["label", name, "--out", str(tmp_path / "a.csv"), "--agent", "alphabeta"])
+    done, _ = labelled(tmp_path / "a.csv", "--agent", "alphabeta", env=name)
     assert done.exit_code == 0, done.output
     assert "positions of" in done.output
     assert "random games found no more than these" in done.output
@@ -94,33 +95,41 @@ def test_a_small_game_has_no_more(tmp_path):
 
 def test_parquet_has_lists(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason='needs pip install "zermelo[parquet]"')
-    label_positions(SMALL, tmp_path / "a.parquet", positions=5, agent="mcts(simulations=30)")
+    labelled(tmp_path / "a.parquet", "-n", 5, "--agent", "mcts(simulations=30)")
     table = parquet.read_table(tmp_path / "a.parquet").to_pylist()
     assert len(table) == 5
     assert table[0]["shape"] == [3, 3, 2]
     assert all(isinstance(row["action_mask"][0], bool) for row in table)
 
 
-def test_what_is_labelled_is_kept_at_ctrl_c(tmp_path):
-    def stop(count):
-        if count == 7:
-            raise KeyboardInterrupt
+def test_what_is_labelled_is_kept_at_ctrl_c(tmp_path, monkeypatch):
+    def stopped(*args, **settings):
+        yield from itertools.islice(label_positions(*args, **settings), 7)
+        raise KeyboardInterrupt
 
-    path = tmp_path / "a.json"
-    labels = label_positions(SMALL, path, positions=50, agent="mcts(simulations=20)", on_position=stop)
-    assert labels.was_stopped
-    assert len(rows_of(path)) == labels.positions == 7
+    monkeypatch.setattr("zermelo.agents.learning.labels.label_positions", stopped)
+    done, rows = labelled(tmp_path / "a.json", "-n", 50, "--agent", "mcts(simulations=20)")
+    assert done.exit_code == 130
+    assert len(rows) == 7
 
 
-def test_wrong_settings_are_refused(tmp_path):
-    with pytest.raises(InvalidSettingError, match=r"the file must end in .csv, .json, .parquet, not 'a.txt'"):
-        label_positions(SMALL, tmp_path / "a.txt")
-    with pytest.raises(InvalidSettingError, match="random does not search"):
-        label_positions(SMALL, tmp_path / "a.json", agent="random")
-    with pytest.raises(InvalidSettingError, match="positions"):
-        label_positions(SMALL, tmp_path / "a.json", positions=0)
-    with pytest.raises(UnsupportedGameError):
-        label_positions("zermelo/Leduc-v0", tmp_path / "a.json", agent="mcts")
-    with pytest.raises(StoreError, match="cannot write"):
-        label_positions(SMALL, "/proc/none/a.json", positions=1)
+@pytest.mark.parametrize(
+    ("out", "arguments", "message"),
+    [
+        ("a.txt", [], "the file must end in .csv, .json, .parquet, not 'a.txt'"),
+        ("a.json", ["--agent", "random"], "random does not search"),
+        ("/proc/none/a.json", ["-n", "1"], "cannot write"),
+    ],
+)
+def test_wrong_settings_are_refused(tmp_path, out, arguments, message):
+    done, _ = labelled(tmp_path / out, *arguments)
+    assert done.exit_code != 0
+    assert message in " ".join(done.output.split())
     assert not list(tmp_path.iterdir())
+
+
+def test_wrong_numbers_and_hidden_games_are_refused():
+    with pytest.raises(InvalidSettingError, match="positions"):
+        label_positions(SMALL, positions=0)
+    with pytest.raises(UnsupportedGameError):
+        label_positions("zermelo/Leduc-v0", agent="mcts")

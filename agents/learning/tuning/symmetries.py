@@ -1,8 +1,7 @@
-"""Which windows of a board there are, which share their weights, and which phases of a game do not.
+"""Which mirrors of a board share their weights, which seats do, and in which phases weights differ.
 
-Mirrors and turns are those under which games from the first position go on alike, and seats can share weights only
-as their moves look alike. Whether they do, how large windows are, and phases, is what foretells best how games end
-that were not fitted to.
+Mirrors and turns share weights if games from the first position go on alike under them. Sharing among seats, the
+size of windows and phases are chosen by the loss on games that were not fitted to.
 """
 
 from __future__ import annotations

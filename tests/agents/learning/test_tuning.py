@@ -24,19 +24,15 @@ from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, featu
 from zermelo.agents.evaluators.fitted.observed import Entries, ObservationFeatures, observed_array
 from zermelo.agents.evaluators.fitted.pattern_tables import find_bits
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
+from zermelo.agents.learning.tuning.fitting import outcome_bounds, regress
+from zermelo.agents.learning.tuning.self_play import OnePly, Played, SelfPlay, searching
+from zermelo.agents.learning.tuning.tune import tune
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Othello, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.env import RulesEnv
-from zermelo.evaluation import StoreError
 from zermelo.evaluation.cli.app import app
-from zermelo.evaluation.training import tuning
-from zermelo.evaluation.training.fitting import outcome_bounds
-from zermelo.evaluation.training.regression import regress
-from zermelo.evaluation.training.self_play import Played, SelfPlay
-from zermelo.evaluation.training.teacher import Teacher
-from zermelo.evaluation.training.teacher_kernel import QUIESCENCE, evaluate
-from zermelo.evaluation.training.tuning import tune
 
 TICTACTOE = RulesGame(MNK(3, 3, 3))
 PAWNS = RulesGame(Breakthrough(rows=4, columns=3))
@@ -203,36 +199,26 @@ def test_a_regression_finds_the_weights_that_made_the_data() -> None:
     assert regress(entries, wins, train, test, truth, ridge=1e9).weights == pytest.approx(truth, abs=1e-4)
 
 
-@pytest.mark.parametrize("mixed", [0.0, 0.6, 1.0])
-def test_lambda_returns_by_their_definition(mixed: float) -> None:
-    """Against the sum over all n-step returns, which is what the recursion stands for."""
+@pytest.mark.parametrize("outcome_share", [0.0, 0.6, 1.0])
+def test_returns_mix_the_outcome_with_what_the_player_expected(outcome_share: float) -> None:
     states = some_states(TICTACTOE, seed=5, games=1)
     features = ObservationFeatures.fitting(TICTACTOE, states)
     evaluator = FittedEvaluator(features, np.random.default_rng(1).normal(size=features.size))
-    player = SelfPlay(
-        TICTACTOE, states[:1], features, evaluator, mixed=mixed, opening=0, explore=0.0, longest=99,
-        generator=np.random.default_rng(1),
-    )  # fmt: skip
-    (played,) = player.play()
-    state, first, line = states[0], [], [states[0]]
-    (again,) = SelfPlay(
-        TICTACTOE, states[:1], features, evaluator, mixed=1.0, opening=0, explore=0.0, longest=99,
-        generator=np.random.default_rng(1),
+    generator = np.random.default_rng(1)
+    (played,) = SelfPlay(
+        TICTACTOE, states[:1], features, OnePly(TICTACTOE, features, evaluator, generator),
+        outcome_share=outcome_share, opening=0, positions=99, generator=generator,
     ).play()  # fmt: skip
-    final = float(again.returns[0])  # the first player's, who moves first
+    state, expected = states[0], []
     while not TICTACTOE.is_terminal(state):
-        values = {a: _looks(evaluator, TICTACTOE.result(state, a)) for a in TICTACTOE.legal_actions(state)}
         sign = 1 if TICTACTOE.to_move(state) == 0 else -1
-        state = TICTACTOE.result(state, max(values, key=lambda a: sign * values[a]))
-        line.append(state)
-    assert TICTACTOE.utility(state)[0] == final
-    first = [_looks(evaluator, each) for each in line]
-    for place in range(len(line) - 1):
-        later = first[place + 1 :]
-        expected = mixed ** (len(later) - 1) * later[-1]
-        expected += sum((1 - mixed) * mixed**steps * value for steps, value in enumerate(later[:-1]))
-        sign = 1 if TICTACTOE.to_move(line[place]) == 0 else -1
-        assert sign * played.returns[place] == pytest.approx(expected)
+        values = {a: sign * _looks(evaluator, TICTACTOE.result(state, a)) for a in TICTACTOE.legal_actions(state)}
+        best = max(values, key=lambda action: values[action])
+        expected.append((sign, values[best]))
+        state = TICTACTOE.result(state, best)
+    final = TICTACTOE.utility(state)[0]
+    returns = [outcome_share * sign * final + (1 - outcome_share) * value for sign, value in expected]
+    assert played.returns == pytest.approx(returns)
 
 
 def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
@@ -250,9 +236,10 @@ def test_games_of_an_environment_take_wins_and_look_at_few_moves() -> None:
     features = Counted(2, 18)
     weights = np.random.default_rng(1).normal(size=features.size)
     for evaluator in (None, FittedEvaluator(features, weights)):
+        generator = np.random.default_rng(1)
         player = SelfPlay(
-            game, [start], features, evaluator, mixed=1.0, opening=0, explore=0.0, longest=99,
-            generator=np.random.default_rng(1),
+            game, [start], features, OnePly(game, features, evaluator, generator),
+            outcome_share=1.0, opening=0, positions=99, generator=generator,
         )  # fmt: skip
         for _ in range(4):
             looked.clear()
@@ -287,7 +274,6 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
         "features": "patterns",
         "games": 500,
         "rounds": 2,
-        "match": 0,
         "seed": 4,
         "ridge": 3.0,
     }
@@ -312,25 +298,21 @@ def test_tuning_learns_who_wins_and_the_file_plays(tmp_path: Path) -> None:
 def test_the_same_seed_finds_the_same_weights(tmp_path: Path) -> None:
     out = str(tmp_path / "same.json")
     one, two, other = (
-        tune(
-            "zermelo/MNK-v0", out=out, features="observation", games=10, rounds=2, match=0, seed=seed
-        ).evaluator.weights
+        tune("zermelo/MNK-v0", out=out, features="observation", games=10, rounds=2, seed=seed).evaluator.weights
         for seed in (4, 4, 5)
     )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
 
 
-def test_an_environment_without_rules_can_be_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One on which pieces cover each other; the match is at equal time, as nobody has written an evaluation."""
+def test_an_environment_without_rules_can_be_tuned(tmp_path: Path) -> None:
+    """One on which pieces cover each other."""
     out = str(tmp_path / "stacks.json")
-    monkeypatch.setattr(tuning, "_matched", lambda *_: (1, 0, 1))
-    tuned = tune(StackingEnv, out=out, games=20, rounds=2, match=2, seed=1)
+    tuned = tune(StackingEnv, out=out, games=20, rounds=2, seed=1)
     features = tuned.evaluator.features
     assert isinstance(features, PatternFeatures)
     assert features.layers == (((0, 1), (3, 4)), ((2,), (5,)))
     assert tuned.rounds[0].games == 20
-    assert tuned.against == (f"alphabeta(seconds=0.5, evaluator={out!r})", "alphabeta(seconds=0.5)")
     assert FittedEvaluator.load(out) == tuned.evaluator
 
 
@@ -338,7 +320,7 @@ def test_games_of_dice_and_rewards_on_the_way_can_be_tuned(tmp_path: Path) -> No
     for name, rules in (("pig", Pig(target=20)), ("kalah", Kalah(houses=2, seeds=2))):
         out = str(tmp_path / f"{name}.json")
         make = functools.partial(RulesEnv, rules)
-        tuned = tune(make, out=out, features="observation", games=10, rounds=2, match=0)
+        tuned = tune(make, out=out, features="observation", games=10, rounds=2)
         assert np.isfinite(tuned.evaluator.weights).all()
         assert tuned.rounds[1].positions > 0
 
@@ -365,14 +347,12 @@ def test_the_command_says_what_it_found_and_what_is_wrong(tmp_path: Path) -> Non
 
 
 def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(tuning, "replace_text", full)
-    with pytest.raises(StoreError, match=r"cannot write .*full\.json: No space left on device"):
-        tune(
-            "zermelo/MNK-v0", out=str(tmp_path / "full.json"), features="observation", games=10, rounds=1, match=0
-        )
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(InvalidSettingError, match=r"cannot write .*full\.json: No space left on device"):
+        tune("zermelo/MNK-v0", out=str(tmp_path / "full.json"), features="observation", games=10, rounds=1)
 
 
 def test_outcomes_that_were_seen_are_bounds_where_a_game_says_none(tmp_path: Path) -> None:
@@ -405,21 +385,6 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> N
         FittedEvaluator.load(str(tmp_path / "absent.json"))
 
 
-def _minimax(state: Any, depth: int) -> float:
-    """What a state is worth to the first player, in 1024ths, by the rules' evaluation so far ahead.
-
-    Below that a player may capture or stand pat.
-    """
-    if PAWNS.is_terminal(state):
-        return 1024 * PAWNS.utility(state)[0]
-    best = max if PAWNS.to_move(state) == 0 else min
-    actions = [a for a in PAWNS.legal_actions(state) if depth > 0 or PAWNS.is_noisy(state, a)]
-    stands = [PAWNS.rules.evaluation(state, 0)] if depth <= 0 else []
-    if depth <= -QUIESCENCE:
-        return stands[0]
-    return best([*stands, *(_minimax(PAWNS.result(state, action), depth - 1) for action in actions)])
-
-
 @pytest.mark.parametrize(
     ("rules", "settings"),
     [
@@ -442,11 +407,8 @@ def test_compiled_code_evaluates_as_the_file_does(rules: Any, settings: Any, abo
     tables = evaluator.tables(game)
     assert tables is not None
     states = some_states(game, seed=2, games=3)
-    entries = features.entries(game, states)
-    odds = entries.sums(evaluator.weights) * np.where(entries.seats == 0, 1, -1)
-    for state, odd in zip(states, odds, strict=True):
+    for state in states:
         assert fitted_value(rules, state, tables.address) == FITTED_UNIT * evaluator(game, state)[0]
-        assert evaluate(rules, state, tables.address) == round(1024 * odd)
 
 
 def test_bits_are_not_guessed() -> None:
@@ -467,32 +429,27 @@ def test_bits_are_not_guessed() -> None:
     assert FittedEvaluator(patterns, np.zeros(patterns.size), bounds=(-1.0, 1.0)).tables(TICTACTOE) is None
 
 
-def test_a_teacher_plays_the_best_by_the_written_evaluation() -> None:
+def test_searches_play_themselves_by_the_written_evaluation() -> None:
     start = PAWNS.initial_state()
     features = feature_set("observation", PAWNS, [start])
-    settings: dict[str, Any] = {"depths": (2,), "explore": 1.0, "generator": np.random.default_rng(1)}
-    assert Teacher.can_play(PAWNS)
-    teacher = Teacher(PAWNS, [start], features, opening=0, longest=99, positions=99, **settings)
-    (played,) = teacher.play()
+    agent = AlphaBetaAgent(depth=2, seed=1)
+    generator = np.random.default_rng(1)
+    settings: dict[str, Any] = {"outcome_share": 0.5, "generator": generator}
+    player = searching(PAWNS, agent, is_learned=False)
+    loop = SelfPlay(PAWNS, [start], features, player, opening=0, positions=99, **settings)
+    (played,) = loop.play()
     line = list(played.states)
     assert line[0] == start
-    for place, state in enumerate(line):
-        best = max if PAWNS.to_move(state) == 0 else min
-        values = {PAWNS.result(state, action): 0 for action in PAWNS.legal_actions(state)}
-        values = {child: _minimax(child, 1) for child in values}
-        as_good = [child for child, value in values.items() if value == best(values.values())]
-        if place + 1 < len(line):
-            assert line[place + 1] in as_good
-    ends = [PAWNS.utility(child) for child in as_good]
-    assert any(
-        played.returns.tolist() == [end[PAWNS.to_move(state)] for state in line] and end != (0.0, 0.0)
-        for end in ends
-    )
-    (other,) = teacher.play()
+    best = AlphaBetaAgent(depth=2, exact=True)
+    for state, following in itertools.pairwise(line):
+        result = best.search_state(PAWNS, state)
+        values = {PAWNS.result(state, action): value for action, value in result.action_values.items()}
+        assert values[following] == result.value
+    ends = {PAWNS.utility(PAWNS.result(line[-1], action)) for action in PAWNS.legal_actions(line[-1])}
+    assert any(played.returns.tolist() == [end[PAWNS.to_move(state)] for state in line] for end in ends)
+    (other,) = loop.play()
     assert list(other.states) != line, "of equal moves one is drawn"
-    teacher = Teacher(PAWNS, [start], features, opening=3, longest=99, positions=2, **settings)
-    games = [game for _ in range(20) for game in teacher.play()]
+    loop = SelfPlay(PAWNS, [start], features, player, opening=3, positions=2, **settings)
+    games = [game for _ in range(20) for game in loop.play()]
     assert all(0 < len(game.states) <= 2 for game in games)
     assert len({game.states[0] for game in games}) > 2
-    short = Teacher(PAWNS, [start], features, opening=0, longest=1, positions=9, **settings)
-    assert short.play() == []

@@ -1,0 +1,243 @@
+"""Fits an evaluation of any game to games that it plays against itself.
+
+    tuned = tune("zermelo/Othello-v0", out="othello.json")
+    agent = make_agent("alphabeta(depth=4, evaluator='othello.json')")
+
+Where somebody has written an evaluation of the game, a search plays with it, and features correct it; later rounds
+play with the corrected one, where that is searched compiled. Else the first round is random, and each later one
+plays with the weights of the round before, one move ahead. The target of the regression is the outcome of the
+game, mixed with the value that the last weights had for the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.agents.core.checks import check_number, check_whole
+from zermelo.agents.core.gate import require_perfect_information
+from zermelo.agents.core.random_play import random_game
+from zermelo.agents.evaluators.fitted.evaluator import FittedEvaluator
+from zermelo.agents.evaluators.fitted.feature_sets import AboveEvaluation, feature_set
+from zermelo.agents.learning.tuning.fitting import (
+    fit,
+    outcome_bounds,
+    prior_of,
+    split_games,
+    with_features,
+    with_sharing,
+)
+from zermelo.agents.learning.tuning.self_play import OnePly, Played, Player, SelfPlay, searching
+from zermelo.agents.learning.tuning.symmetries import seat_turns, with_symmetries
+from zermelo.agents.players.alpha_beta import AlphaBetaAgent
+from zermelo.agents.players.expectiminimax import ExpectiminimaxAgent
+from zermelo.envs import Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError, as_game, make_env
+from zermelo.envs.adapters.wrappers import game_name, is_aec
+from zermelo.envs.files import replaced
+from zermelo.envs.rules import RulesGame
+
+_STARTS: Final = 50
+_REMEMBERED: Final = 2
+"""Earlier rounds whose positions are fitted to; the first, of random games, is none of them."""
+_SAMPLE_GAMES: Final = 20
+"""Random games that show the game's observations; of an environment more, until there are enough states."""
+_SAMPLE_STATES: Final = 1_000
+_MAX_MOVES: Final = 2_000
+_DEPTH: Final = 2
+"""Of the search that plays over rules."""
+_NODES: Final = 2_000
+"""Of that search over other games."""
+_POSITIONS: Final = 100_000
+"""Positions recorded in a round, about."""
+_OPENING_SHARE: Final = 0.6
+"""Random moves end after this share of the length of a random game, at most.
+
+With a few random moves anywhere, Breakthrough's fitted evaluation lost 300 Elo to the written one: it had hardly
+seen how bad moves are punished, and a search asks about little else.
+"""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of self-play and fitting.
+
+    Attributes:
+        number: From 1 on.
+        games, positions: Of self-play.
+        loss: On a tenth of the games, kept apart: log loss in nats, or squared error.
+        average: The loss of always predicting the average.
+    """
+
+    number: int
+    games: int
+    positions: int
+    loss: float
+    average: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A fitted evaluation, and the rounds that led to it."""
+
+    evaluator: FittedEvaluator
+    rounds: tuple[Round, ...]
+
+
+def tune(
+    env: Any,
+    *,
+    out: str,
+    features: str = "auto",
+    games: int = 1_000,
+    rounds: int = 4,
+    outcome_share: float = 0.7,
+    ridge: float | None = None,
+    seed: int = 0,
+    on_game: Callable[[str, int, int], object] = lambda *_: None,
+    on_round: Callable[[Round], object] = lambda _: None,
+) -> Tuned:
+    """Fits an evaluation and writes it to a file, after each round.
+
+    Args:
+        env: A name, an environment, or a function that makes one: of one player, or of two whose rewards have a
+            constant sum, with nothing hidden.
+        out: The file to write, ending in ``.json``; ``alphabeta(evaluator="file.json")`` reads it.
+        features: ``"patterns"`` of small windows of the board, ``"observation"`` for all numbers that players
+            are shown, ``"module:name"`` of a dictionary of functions, or ``"auto"`` for patterns where there is a
+            board.
+        games: Games of self-play in each round.
+        rounds: Times to play and fit.
+        outcome_share: Weight of the outcome of a game in the target; the rest is the value that the last
+            evaluation had for the position.
+        ridge: Strength of the penalty on weights, in positions. None chooses one on a tenth of the games.
+        seed: Seed of all that is drawn.
+        on_game: Called after each game with the name of the round, the number of games played, and of all.
+        on_round: Called after each round.
+
+    Raises:
+        InvalidSettingError: A setting is wrong, or the file cannot be written.
+        UnsupportedGameError: The game is of another kind, or shows nothing that features could be read from.
+    """
+    _check(out, games=games, rounds=rounds, outcome_share=outcome_share, ridge=ridge)
+    live = make_env(env) if isinstance(env, str) else env
+    if isinstance(env, type) or (callable(env) and not is_aec(env)):
+        live = env()
+    name = env if isinstance(env, str) else game_name(live)
+    generator = np.random.default_rng(seed)
+    starts = []
+    for number in range(_STARTS):
+        live.reset(seed=seed + number)
+        game = as_game(live)
+        starts.append(game.snapshot(live))
+    traits = game.traits
+    _require_fit(traits)
+    samples, walks = _some_states(game, starts[0], generator)
+    chosen = with_symmetries(feature_set(features, game, samples), game, starts[0], samples, generator)
+    bounds = traits.utility_bounds
+    evaluator: FittedEvaluator | None = None
+    done: list[Round] = []
+    before: list[Played] = []
+    for number in range(1, rounds + 1):
+        players = _players(game, chosen, evaluator, generator, seed)
+        is_random = evaluator is None and len(players) == 1 and isinstance(players[0], OnePly)
+        loop = SelfPlay(
+            game, starts, chosen, *players,
+            outcome_share=outcome_share, opening=0 if is_random else round(_OPENING_SHARE * len(samples) / walks),
+            positions=1 + _POSITIONS // games, generator=generator,
+        )  # fmt: skip
+        played: list[Played] = []
+        for count in range(1, games + 1):
+            played += loop.play()
+            on_game(f"round {number}", count, games)
+        if not played:
+            raise UnsupportedGameError(f"games of {traits.name} are over before there is anything to learn from")
+        if number == 1:
+            bounds = outcome_bounds(traits, played)
+            turns = seat_turns(chosen, game, starts[0], generator)
+            chosen = with_sharing(chosen, game, bounds, split_games(before, played), turns)
+            played = [with_features(chosen, game, one) for one in played]
+        found, strength = fit(bounds, split_games(before, played), prior_of(chosen), ridge, evaluator)
+        evaluator = FittedEvaluator(
+            chosen, found.weights, out, None if bounds == traits.utility_bounds else bounds
+        )
+        _write(out, evaluator.as_json(env=name, games=games, rounds=number, seed=seed))
+        positions = sum(len(one.returns) for one in played)
+        done.append(Round(number, len(played), positions, found.loss, found.average))
+        on_round(done[-1])
+        before = before + played
+        if isinstance(chosen, AboveEvaluation):
+            ridge = strength
+        else:
+            before = before[-_REMEMBERED * games :] if number > 1 else []
+    assert evaluator is not None, "there is a round"
+    return Tuned(evaluator, tuple(done))
+
+
+def _check(out: str, *, games: int, rounds: int, outcome_share: float, ridge: float | None) -> None:
+    check_whole("games", games, lower=10)
+    check_whole("rounds", rounds, lower=1)
+    check_number("outcome_share", outcome_share, lower=0)
+    if outcome_share > 1:
+        raise InvalidSettingError(f"outcome_share must be at most 1, not {outcome_share}")
+    if ridge is not None:
+        check_number("ridge", ridge, lower=0, above=True)
+    if not out.endswith(".json"):
+        raise InvalidSettingError(
+            f"the file must end in .json, so that agents know it for an evaluation, not {out!r}"
+        )
+    if not Path(out).parent.is_dir() or Path(out).is_dir():
+        raise InvalidSettingError(
+            f"cannot write {out}: there is no folder {Path(out).parent}, or it is one itself"
+        )
+
+
+def _require_fit(traits: Traits) -> None:
+    require_perfect_information(traits, "tune")
+    if traits.seats > 2 or (traits.seats == 2 and traits.reward_sum is RewardSum.GENERAL):
+        raise UnsupportedGameError(
+            f"tune fits evaluations of games of one player, or of two whose rewards have a constant sum, not of "
+            f"{traits.name}"
+        )
+
+
+def _some_states(game: Any, start: Any, generator: np.random.Generator) -> tuple[list[Any], int]:
+    """The states of some random games, and the number of those games."""
+    found, walks = list[Any](), 0
+    while walks < _SAMPLE_GAMES or (
+        walks < 10 * _SAMPLE_GAMES and len(found) < _SAMPLE_STATES and not isinstance(game, RulesGame)
+    ):
+        found += random_game(game, start, generator, _MAX_MOVES)
+        walks += 1
+    return found, walks
+
+
+def _players(
+    game: Any,
+    features: Any,
+    evaluator: FittedEvaluator | None,
+    generator: np.random.Generator,
+    seed: int,
+) -> Sequence[Player]:
+    """The player of a round, and, while there is a written evaluation, the search with it as a partner."""
+    if not isinstance(features, AboveEvaluation):
+        return [OnePly(game, features, evaluator, generator)]
+    opposed = game.traits.chance is Chance.NONE and game.traits.seats == 2
+    kind = AlphaBetaAgent if opposed else ExpectiminimaxAgent
+    limit: dict[str, Any] = {"depth": _DEPTH} if opposed and isinstance(game, RulesGame) else {"nodes": _NODES}
+    written = searching(game, kind(**limit, seed=seed), is_learned=False)
+    if evaluator is None or evaluator.tables(game) is None:
+        return [written]
+    learned = kind(**limit, seed=seed, evaluator=evaluator)
+    return [searching(game, learned, is_learned=True), written]
+
+
+def _write(out: str, text: str) -> None:
+    try:
+        with replaced(out) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidSettingError(f"cannot write {out}: {error.strerror or error}; choose another file") from error
