@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ZermeloError,
     )
     from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits, TraitSource
+    from zermelo.envs.jit.check_rules import check_rules
     from zermelo.envs.registration.listing import EnvEntry, list_envs
     from zermelo.envs.registration.make import make, make_env
     from zermelo.envs.registration.registry import register_env, register_envs
@@ -56,6 +57,7 @@ __all__ = [
     "UnsupportedGameError",
     "ZermeloError",
     "as_game",
+    "check_rules",
     "clone_env",
     "discretise",
     "legal_actions",
@@ -86,6 +88,7 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "MissingDependencyError UnknownNameError UnknownTraitWarning UnsupportedGameError ZermeloError",
             "game": "CHANCE Chance Game Information RewardSum Traits TraitSource",
             "counting": "perft",
+            "jit.check_rules": "check_rules",
             "registration.listing": "EnvEntry list_envs",
             "registration.make": "make make_env",
             "registration.registry": "register_env register_envs",

@@ -115,6 +115,22 @@ def _file(thing, module):
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT)
 
 
+def methods(page):
+    """Tables of the methods that rules may have, group by group."""
+    from zermelo.envs.rules.contract import METHODS
+
+    lines = []
+    for group in dict.fromkeys(method.group for method in METHODS.values()):
+        lines += ["", f"**{group}**", "", "| method | what it gives |", "| --- | --- |"]
+        for method in METHODS.values():
+            if method.group == group:
+                dot = "" if method.compiled else " ·"
+                lines.append(
+                    f"| `{method.name}({', '.join(method.arguments)})`{dot} | {' '.join(method.about.split())} |"
+                )
+    return "\n".join(lines).replace("``", "`")
+
+
 def folders(page):
     """A table of the folders, and what each may import, as the tests enforce it."""
     tree = ast.parse((ROOT / "tests" / "test_layout.py").read_text())
@@ -171,7 +187,7 @@ def _plain(text):
     return "\n".join(lines)
 
 
-PARTS = {part.__name__: part for part in (tournament, agents, fits, source, names, folders, commands)}
+PARTS = {part.__name__: part for part in (tournament, agents, fits, source, names, methods, folders, commands)}
 
 
 def updated(text, parts):

@@ -114,8 +114,6 @@ ABOVE_ROOMS = {
 MAY_ALSO = {
     # Besides solving, which has a proof of its own, this alone knows that there are compiled searches.
     "agents/search/backend.py": {"compiled"},
-    # The package that authors import from offers the check too.
-    "envs/rules/__init__.py": {"jit"},
 }
 IN_ROOMS = [
     path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS and len(path.relative_to(ROOT).parts) > 2

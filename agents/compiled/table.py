@@ -17,7 +17,7 @@ import numpy.typing as npt
 from zermelo.agents.compiled.layout import Search
 from zermelo.agents.core.tree_search import Bound
 from zermelo.envs.rules.bits import shift_right
-from zermelo.envs.rules.defaults import DEFAULTS
+from zermelo.envs.rules.contract import DEFAULTS
 
 ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190

@@ -47,7 +47,7 @@ from zermelo.agents.search.tree.sampling import looking_inside
 from zermelo.envs import Game
 from zermelo.envs.capabilities import SupportsEvaluation
 from zermelo.envs.jit.compiling import why_not_compiled
-from zermelo.envs.rules.defaults import EVALUATION_UNIT
+from zermelo.envs.rules.protocol import EVALUATION_UNIT
 from zermelo.envs.rules.rules_game import RulesGame
 
 _WATCHED: dict[type[PlainSearch], type[PlainSearch]] = {

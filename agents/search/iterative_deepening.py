@@ -21,7 +21,7 @@ from zermelo.agents.search.one_ply import totals_after
 from zermelo.agents.search.time_manager import TimeManager
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.agents.search.tree.sampling import SampledGame
-from zermelo.envs.rules.defaults import EVALUATION_UNIT
+from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 
 @dataclass

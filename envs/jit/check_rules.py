@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NoReturn
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.jit.check_history import HistoryCheck
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.defaults import GENERAL_SUM
+from zermelo.envs.rules.contract import COMPILED, METHODS, REQUIRED, method_or_default
 from zermelo.envs.rules.history import has_history, without_past
+from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-_INTEGERS = range(-(1 << 63), 1 << 63)
-_DRAWS = 4
+_INTEGERS: Final = range(-(1 << 63), 1 << 63)
+_DRAWS: Final = 4
 """Random numbers that ``playout_action`` is tried with at each position."""
+_ELSEWHERE: Final = {
+    *("key", "symmetric_state", "chance_outcomes", "planes", "write_observation"),
+    *("action_priors", "noisy_actions", "safe_actions"),
+}
+"""Optional methods that are not just called with all their arguments where a player is to move."""
 
 
 def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 2000) -> None:
@@ -54,7 +60,6 @@ def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 20
                 action = generator.choices([o for o, _ in outcomes], [p for _, p in outcomes])[0]
             else:
                 action = generator.choice(game.legal_actions(state))
-            check.call("result", without_past(state), action)
             state = game.result(state, action)
 
 
@@ -64,7 +69,6 @@ class _Check:
     def __init__(self, game: RulesGame) -> None:
         self.game = game
         self.rules = game.rules
-        self.name = type(game.rules).__name__
         self.size = game.rules.num_actions()
         self.keys: dict[int, Any] = {}
         self.compiled: dict[str, Callable[..., Any]] = {}
@@ -75,49 +79,61 @@ class _Check:
         self.history: HistoryCheck | None = None
         if has_history(self.rules):
             self.history = HistoryCheck(game, self.call, self.fail, compiled=bool(self.compiled))
+        self.optional = [
+            name
+            for name in COMPILED
+            if self.has(name) and name not in {*REQUIRED, *_ELSEWHERE} and "repetition" not in name
+        ]
 
     def has(self, method: str) -> bool:
         """Whether the rules write an optional method."""
         return hasattr(self.rules, method)
 
+    def ask(self, method: str, *args: Any) -> Any:
+        """An optional method, or its default."""
+        return method_or_default(self.rules, method)(*args)
+
     def fail(self, method: str, state: Any, what: str) -> NoReturn:
         where = "" if state is None else f" at {state}"
-        raise RulesError(f"{self.name}.{method}{where}: {what}")
+        raise RulesError(f"{type(self.rules).__name__}.{method}{where}: {what}")
 
     # -- calling -------------------------------------------------------------------------------------------------
 
     def call(self, method: str, *args: Any) -> Any:
-        """Calls a method as it is and compiled; both must say the same."""
-        plain = self._run(getattr(self.rules, method), method, args)
+        """Calls a method as it is and compiled: both give the same, of the right type, and write the same."""
         state = args[0] if args else None
-        if isinstance(plain, tuple) and hasattr(plain, "_fields"):
-            self._state(method, state, plain)
-        elif isinstance(plain, tuple):
-            for value in plain:
-                self._integer(method, state, value)
-        elif not isinstance(plain, bool):
-            self._integer(method, state, plain)
-        compiled = self.compiled.get(method)
-        if compiled is not None:
-            other = compiled(self.rules, *args)
-            if other != plain or type(other) is not type(plain):
-                shown = "" if len(args) < 2 else f" for {', '.join(map(str, args[1:]))}"
-                self.fail(method, state, f"compiled it gives {other!r}, uncompiled {plain!r}{shown}")
+        both: list[tuple[Any, tuple[Any, ...]]] = []
+        for function in (getattr(self.rules, method), self.compiled.get(method)):
+            if function is not None:
+                given = [list(value) if isinstance(value, list) else value for value in args]
+                rules = (self.rules,) if both else ()
+                both.append((self._run(function, method, (*rules, *given), state), tuple(given[1:])))
+        plain, written = both[0]
+        self._type(method, state, plain)
+        if both[-1][1] != written or both[-1][0] != plain or type(both[-1][0]) is not type(plain):
+            shown = "" if len(args) < 2 else f" for {', '.join(map(str, args[1:]))}"
+            self.fail(method, state, f"compiled it gives {both[-1]!r}, uncompiled {both[0]!r}{shown}")
+        for value, now in zip(args[1:], written, strict=True):
+            if isinstance(value, list):
+                if len(now) != len(value):
+                    self.fail(method, state, f"it changed the length of a buffer from {len(value)} to {len(now)}")
+                value[:] = now
         return plain
 
     def fill(self, method: str, state: Any) -> list[int]:
         """Calls a method that writes actions into a buffer, as it is and compiled."""
         buffer = [0] * self.size
-        count = self._run(getattr(self.rules, method), method, (state, buffer))
-        self._integer(method, state, count)
-        if not 0 <= count <= self.size or len(buffer) != self.size:
-            self.fail(method, state, f"it returned {count} for the number of actions, of {self.size} there are")
-        if count > (most := self.game.max_legal_actions):
+        count = self._run(getattr(self.rules, method), method, (state, buffer), state)
+        self._type(method, state, count)
+        most = self.game.max_legal_actions
+        if not 0 <= count <= most or len(buffer) != self.size:
             self.fail(method, state, f"it returned {count} for the number of actions, of at most {most} at once")
         actions = buffer[:count]
-        compiled = self.compiled.get(method)
-        if compiled is not None and (other := compiled(self.rules, state, self.size)) != actions:
-            self.fail(method, state, f"compiled it gives {other}, uncompiled {actions}")
+        if method in self.compiled:
+            other = [0] * self.size
+            number = self.compiled[method](self.rules, state, other)
+            if number != count or other[:count] != actions:
+                self.fail(method, state, f"compiled it gives {other[:number]}, uncompiled {actions}")
         for action in actions:
             self._integer(method, state, action)
             if not 0 <= action < self.size:
@@ -126,49 +142,52 @@ class _Check:
             self.fail(method, state, f"an action is listed twice in {actions}")
         return actions
 
-    def _run(self, function: Callable[..., Any], method: str, args: tuple[Any, ...]) -> Any:
+    def _run(self, function: Callable[..., Any], method: str, args: tuple[Any, ...], state: Any) -> Any:
         try:
             return function(*args)
         except Exception as error:
-            state = args[0] if args else None
             self.fail(method, state, f"it raised {type(error).__name__}: {error}")
 
-    def _integer(self, method: str, state: Any, value: Any) -> None:
-        if type(value) is not int or value not in _INTEGERS:
-            self.fail(method, state, f"it gave {value!r}, which is not an integer of 64 bits")
+    def _type(self, method: str, state: Any, value: Any) -> None:
+        """What a method gives is what the table says."""
+        returns = METHODS[method].returns
+        if returns == "bool" and not isinstance(value, bool):
+            self.fail(method, state, f"it gave {value!r}, which is neither True nor False")
+        if returns == "int":
+            self._integer(method, state, value)
+        if returns.startswith("tuple"):
+            for number in value:
+                self._integer(method, state, number)
+        if returns == "Any":
+            if not (isinstance(value, tuple) and hasattr(value, "_fields")):
+                self.fail(method, state, f"a state is a named tuple of integers, not {value!r}")
+            if state is not None and type(value) is not type(state):
+                self.fail(method, state, f"it gave {value!r}, which is no {type(state).__name__}")
+            for name, part in zip(value._fields, value, strict=True):
+                if not all(map(_is_integer, part if isinstance(part, tuple) else (part,))):
+                    self.fail(method, state, f"in the state it made, {name} is {part!r}: no integer of 64 bits")
 
-    def _state(self, method: str, before: Any, state: Any) -> None:
-        for name, value in zip(state._fields, state, strict=True):
-            for part in value if isinstance(value, tuple) else (value,):
-                if type(part) is not int or part not in _INTEGERS:
-                    self.fail(
-                        method, before, f"in the state it made, {name} is {value!r}: not an integer of 64 bits"
-                    )
+    def _integer(self, method: str, state: Any, value: Any) -> None:
+        if not _is_integer(value):
+            self.fail(method, state, f"it gave {value!r}, which is not an integer of 64 bits")
 
     # -- positions -----------------------------------------------------------------------------------------------
 
-    def initial_state(self) -> Any:
-        state = self.call("initial_state")
-        if not (isinstance(state, tuple) and hasattr(state, "_fields")):
-            self.fail("initial_state", None, f"a state is a named tuple of integers, not {state!r}")
-        return state
+    def initial_state(self) -> None:
+        self.call("initial_state")
 
     def position(self, state: Any) -> bool:
         """Checks everything at one position; whether the game has ended there."""
-        terminal = self._run(self.rules.is_terminal, "is_terminal", (state,))
-        if not isinstance(terminal, bool):
-            self.fail("is_terminal", state, f"it gave {terminal!r}, which is neither True nor False")
-        self.call("is_terminal", state)
+        terminal: bool = self.call("is_terminal", state)
         self._key(state)
         self._symmetric_states(state)
         mover = self.call("to_move", state)
         if mover == CHANCE and not terminal:
             self._chance(state)
             return False
-        if not 0 <= mover < self.game.traits.seats:
-            self.fail(
-                "to_move", state, f"{mover} is neither a seat (0 to {self.game.traits.seats - 1}) nor CHANCE"
-            )
+        seats = self.game.traits.seats
+        if not 0 <= mover < seats:
+            self.fail("to_move", state, f"{mover} is neither a seat (0 to {seats - 1}) nor CHANCE")
         if terminal:
             self._utility(state)
             return True
@@ -177,74 +196,84 @@ class _Check:
             self.fail("legal_actions", state, "there is no legal action, yet is_terminal says the game goes on")
         if actions != sorted(actions):
             self.fail("legal_actions", state, f"{actions} are not in ascending order")
-        if self.has("count_legal"):
-            self._count(state, len(actions))
-        players = self.call("player_actions") if self.has("player_actions") else self.size
+        for action in actions:
+            self._result(state, action)
+        special = {
+            "bounds": self._bounds,
+            "count_legal": self._count_legal,
+            "pass_turn": self._pass_turn,
+            "player_actions": self._player_actions,
+            "playout_action": self._playout_action,
+        }
+        for method in self.optional:
+            for arguments in self._arguments(method, state, actions):
+                value = self.call(method, *arguments)
+                if method in special:
+                    special[method](value, state, actions)
+        if self.has("noisy_actions") and (noisy := self.fill("noisy_actions", state)) != (
+            expected := [action for action in actions if self.rules.is_noisy(state, action)]
+        ):
+            self.fail("noisy_actions", state, f"it writes {noisy}, but is_noisy says {expected}")
+        if self.has("action_priors"):
+            self._priors(state, actions)
+        if self.has("symmetric_state"):
+            self._symmetries(state, actions)
+        if self.has("future"):
+            for action in actions:
+                self._future(state, action)
+        return False
+
+    def _arguments(self, method: str, state: Any, actions: list[int]) -> Iterator[tuple[Any, ...]]:
+        """All ways to call a method at a position."""
+        values = {
+            "state": [state],
+            "action": actions,
+            "actions": [[0] * self.game.max_legal_actions],
+            "seat": range(self.game.traits.seats),
+            "symmetry": range(self.ask("symmetries")),
+            "random": list(map(mix, range(_DRAWS))),
+        }
+        ways: list[tuple[Any, ...]] = [()]
+        for name in METHODS[method].arguments:
+            ways = [(*way, value) for way in ways for value in values[name]]
+        yield from ways
+
+    def _count_legal(self, count: int, state: Any, actions: list[int]) -> None:
+        if count != len(actions):
+            self.fail("count_legal", state, f"it gave {count}, but legal_actions writes {len(actions)}")
+
+    def _player_actions(self, players: int, state: Any, actions: list[int]) -> None:
         if not actions[-1] < players <= self.size:
             self.fail(
                 "player_actions",
                 state,
                 f"it gave {players}, but {actions[-1]} is legal and num_actions() is {self.size}",
             )
-        for action in actions:
-            self._action(state, action)
-            if self.has("future"):
-                self._future(state, action)
-        if self.has("noisy_actions") and (noisy := self.fill("noisy_actions", state)) != (
-            expected := [action for action in actions if self.rules.is_noisy(state, action)]
-        ):
-            self.fail("noisy_actions", state, f"it writes {noisy}, but is_noisy says {expected}")
-        if self.has("is_urgent"):
-            self.call("is_urgent", state)
-        if self.has("evaluation"):
-            for seat in range(self.game.traits.seats):
-                self.call("evaluation", state, seat)
-        if self.has("playout_action"):
-            self._playout(state, actions)
-        if self.has("action_priors"):
-            self._priors(state, actions)
-        if self.has("pass_turn"):
-            self._pass(state, mover)
-        if self.has("bounds"):
-            self._bounds(state, mover, actions)
-        return False
 
-    def _playout(self, state: Any, actions: list[int]) -> None:
-        for random_bits in map(mix, range(_DRAWS)):
-            action = self.call("playout_action", state, random_bits)
-            if action != -1 and action not in actions:
-                self.fail("playout_action", state, f"it gave {action}, which is not legal")
+    def _playout_action(self, action: int, state: Any, actions: list[int]) -> None:
+        if action != -1 and action not in actions:
+            self.fail("playout_action", state, f"it gave {action}, which is not legal")
+
+    def _pass_turn(self, passed: Any, state: Any, actions: list[int]) -> None:
+        mover = self.game.to_move(state)
+        if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
+            self.fail("pass_turn", state, f"seat {mover} is to move again, which is no skipped turn")
 
     def _priors(self, state: Any, actions: list[int]) -> None:
         priors = [math.nan] * len(actions)
-        count = self._run(self.rules.action_priors, "action_priors", (state, [*actions], len(actions), priors))
+        arguments = (state, [*actions], len(actions), priors)
+        count = self._run(self.rules.action_priors, "action_priors", arguments, state)
         if count != len(actions) or not all(type(prior) is float and math.isfinite(prior) for prior in priors):
             self.fail(
                 "action_priors", state, f"it returned {count!r} for {len(actions)} actions and wrote {priors}"
             )
-        compiled = self.compiled.get("action_priors")
-        if compiled is not None and (other := compiled(self.rules, state, actions)) != priors:
-            self.fail("action_priors", state, f"compiled it gives {other}, uncompiled {priors}")
-
-    def _count(self, state: Any, expected: int) -> None:
-        counts = [self._run(self.rules.count_legal, "count_legal", (state, [0] * self.game.max_legal_actions))]
-        if "count_legal" in self.compiled:
-            counts.append(self.compiled["count_legal"](self.rules, state, self.game.max_legal_actions))
-        if counts != [expected] * len(counts):
-            self.fail("count_legal", state, f"it gave {counts[-1]}, but legal_actions writes {expected}")
-
-    def _pass(self, state: Any, mover: int) -> None:
-        passed = self.call("pass_turn", state)
-        if type(passed) is not type(state):
-            self.fail("pass_turn", state, f"it gave {passed!r}, which is no {type(state).__name__}")
-        if passed != state and not self.game.is_terminal(passed) and self.game.to_move(passed) == mover:
-            self.fail("pass_turn", state, f"seat {mover} is to move again, which is no skipped turn")
+        self.call("action_priors", state, actions, len(actions), priors)
 
     def _key(self, state: Any) -> None:
         if not self.has("key"):
             return
         key = self.call("key", state)
-        bits = self.rules.key_bits() if self.has("key_bits") else 64
+        bits = self.ask("key_bits")
         if bits < 64 and not 0 <= key < 1 << bits:
             self.fail("key", state, f"{key} does not fit the {bits} bits that key_bits() says")
         other = self.keys.setdefault(key, state)
@@ -261,115 +290,109 @@ class _Check:
         return mover, self.game.chance_outcomes(state) if mover == CHANCE else self.game.legal_actions(state)
 
     def _utility(self, state: Any) -> None:
-        least, greatest = self.game.traits.utility_bounds
+        lower, upper = self.game.traits.utility_bounds
         total = 0
         for seat in range(self.game.traits.seats):
             value = self.call("utility", state, seat)
-            if not least <= value <= greatest:
+            if not lower <= value <= upper:
                 self.fail(
-                    "utility", state, f"seat {seat} got {value}, outside utility_bounds() {least} to {greatest}"
+                    "utility", state, f"seat {seat} got {value}, outside utility_bounds() {lower} to {upper}"
                 )
             total += value
-        expected = self.rules.utility_sum() if self.has("utility_sum") else 0
+        expected = self.ask("utility_sum")
         if expected != GENERAL_SUM and total != expected:
             self.fail("utility", state, f"all seats together got {total}, but utility_sum() is {expected}")
 
     def _chance(self, state: Any) -> None:
         if not self.has("chance_outcomes"):
             self.fail("to_move", state, "chance is to move, but there is no method chance_outcomes")
-        outcomes = self._run(self.game.chance_outcomes, "chance_outcomes", (state,))
+        self.call("chance_outcomes", state, [0] * self.size, [0.0] * self.size)
+        outcomes = self.game.chance_outcomes(state)
         total = math.fsum(probability for _, probability in outcomes)
         if not outcomes or abs(total - 1) > 1e-9 or min(p for _, p in outcomes) <= 0:
             self.fail(
                 "chance_outcomes", state, f"probabilities are positive and sum to one, but these are {outcomes}"
             )
-        compiled = self.compiled.get("chance_outcomes")
-        if compiled is not None and (other := compiled(self.rules, state, self.size)) != outcomes:
-            self.fail("chance_outcomes", state, f"compiled it gives {other}, uncompiled {outcomes}")
         for outcome, _ in outcomes:
             self._result(state, outcome)
 
-    def _result(self, state: Any, action: int) -> Any:
+    def _result(self, state: Any, action: int) -> None:
         before = tuple(state)
-        after = self.call("result", state, action)
-        if type(after) is not type(state):
-            self.fail("result", state, f"action {action} gave {after!r}, which is no {type(state).__name__}")
+        self.call("result", state, action)
         if tuple(state) != before:
             self.fail("result", state, f"action {action} changed the state it was given")
-        return after
 
-    def _action(self, state: Any, action: int) -> None:
-        after = self._result(state, action)
-        for method, kind in (("ordering_hint", int), ("is_noisy", bool)):
-            if self.has(method):
-                value = self._run(getattr(self.rules, method), method, (state, action))
-                if type(value) is not kind:
-                    self.fail(method, state, f"action {action} gave {value!r}, which is no {kind.__name__}")
-                self.call(method, state, action)
-        for symmetry in range(self.rules.symmetries() if self.has("symmetries") else 1):
-            if not self.has("symmetric_state"):
-                break
-            seen = self._run(self.rules.symmetric_state, "symmetric_state", (state, symmetry))
-            moved = self.call("symmetric_action", action, symmetry)
-            if moved not in self.game.legal_actions(seen):
-                self.fail("symmetric_action", state, f"symmetry {symmetry} makes {action} into {moved}: not legal")
-            if self.rules.result(seen, moved) != self.rules.symmetric_state(after, symmetry):
-                self.fail(
-                    "symmetric_state",
-                    state,
-                    f"playing {action} and then seeing it through symmetry {symmetry} is not the same as playing "
-                    f"{moved} in the position seen through it",
-                )
-
-    def _future(self, state: Any, action: int) -> None:
-        """What is received by an action, and the future behind it, follow from the future before it."""
-        start = self._run(self.rules.future, "future", (state,))
-        if action not in self.game.legal_actions(start):
-            self.fail("future", state, f"it gave {start}, where {action} is not legal")
-        after, other = self.rules.result(state, action), self.rules.result(start, action)
-        split = self.game.with_rewards_on_the_way()
-        gained = [now - then for now, then in zip(split.utility(after), split.utility(state), strict=True)]
-        told = [now - then for now, then in zip(split.utility(other), split.utility(start), strict=True)]
-        if gained != told or self.rules.future(after) != self.rules.future(other):
-            self.fail(
-                "future",
-                state,
-                f"it gave {start}, where action {action} brings {told} and {self.rules.future(other)}, instead of "
-                f"{gained} and {self.rules.future(after)}",
-            )
+    def _symmetries(self, state: Any, actions: list[int]) -> None:
+        """Symmetries commute with playing."""
+        for symmetry in range(self.ask("symmetries")):
+            seen = self.rules.symmetric_state(state, symmetry)
+            legal = self.game.legal_actions(seen)
+            for action in actions:
+                moved = self.ask("symmetric_action", action, symmetry)
+                if moved not in legal:
+                    self.fail(
+                        "symmetric_action", state, f"symmetry {symmetry} makes {action} into {moved}: not legal"
+                    )
+                after = self.rules.symmetric_state(self.rules.result(state, action), symmetry)
+                if self.rules.result(seen, moved) != after:
+                    self.fail(
+                        "symmetric_state",
+                        state,
+                        f"playing {action} and then seeing it through symmetry {symmetry} is not the same as "
+                        f"playing {moved} in the position seen through it",
+                    )
 
     def _symmetric_states(self, state: Any) -> None:
         if not self.has("symmetric_state"):
             return
-        if self.call("symmetric_state", state, 0) != state:
-            self.fail("symmetric_state", state, "symmetry 0 must change nothing")
-        for symmetry in range(1, self.rules.symmetries()):
+        for symmetry in range(self.ask("symmetries")):
             seen = self.call("symmetric_state", state, symmetry)
+            if symmetry == 0 and seen != state:
+                self.fail("symmetric_state", state, "symmetry 0 must change nothing")
             same = self.rules.is_terminal(seen) == self.rules.is_terminal(state)
             if not same or self.game.utility(seen) != self.game.utility(state):
                 self.fail("symmetric_state", state, f"symmetry {symmetry} gives {seen}, which ends differently")
 
+    def _future(self, state: Any, action: int) -> None:
+        """What is received by an action, and the future behind it, follow from the future before it."""
+        start = self._run(self.rules.future, "future", (state,), state)
+        if action not in self.game.legal_actions(start):
+            self.fail("future", state, f"it gave {start}, where {action} is not legal")
+        split = self.game.with_rewards_on_the_way()
+        found = []
+        for before in (state, start):
+            after = self.rules.result(before, action)
+            gained = [now - then for now, then in zip(split.utility(after), split.utility(before), strict=True)]
+            found.append((gained, self.rules.future(after)))
+        if found[0] != found[1]:
+            self.fail(
+                "future", state, f"it gave {start}, where action {action} brings {found[1]}, instead of {found[0]}"
+            )
+
     # -- what proofs rely on -------------------------------------------------------------------------------------
 
-    def _bounds(self, state: Any, mover: int, actions: list[int]) -> None:
-        least, greatest = self.call("bounds", state)
-        if least > greatest:
-            self.fail("bounds", state, f"the least score {least} is above the greatest {greatest}")
+    def _bounds(self, bounds: tuple[int, int], state: Any, actions: list[int]) -> None:
+        lower, upper = bounds
+        if lower > upper:
+            self.fail("bounds", state, f"the lower score {lower} is above the upper {upper}")
+        mover = self.game.to_move(state)
         known = {action: self._after(state, mover, action) for action in actions}
         low, high = (max(pair[side] for pair in known.values()) for side in (0, 1))
-        if least > high or greatest < low:
+        if lower > high or upper < low:
             self.fail(
                 "bounds",
                 state,
-                f"it says {least} to {greatest}, but the positions one move on allow only {low} to {high}",
+                f"it says {lower} to {upper}, but the positions one move on allow only {low} to {high}",
             )
-        if least < greatest and self.has("bounds_see_ends") and self.call("bounds_see_ends"):
+        if lower == upper:
+            return
+        if self.ask("bounds_see_ends"):
             for action in actions:
                 if self.rules.is_terminal(self.rules.result(state, action)):
                     self.fail(
                         "bounds_see_ends", state, f"bounds does not settle it, yet action {action} ends the game"
                     )
-        if least < greatest and self.has("safe_actions"):
+        if self.has("safe_actions"):
             safe = self.fill("safe_actions", state)
             if not safe or not set(safe) <= set(actions):
                 self.fail("safe_actions", state, f"it lists {safe} of the legal actions {actions}")
@@ -379,7 +402,7 @@ class _Check:
                     self.fail("safe_actions", state, f"it leaves out {action}, which is better than all it lists")
 
     def _after(self, state: Any, mover: int, action: int) -> tuple[int, int]:
-        """The least and greatest score for the mover after an action, as counted before it."""
+        """The lower and upper score for the mover after an action, as counted before it."""
         after = self.rules.result(state, action)
         total = int(self.game.traits.constant)
         distances = self.game.traits.utility_bounds == (-1.0, 1.0) and not total
@@ -393,6 +416,10 @@ class _Check:
         if self.rules.to_move(after) != mover:
             low, high = -high, -low
         return (_later(low), _later(high)) if distances else (low, high)
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int and value in _INTEGERS
 
 
 def _later(score: int) -> int:

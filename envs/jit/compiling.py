@@ -28,7 +28,7 @@ import numpy as np
 
 from zermelo.envs.jit import memory
 from zermelo.envs.jit.notices import say_once
-from zermelo.envs.rules.defaults import DEFAULTS
+from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
 
 _LOCK = threading.RLock()

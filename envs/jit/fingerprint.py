@@ -1,7 +1,7 @@
 """What machine code was made from, as a hash: equal only where the code would be the same.
 
 Followed from a rules class are its fields, with their types, and every method that is compiled, or what stands in
-for it (``rules.defaults``); from a function
+for it (``rules.protocol``); from a function
 its bytecode, constants, defaults and closure, and what it reads by name: functions (those under ``@njit`` too),
 numbers, enumerations, arrays, and of a module or a class the attributes that it names. What is of none of these
 kinds cannot be compared, and ``UncomparableError`` says what it is: such code is not kept.
@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.rules.defaults import DEFAULTS
-from zermelo.envs.rules.rules_game import REQUIRED
+from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 
 _PACKAGES = {"numpy", "numba", "llvmlite"}
 """Besides Python's own modules, these are known by their names: their versions are part of every file's name."""
@@ -42,7 +41,7 @@ def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any]) 
     walk = _Walk((rules_class, state_class))
     for cls in (rules_class, state_class):
         walk.add(_fields_of(cls))
-    for name in sorted({*REQUIRED, *DEFAULTS}):
+    for name in COMPILED:
         walk.add(name)
         walk.value(getattr(rules_class, name, DEFAULTS.get(name)), name)
     walk.value(kernel, kernel.__name__)

@@ -19,7 +19,7 @@ import numpy as np
 
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.bits import mix
-from zermelo.envs.rules.defaults import method_or_default
+from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import Rules
 

@@ -4,62 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.compiling import method, types_of
-from zermelo.envs.rules.rules_game import REQUIRED
+from zermelo.envs.rules.contract import COMPILED, METHODS, REQUIRED
 
-_ARGUMENTS = {
-    "num_actions": (),
-    "to_move": ("state",),
-    "legal_actions": ("state", "actions"),
-    "count_legal": ("state", "count"),
-    "result": ("state", "number"),
-    "is_terminal": ("state",),
-    "utility": ("state", "number"),
-    "seats": (),
-    "player_actions": (),
-    "max_legal_actions": (),
-    "utility_bounds": (),
-    "utility_sum": (),
-    "key": ("state",),
-    "key_bits": (),
-    "evaluation": ("state", "number"),
-    "ordering_hint": ("state", "number"),
-    "is_noisy": ("state", "number"),
-    "noisy_actions": ("state", "actions"),
-    "is_urgent": ("state",),
-    "playout_action": ("state", "number"),
-    "action_priors": ("state", "actions", "number", "probabilities"),
-    "pass_turn": ("state",),
-    "symmetries": (),
-    "symmetric_state": ("state", "number"),
-    "symmetric_action": ("number", "number"),
-    "bounds": ("state",),
-    "bounds_see_ends": (),
-    "safe_actions": ("state", "actions"),
-    "chance_outcomes": ("state", "actions", "probabilities"),
-    "repetition_key": ("state",),
-    "repetition_limit": (),
-    "repetition_is_illegal": (),
-    "repetition_is_claimed": (),
-    "repetition_utility": ("state", "number"),
-    "reversible_plies": ("state",),
-}
-
-_SOURCE = """
+_SOURCE: Final = """
 def call(rules{arguments}):
     return rules.{name}({passed})
 """
+INTEGER_BUFFERS: Final = ("actions", "outcomes")
+FLOAT_BUFFERS: Final = ("probabilities", "priors")
 
 
-def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> dict[str, Callable[..., Any]]:
+def compiled_methods(rules: Any, names: Sequence[str] = COMPILED) -> dict[str, Callable[..., Any]]:
     """Each method that the rules have, or of those the named ones, compiled, taking the rules first.
 
-    Those that fill buffers take the buffers' size instead, and return lists.
+    Buffers are handed over as lists, and written back.
 
     Raises:
         RulesError: A method does not compile, or gives another type than it should.
@@ -68,85 +32,66 @@ def compiled_methods(rules: Any, names: Sequence[str] = tuple(_ARGUMENTS)) -> di
     from numba import types
 
     rules_type, state_type = types_of(rules)
-    kinds = {
+    kinds: dict[str, Any] = {
         "state": state_type,
-        "number": types.int64,
-        "actions": types.Array(types.int64, 1, "C"),
-        "count": types.Array(types.int64, 1, "C"),
-        "probabilities": types.Array(types.float64, 1, "C"),
+        **dict.fromkeys(INTEGER_BUFFERS, types.Array(types.int64, 1, "C")),
+        **dict.fromkeys(FLOAT_BUFFERS, types.Array(types.float64, 1, "C")),
     }
     expected = {
-        "result": state_type,
-        "pass_turn": state_type,
-        "symmetric_state": state_type,
-        "is_terminal": types.boolean,
-        "is_noisy": types.boolean,
-        "is_urgent": types.boolean,
-        "bounds_see_ends": types.boolean,
-        "repetition_is_illegal": types.boolean,
-        "repetition_is_claimed": types.boolean,
-        "utility_bounds": types.UniTuple(types.int64, 2),
-        "bounds": types.UniTuple(types.int64, 2),
+        "Any": state_type,
+        "bool": types.boolean,
+        "int": types.int64,
+        "tuple[int, int]": types.UniTuple(types.int64, 2),
     }
     found: dict[str, Callable[..., Any]] = {}
     for name in names:
-        arguments = _ARGUMENTS[name]
-        if not hasattr(rules, name) or method(type(rules), name) is None:
+        about = METHODS[name]
+        if about.returns not in expected or name == "planes" or method(type(rules), name) is None:
             continue
-        signature = (rules_type, *(kinds[argument] for argument in arguments))
-        call = _call(name, len(arguments))
+        if not hasattr(rules, name):
+            continue
+        signature = (rules_type, *(kinds.get(argument, types.int64) for argument in about.arguments))
+        call = _call(name, about.arguments)
         try:
             call.compile(signature)
         except numba.core.errors.NumbaError as error:
             raise RulesError(_compile_error(type(rules), name, error)) from None
         given = types.unliteral(call.overloads[signature].signature.return_type)
-        wanted = expected.get(name, types.int64)
+        wanted = expected[about.returns]
         if given != wanted and not (isinstance(given, types.Integer) and wanted == types.int64):
             raise RulesError(
                 f"{type(rules).__name__}.{name} gives {given} when compiled, where {wanted} is needed: "
                 "keep every integer an integer (no true division, no bool in a state)"
             )
-        found[name] = _filled(call.overloads[signature].entry_point, arguments)
+        found[name] = _with_lists(call.overloads[signature].entry_point, about.arguments)
     return found
 
 
-def _call(name: str, arity: int) -> Any:
+def _call(name: str, arguments: Sequence[str]) -> Any:
     import numba
 
-    passed = ", ".join(f"argument_{number}" for number in range(arity))
+    passed = ", ".join(arguments)
     space: dict[str, Any] = {}
     exec(_SOURCE.format(name=name, arguments=f", {passed}" if passed else "", passed=passed), space)
     return numba.njit(nogil=True, error_model="numpy")(space["call"])
 
 
-def _filled(call: Callable[..., Any], arguments: Sequence[str]) -> Callable[..., Any]:
-    if arguments == ("state", "actions"):
+def _with_lists(call: Callable[..., Any], arguments: Sequence[str]) -> Callable[..., Any]:
+    """The function, with lists for its buffers."""
+    types = {
+        place: np.int64 if name in INTEGER_BUFFERS else np.float64
+        for place, name in enumerate(arguments)
+        if name in INTEGER_BUFFERS + FLOAT_BUFFERS
+    }
 
-        def actions(rules: Any, state: Any, size: int) -> list[int]:
-            buffer = np.zeros(size, np.int64)
-            count = call(rules, state, buffer)
-            return [int(action) for action in buffer[:count]]
+    def with_lists(rules: Any, *given: Any) -> Any:
+        passed = [np.array(value, types[place]) if place in types else value for place, value in enumerate(given)]
+        result = call(rules, *passed)
+        for place in types:
+            given[place][:] = passed[place].tolist()
+        return result
 
-        return actions
-    if "number" in arguments and "probabilities" in arguments:
-
-        def priors(rules: Any, state: Any, actions: Sequence[int]) -> list[float]:
-            found = np.zeros(len(actions))
-            call(rules, state, np.array(actions, np.int64), len(actions), found)
-            return [float(prior) for prior in found]
-
-        return priors
-    if "count" in arguments:
-        return lambda rules, state, size: int(call(rules, state, np.zeros(size, np.int64)))
-    if "probabilities" in arguments:
-
-        def outcomes(rules: Any, state: Any, size: int) -> list[tuple[int, float]]:
-            buffer, chances = np.zeros(size, np.int64), np.zeros(size)
-            count = call(rules, state, buffer, chances)
-            return [(int(o), float(p)) for o, p in zip(buffer[:count], chances[:count], strict=True)]
-
-        return outcomes
-    return call
+    return with_lists if types else call
 
 
 def explain(rules: Any, error: Exception) -> RulesError:
@@ -164,30 +109,21 @@ def explain(rules: Any, error: Exception) -> RulesError:
 def _compile_error(rules_class: type, name: str, error: Exception) -> str:
     """One sentence out of Numba's page: the deepest line of the user's source that it names, and its reason."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    function = method(rules_class, name)
-    place = ""
     lines = re.findall(r'File "([^"]+)", line (\d+)', text)
-    if lines:
-        file, line = lines[0]
-        place = f" (line {line} of {file.rsplit('/', 1)[-1]})"
-    elif function is not None:
-        place = f" (line {function.__code__.co_firstlineno} of {function.__code__.co_filename.rsplit('/', 1)[-1]})"
+    function = method(rules_class, name)
+    if not lines and function is not None:
+        lines = [(function.__code__.co_filename, function.__code__.co_firstlineno)]
+    place = f" (line {lines[0][1]} of {lines[0][0].rsplit('/', 1)[-1]})" if lines else ""
     return f"{rules_class.__name__}.{name}{place} does not compile: {_first_line(error)}"
 
 
 def _first_line(error: Exception) -> str:
-    """The part of Numba's message that says what is wrong."""
+    """The part of Numba's message that says what is wrong, without its temporary names and paths."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for start in ("Unknown attribute", "No implementation of function", "Cannot unify", "Untyped global name"):
-        for line in lines:
-            if start in line:
-                return _without_places(line[line.index(start) :])
+    known = ("Unknown attribute", "No implementation of function", "Cannot unify", "Untyped global name")
+    telling = [line[line.index(start) :] for start in known for line in lines if start in line]
     dull = ("Failed in nopython mode", "- Resolution failure", "During:", "File ", "Overload of", "None")
     useful = [line for line in lines if not line.startswith(dull)]
-    return _without_places((useful or lines or [type(error).__name__])[0])
-
-
-def _without_places(line: str) -> str:
-    """Numba's words less its temporary names and paths."""
+    line = (telling or useful or lines or [type(error).__name__])[0]
     return re.sub(r"( for '\$[^']*')?,? defined at .*", "", line).rstrip(": ")

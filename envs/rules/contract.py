@@ -1,23 +1,73 @@
-"""The names of the methods that rules have, and a check for misspelt ones."""
+"""The methods of rules as a table, their defaults, and a check for misspelt ones."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import inspect
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.rules.protocol import Rules
+from zermelo.envs.rules.protocol import PARTS, PLAIN, Required
 
-_NEVER_COMPILED: Final = (
-    "action_aliases", "action_text", "check", "evaluates_before_chance", "future", "hides_more", "image",
-    "information_state_key", "moves_so_far", "observation", "observation_bounds", "observation_dtype",
-    "observation_shape", "playout_moves", "received", "resample", "round_start", "search_settings", "seat_names",
-    "text",
-)  # fmt: skip
-METHODS: Final = frozenset({*(name for name in vars(Rules) if not name.startswith("_")), *_NEVER_COMPILED})
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table.
+
+    Attributes:
+        name: The method's name.
+        function: Its signature, its docstring, and as its body the default.
+        group: What its group is for.
+        required: Whether every game has it.
+        compiled: Whether compiled code calls it.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    group: str
+    required: bool
+    compiled: bool
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of its arguments."""
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    @property
+    def returns(self) -> str:
+        """The type of what it returns, as written: ``Any`` is a state."""
+        return str(self.function.__annotations__["return"])
+
+    @property
+    def about(self) -> str:
+        """What it gives."""
+        return inspect.getdoc(self.function) or ""
+
+
+METHODS: Final[dict[str, Method]] = {
+    name: Method(name, function, inspect.getdoc(part) or "", part is Required, name not in PLAIN)
+    for part in PARTS
+    for name, function in vars(part).items()
+    if inspect.isfunction(function) and not name.startswith("_")
+}
 """Every method of rules that this package calls."""
+REQUIRED: Final = tuple(name for name, method in METHODS.items() if method.required)
+COMPILED: Final = tuple(name for name, method in METHODS.items() if method.compiled)
+DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
+    name: METHODS[name].function for name in COMPILED if name not in (*REQUIRED, "planes", "write_observation")
+}
+"""What stands in compiled code for a method that rules do not write."""
+
+
+def method_or_default(rules: Any, name: str) -> Callable[..., Any]:
+    """An optional method of rules, or what stands in for it."""
+    own: Callable[..., Any] | None = getattr(rules, name, None)
+    return own if own is not None else functools.partial(METHODS[name].function, rules)
+
+
 _SIMILAR: Final = 0.75
 """From this ratio of ``difflib`` on, names with one first letter and about one length are taken for one name."""
 _LENGTHS: Final = 3
@@ -33,11 +83,15 @@ def require_known_names(kind: type) -> None:
         RulesError: A method would silently be ignored.
     """
     for part in kind.__mro__:
-        written = {name for name, value in vars(part).items() if inspect.isroutine(value) or _is_property(value)}
-        for name in written - METHODS:
+        written = {name for name, value in vars(part).items() if _is_method(value)}
+        for name in written - {*METHODS}:
             if name.startswith("_") or part in (tuple, object):
                 continue
-            alike = [known for known in METHODS - written if _may_be_meant(known, name)]
+            alike = [
+                known
+                for known in {*METHODS} - written
+                if known[0] == name[0] and abs(len(known) - len(name)) <= _LENGTHS
+            ]
             nearest = difflib.get_close_matches(name, alike, 1, _SIMILAR)
             if nearest:
                 raise RulesError(
@@ -46,9 +100,5 @@ def require_known_names(kind: type) -> None:
                 )
 
 
-def _may_be_meant(known: str, name: str) -> bool:
-    return known[0] == name[0] and abs(len(known) - len(name)) <= _LENGTHS
-
-
-def _is_property(value: object) -> bool:
-    return isinstance(value, property | functools.cached_property | staticmethod | classmethod)
+def _is_method(value: object) -> bool:
+    return inspect.isroutine(value) or isinstance(value, property | functools.cached_property)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.rules.defaults import method_or_default
+from zermelo.envs.rules.contract import method_or_default
 
 
 def has_history(rules: Any) -> bool:

@@ -1,48 +1,353 @@
-# ruff: noqa: D102 - the package's docstring explains each method
-"""Rules as compiled code sees them: every optional method is there, its own or the default."""
+"""The contract of rules: every method that rules may have, its arguments, its default, and who calls it.
+
+All that needs to know a method reads it here: type checkers, the compiler, ``check_rules``, the check for misspelt
+names, the reference page (``zermelo.envs.rules.contract`` has it as a table).
+
+Arguments go by their names: ``state`` is a state; ``actions``, ``outcomes`` are buffers of integers,
+``probabilities``, ``priors`` of floats, ``numbers`` one to write observations into; all others are integers.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from zermelo.envs.rules.bits import mix
+from zermelo.envs.rules.scores import LOSS, WIN
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EVALUATION_UNIT: Final = 1024
+"""How many units of evaluation one point of utility is."""
+GENERAL_SUM: Final = -(1 << 40)
+"""What ``utility_sum()`` returns where the seats' utilities add up to different sums."""
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+PLAIN: set[str] = set()
+"""Methods that only plain Python calls."""
 
 
-class Rules(Protocol):
-    """What ``zermelo.envs.rules`` explains, for type checkers. States are named tuples of integers."""
+def never_compiled(function: _F) -> _F:
+    """Marks a method that only plain Python calls."""
+    PLAIN.add(function.__name__)
+    return function
 
-    def num_actions(self) -> int: ...
-    def initial_state(self) -> Any: ...
-    def to_move(self, state: Any) -> int: ...
-    def legal_actions(self, state: Any, actions: Any) -> int: ...
-    def count_legal(self, state: Any, actions: Any) -> int: ...
-    def result(self, state: Any, action: int) -> Any: ...
-    def is_terminal(self, state: Any) -> bool: ...
-    def utility(self, state: Any, seat: int) -> int: ...
-    def seats(self) -> int: ...
-    def player_actions(self) -> int: ...
-    def max_legal_actions(self) -> int: ...
-    def utility_bounds(self) -> tuple[int, int]: ...
-    def utility_sum(self) -> int: ...
-    def chance_outcomes(self, state: Any, outcomes: Any, probabilities: Any) -> int: ...
-    def key(self, state: Any) -> int: ...
-    def key_bits(self) -> int: ...
-    def evaluation(self, state: Any, seat: int) -> int: ...
-    def write_observation(self, state: Any, seat: int, numbers: Any) -> None: ...
-    def ordering_hint(self, state: Any, action: int) -> int: ...
-    def is_noisy(self, state: Any, action: int) -> bool: ...
-    def noisy_actions(self, state: Any, actions: Any) -> int: ...
-    def is_urgent(self, state: Any) -> bool: ...
-    def action_priors(self, state: Any, actions: Any, count: int, priors: Any) -> int: ...
-    def playout_action(self, state: Any, random: int) -> int: ...
-    def pass_turn(self, state: Any) -> Any: ...
-    def symmetries(self) -> int: ...
-    def symmetric_state(self, state: Any, symmetry: int) -> Any: ...
-    def symmetric_action(self, action: int, symmetry: int) -> int: ...
-    def bounds(self, state: Any) -> tuple[int, int]: ...
-    def bounds_see_ends(self) -> bool: ...
-    def safe_actions(self, state: Any, actions: Any) -> int: ...
-    def repetition_key(self, state: Any) -> int: ...
-    def repetition_limit(self) -> int: ...
-    def repetition_is_illegal(self) -> bool: ...
-    def repetition_is_claimed(self) -> bool: ...
-    def repetition_utility(self, state: Any, seat: int) -> int: ...
-    def reversible_plies(self, state: Any) -> int: ...
+
+class Required(Protocol):
+    """Methods that every game has."""
+
+    @never_compiled
+    def initial_state(self) -> Any:
+        """The state in which the game starts: a named tuple of integers."""
+        ...
+
+    def num_actions(self) -> int:
+        """The number of different actions, chance outcomes included: they are 0 to ``num_actions() - 1``."""
+        ...
+
+    def to_move(self, state: Any) -> int:
+        """The seat to move, from 0, or ``CHANCE``; any seat at the end."""
+        ...
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Writes the legal actions, ascending, and returns how many; at least one unless the game is over."""
+        ...
+
+    def result(self, state: Any, action: int) -> Any:
+        """The state after an action or a chance outcome."""
+        ...
+
+    def is_terminal(self, state: Any) -> bool:
+        """Whether the game has ended."""
+        ...
+
+    def utility(self, state: Any, seat: int) -> int:
+        """The outcome for a seat; asked at terminal states only."""
+        ...
+
+
+class General(Required, Protocol):
+    """Methods for all searches."""
+
+    def seats(self) -> int:
+        """The number of players; 2."""
+        return 2
+
+    def player_actions(self) -> int:
+        """The number of actions of players, which come first; the others are chance outcomes only. All."""
+        return self.num_actions()
+
+    def max_legal_actions(self) -> int:
+        """The most legal actions or chance outcomes of any state: the size of buffers. ``num_actions()``."""
+        return self.num_actions()
+
+    def count_legal(self, state: Any, actions: Any) -> int:
+        """The number of legal actions, where it is faster to count than to write them; ``perft`` asks it."""
+        return self.legal_actions(state, actions)
+
+    def utility_bounds(self) -> tuple[int, int]:
+        """The lowest and highest utility of a seat; (-1, 1)."""
+        return (-1, 1)
+
+    def utility_sum(self) -> int:
+        """The sum of all seats' utilities at every end, or ``GENERAL_SUM`` where it varies; 0."""
+        return 0
+
+    def chance_outcomes(self, state: Any, outcomes: Any, probabilities: Any) -> int:
+        """At a chance state, writes outcomes and their probabilities, and returns how many; no chance."""
+        return 0
+
+    def key(self, state: Any) -> int:
+        """64 bits, equal only for states with the same future; a hash of the whole state."""
+        mixed = 0
+        for value in state:
+            mixed = mix(mixed ^ value)
+        return mixed
+
+    def key_bits(self) -> int:
+        """The number of low bits that ``key`` uses; 64."""
+        return 64
+
+    @never_compiled
+    def check(self) -> None:
+        """Raises ``InvalidSettingError`` for parameters out of range; called before a game begins."""
+
+    @never_compiled
+    def received(self, state: Any, seat: int) -> int:
+        """The utility that a seat has got so far, for value iteration; the rest depends on ``future``. 0."""
+        return 0
+
+    @never_compiled
+    def future(self, state: Any) -> Any:
+        """The state as if nothing had been received: value iteration takes equal ones for one. The state."""
+        return state
+
+
+class Search(General, Protocol):
+    """Methods for alpha-beta and its relatives."""
+
+    def evaluation(self, state: Any, seat: int) -> int:
+        """The value of an unfinished state in 1024ths of a point, clamped inside the bounds; their middle.
+
+        With chance it must be a positive linear transformation of expected utility, as averages are compared.
+        """
+        lower, upper = self.utility_bounds()
+        return (lower + upper) * (EVALUATION_UNIT // 2)
+
+    @never_compiled
+    def evaluates_before_chance(self) -> bool:
+        """Whether chance states at the depth limit are evaluated as they are, not outcome by outcome; False."""
+        return False
+
+    def ordering_hint(self, state: Any, action: int) -> int:
+        """A move score: higher is searched earlier, from 2 ** 26 on before killers; 0."""
+        return 0
+
+    def is_noisy(self, state: Any, action: int) -> bool:
+        """Whether quiescence search follows an action beyond the depth limit; False."""
+        return False
+
+    def noisy_actions(self, state: Any, actions: Any) -> int:
+        """Writes the noisy legal actions, ascending, and returns how many; asks ``is_noisy`` of each."""
+        count = 0
+        for index in range(self.legal_actions(state, actions)):
+            action = actions[index]
+            if self.is_noisy(state, action):
+                actions[count] = action
+                count += 1
+        return count
+
+    def is_urgent(self, state: Any) -> bool:
+        """Whether selective searches look one move further, as in check; False."""
+        return False
+
+    def pass_turn(self, state: Any) -> Any:
+        """The state as if the mover had skipped its turn, for null moves; the state itself where nobody should.
+
+        It is no move of the game. Without it nobody skips.
+        """
+        return state
+
+    def symmetries(self) -> int:
+        """The number of symmetries, the identity (number 0) included; 1."""
+        return 1
+
+    def symmetric_state(self, state: Any, symmetry: int) -> Any:
+        """The state seen through a symmetry."""
+        return state
+
+    def symmetric_action(self, action: int, symmetry: int) -> int:
+        """The action seen through a symmetry."""
+        return action
+
+    @never_compiled
+    def search_settings(self, search: str) -> Mapping[str, Any]:
+        """The settings of a search, such as ``"mcts"``, that ``auto`` takes in this game."""
+        ...
+
+    @never_compiled
+    def selective_settings(self) -> Mapping[str, Any]:
+        """The settings of selective alpha-beta that pay in this game."""
+        ...
+
+
+class MonteCarlo(Protocol):
+    """Methods for Monte Carlo tree search."""
+
+    def playout_action(self, state: Any, random: int) -> int:
+        """An action for a playout, drawn by 64 random bits; -1 for any legal one, all as likely."""
+        return -1
+
+    def action_priors(self, state: Any, actions: Any, count: int, priors: Any) -> int:
+        """Writes for each action how many simulations, won or lost (negative), it is as good as; 0 for each."""
+        for index in range(count):
+            priors[index] = 0.0
+        return count
+
+    @never_compiled
+    def playout_moves(self) -> int:
+        """The number of moves after which a playout is cut off, where it could go on for ever; no limit."""
+        ...
+
+
+class Repetition(Protocol):
+    """Methods of games in which repeated positions matter."""
+
+    def repetition_key(self, state: Any) -> int:
+        """64 bits, equal for states that count as one position; 0 for a state that never counts."""
+        return 0
+
+    def repetition_limit(self) -> int:
+        """The occurrence of a position that matters, the past of the game included; 3."""
+        return 3
+
+    def repetition_is_illegal(self) -> bool:
+        """Whether it is illegal to reach it (superko): there must be another action. Else it ends the game."""
+        return False
+
+    def repetition_is_claimed(self) -> bool:
+        """Whether it ends the game one move before, as by a claim in chess; False."""
+        return False
+
+    def repetition_utility(self, state: Any, seat: int) -> int:
+        """The outcome for a seat then; 0."""
+        return 0
+
+    def reversible_plies(self, state: Any) -> int:
+        """How many states ago the first may be that can still come again; all of the game."""
+        return 1 << 30
+
+
+class Proof(Required, Protocol):
+    """Methods for ``solve`` and ``proof``; scores are those of ``zermelo.envs.rules.scores``."""
+
+    def bounds(self, state: Any) -> tuple[int, int]:
+        """At an unfinished state, the lowest and highest score that the mover can still reach; none known."""
+        return (LOSS, WIN)
+
+    def bounds_see_ends(self) -> bool:
+        """Whether ``bounds`` settles every state in which an action ends the game; False."""
+        return False
+
+    def safe_actions(self, state: Any, actions: Any) -> int:
+        """Writes the legal actions in any order, but for those that a listed one is at least as good as; all."""
+        return self.legal_actions(state, actions)
+
+
+class Hidden(Protocol):
+    """Methods of games in which players do not see the whole state: two, and an observation, are needed."""
+
+    @never_compiled
+    def information_state_key(self, state: Any, seat: int) -> Hashable:
+        """All that a seat has seen, its own actions included: equal for states that it cannot tell apart."""
+        ...
+
+    @never_compiled
+    def resample(self, state: Any, seat: int, generator: np.random.Generator) -> Any:
+        """A state that a seat cannot tell from this one, as chance would have dealt it; sort what is dealt."""
+        ...
+
+    @never_compiled
+    def moves_so_far(self, state: Any) -> Sequence[int]:
+        """The outcomes and actions from the start to a state: hands are weighed by how others have played."""
+        ...
+
+    @never_compiled
+    def round_start(self, state: Any) -> Any:
+        """The state without what has been chosen in this round, where players move at the same time."""
+        ...
+
+    @never_compiled
+    def hides_more(self) -> bool:
+        """Whether anything besides the moves of a round is hidden; False."""
+        return False
+
+
+class Observed(Protocol):
+    """Methods for learning agents and environments."""
+
+    def planes(self, state: Any, seat: int) -> Any:
+        """Boards that a seat sees, its own pieces first: ``zermelo.envs.rules.board`` makes the rest of them."""
+        ...
+
+    def write_observation(self, state: Any, seat: int, numbers: Any) -> None:
+        """Writes what a seat sees, its own first, into zeros of ``observation_shape()``; the state's bits."""
+        ...
+
+    @never_compiled
+    def observation_shape(self) -> tuple[int, ...]:
+        """The shape of what ``write_observation`` writes."""
+        ...
+
+    @never_compiled
+    def observation_dtype(self) -> str:
+        """Its type of integers, such as ``"int16"``; ``"int8"``."""
+        return "int8"
+
+    @never_compiled
+    def observation_bounds(self) -> tuple[int, int]:
+        """The lowest and highest number in it; (0, 1)."""
+        return (0, 1)
+
+    @never_compiled
+    def observation(self, state: Any, seat: int) -> Any:
+        """What a seat sees as a numpy array, in place of ``write_observation``."""
+        ...
+
+
+class Shown(Protocol):
+    """Methods for people."""
+
+    @never_compiled
+    def text(self, state: Any) -> str:
+        """The state as people draw it; its integers by name."""
+        ...
+
+    @never_compiled
+    def action_text(self, state: Any, action: int) -> str:
+        """An action or chance outcome as people write it; its number."""
+        ...
+
+    @never_compiled
+    def action_aliases(self, state: Any, action: int) -> Sequence[str]:
+        """Other ways to write an action."""
+        ...
+
+    @never_compiled
+    def seat_names(self) -> tuple[str, ...]:
+        """The players' names; ``player_0``, ..."""
+        ...
+
+    @never_compiled
+    def image(self, state: Any) -> Any:
+        """An RGB picture; drawn from the text (``zermelo.envs.pictures.boards``)."""
+        ...
+
+
+class Rules(Search, MonteCarlo, Repetition, Proof, Hidden, Observed, Shown, Protocol):
+    """Rules as compiled code sees them: every method is there, its own or the default."""
+
+
+PARTS: Final = (Required, General, Search, MonteCarlo, Repetition, Proof, Hidden, Observed, Shown)
+"""The methods in groups, by who calls them."""

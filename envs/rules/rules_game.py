@@ -12,22 +12,12 @@ import numpy.typing as npt
 from zermelo.envs.errors import GameOverError, RulesError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.pictures.boards import draw
-from zermelo.envs.rules.contract import require_known_names
-from zermelo.envs.rules.defaults import EVALUATION_UNIT, GENERAL_SUM, method_or_default
+from zermelo.envs.rules.contract import METHODS, REQUIRED, method_or_default, require_known_names
 from zermelo.envs.rules.history import RulesWithHistory, has_history
 from zermelo.envs.rules.observations import observation
+from zermelo.envs.rules.protocol import EVALUATION_UNIT, GENERAL_SUM
 from zermelo.envs.rules.rounds import Rounds
 
-REQUIRED: Final = (
-    "num_actions",
-    "initial_state",
-    "to_move",
-    "legal_actions",
-    "result",
-    "is_terminal",
-    "utility",
-)
-"""The methods that every rules class has."""
 HIDDEN: Final = ("information_state_key", "resample")
 """The methods of rules in which players do not see the whole state."""
 
@@ -76,26 +66,11 @@ class RulesGame:
             check()
         self.rules = rules
         self._played: Any = RulesWithHistory(rules) if has_history(rules) else rules
-        self.max_legal_actions = int(getattr(rules, "max_legal_actions", rules.num_actions)())
-        self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
         self._key = getattr(self._played, "key", None)
-        for name in (
-            "ordering_hint",
-            "is_noisy",
-            "is_urgent",
-            "playout_action",
-            "playout_moves",
-            "evaluates_before_chance",
-            "search_settings",
-            "moves_so_far",
-            *HIDDEN,
-            "text",
-            "action_text",
-            "action_aliases",
-        ):
-            method = getattr(rules, name, None)
-            if method is not None:
-                setattr(self, name, method)
+        passed_on = [name for name in METHODS if hasattr(rules, name) and not hasattr(type(self), name)]
+        vars(self).update({name: getattr(rules, name) for name in passed_on})
+        self.max_legal_actions = int(method_or_default(rules, "max_legal_actions")())
+        self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
         if hasattr(rules, "round_start"):
             rounds = Rounds(self)
             self.movers, self.actions_of = rounds.movers, rounds.actions_of

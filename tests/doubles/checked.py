@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-from zermelo.envs import clone_env, verify_clone
+from zermelo.envs import check_rules, clone_env, verify_clone
 from zermelo.envs.jit import check_rules as checking
-from zermelo.envs.rules import check_rules
 
 __all__ = ["assert_clones_right", "assert_keeps_contract"]
 

@@ -18,8 +18,8 @@ from zermelo.agents.core.mate_distance import INFINITE_WINDOW, Scale, Score
 from zermelo.agents.core.options import FITTED_UNIT, Ordering
 from zermelo.agents.core.tree_search import Visit
 from zermelo.envs import Chance, RewardSum
-from zermelo.envs.rules.defaults import EVALUATION_UNIT
 from zermelo.envs.rules.history import has_history
+from zermelo.envs.rules.protocol import EVALUATION_UNIT
 from zermelo.envs.rules.rules_game import RulesGame
 
 SHIFT: Final = 15

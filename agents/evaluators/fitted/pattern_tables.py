@@ -15,7 +15,7 @@ import numpy.typing as npt
 from zermelo.agents.evaluators.fitted.observed import observed_array
 from zermelo.agents.evaluators.fitted.patterns import OWN, PatternFeatures, turned
 from zermelo.envs import Chance
-from zermelo.envs.rules.defaults import method_or_default
+from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 

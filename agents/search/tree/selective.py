@@ -18,7 +18,7 @@ from zermelo.agents.core.tree_search import Bound, Visit
 from zermelo.agents.search.transposition_table import Entry
 from zermelo.agents.search.tree.plain_search import PlainSearch
 from zermelo.envs.capabilities import SupportsExtension, SupportsQuiescence
-from zermelo.envs.rules.defaults import EVALUATION_UNIT
+from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 
 class Selective:

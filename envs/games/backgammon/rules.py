@@ -52,7 +52,7 @@ from zermelo.envs.games.backgammon.plays import (
 )
 from zermelo.envs.games.backgammon.weights import BACKGAMMON, HYPERGAMMON
 from zermelo.envs.rules.about import listed
-from zermelo.envs.rules.defaults import EVALUATION_UNIT
+from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 _OPENING: Final = -1
 

@@ -13,13 +13,13 @@ from zermelo.agents.core.budget import Budget
 from zermelo.agents.core.limits import Limits
 from zermelo.agents.core.monte_carlo import Start
 from zermelo.agents.search.monte_carlo.search import PlainMonteCarlo
-from zermelo.envs import InvalidSettingError, as_game, make, make_env
+from zermelo.envs import InvalidSettingError, as_game, check_rules, make, make_env
 from zermelo.envs.games import Go
 from zermelo.envs.games.go.board import group_of, point_of
 from zermelo.envs.games.go.ladders import is_caught
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import playout_point
-from zermelo.envs.rules import RulesGame, check_rules
+from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.words import single
 

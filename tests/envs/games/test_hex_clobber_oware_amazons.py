@@ -15,10 +15,10 @@ import pytest
 from doubles.checked import assert_keeps_contract
 
 from zermelo.agents import solve
-from zermelo.envs import InvalidSettingError, perft
+from zermelo.envs import InvalidSettingError, check_rules, perft
 from zermelo.envs.games import Amazons, Clobber, Hex, Oware
 from zermelo.envs.games.mancala.oware import OwareState
-from zermelo.envs.rules import RulesGame, check_rules
+from zermelo.envs.rules import RulesGame
 
 
 def first_wins(rules: Any, state: Any = None, known: Any = None) -> bool:

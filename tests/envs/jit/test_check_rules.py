@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from doubles.checked import assert_keeps_contract
 
-from zermelo.envs import CHANCE, Game, InvalidSettingError, perft
+from zermelo.envs import CHANCE, Game, InvalidSettingError, check_rules, perft
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import IllegalActionError, RulesError
 from zermelo.envs.games import MNK, ConnectFour
 from zermelo.envs.jit.compiling import can_compile, prepare
-from zermelo.envs.rules import RulesGame, bits, check_rules, is_rules
+from zermelo.envs.rules import RulesGame, bits, is_rules
 
 
 class HeapState(NamedTuple):

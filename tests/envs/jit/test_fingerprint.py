@@ -13,7 +13,7 @@ from zermelo.envs.jit import perft_kernel
 from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.code_cache import code_file
 from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
-from zermelo.envs.rules.defaults import DEFAULTS
+from zermelo.envs.rules.contract import DEFAULTS
 
 
 class CountState(NamedTuple):

@@ -9,11 +9,11 @@ import pytest
 from doubles.own_rules import Piglike
 
 from zermelo.agents import CFRAgent
-from zermelo.envs import as_game, make
+from zermelo.envs import as_game, check_rules, make
 from zermelo.envs.errors import RulesError
 from zermelo.envs.games import Hexapawn, Leduc, Nim
 from zermelo.envs.registration.own_games import register_game
-from zermelo.envs.rules import RulesGame, check_rules
+from zermelo.envs.rules import RulesGame
 
 
 def with_method(name: str, base: type = Nim, method: Any = lambda self, *arguments: 0) -> type:
