@@ -198,7 +198,7 @@ class _Check:
             self.fail("legal_actions", state, f"{actions} are not in ascending order")
         for action in actions:
             self._result(state, action)
-        special = {
+        special: dict[str, Callable[[Any, Any, list[int]], None]] = {
             "bounds": self._bounds,
             "count_legal": self._count_legal,
             "pass_turn": self._pass_turn,
