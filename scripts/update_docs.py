@@ -16,6 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import game_pages
+
 from zermelo.agents import list_agents, make_agent
 from zermelo.envs import UnsupportedGameError, make_env
 from zermelo.evaluation.match.readiness import require_fit
@@ -203,13 +205,17 @@ def updated(text, parts):
 
 
 def main(parts):
-    if unknown := set(parts) - set(PARTS):
+    if unknown := set(parts) - {*PARTS, "games"}:
         raise SystemExit(f"there is no part {unknown.pop()!r}: parts are {', '.join(PARTS)}")
     for page in PAGES:
         text = page.read_text()
         if (new := updated(text, parts or [part for part in PARTS if part != "tournament"])) != text:
             page.write_text(new)
             print(page.relative_to(ROOT))
+    if not parts or "games" in parts:
+        game_pages.FOLDER.mkdir(exist_ok=True)
+        for page, text in game_pages.pages().items():
+            page.write_text(text)
 
 
 if __name__ == "__main__":

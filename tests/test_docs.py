@@ -219,8 +219,9 @@ def load_script(name):
     return module
 
 
-@pytest.fixture(scope="module")
-def update_docs():
+@pytest.fixture
+def update_docs(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     return load_script("update_docs")
 
 
@@ -230,6 +231,15 @@ def test_generated_parts_are_current(update_docs):
         assert update_docs.updated(text, parts) == text, f"{page}: run scripts/update_docs.py"
     written = {part for text in TEXTS.values() for _, part, _, _ in update_docs.BLOCK.findall(text)}
     assert written == set(update_docs.PARTS)
+
+
+def test_every_game_has_a_current_page(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    pages = load_script("game_pages").pages()
+    assert {path.name for path in pages} == {path.name for path in (ROOT / "docs" / "games").glob("*.md")}
+    for path, text in pages.items():
+        assert path.read_text() == text, f"{path.name}: run scripts/update_docs.py games"
+        assert path.stem == "index" or (ROOT / f"docs/figures/games/{path.stem}.png").is_file(), path.stem
 
 
 def test_every_comment_of_a_page_is_known():
