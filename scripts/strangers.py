@@ -1,8 +1,10 @@
 """Prints a table of how `auto` fares in the environments of strangers.txt, each in a process of its own.
 
-Usage: python scripts/strangers.py [--score MOVES] [--json FILE] [--install VENV] [NAME ...]
+Usage: python scripts/strangers.py [--score SECONDS] [--json FILE] [--install PYTHON] [NAME ...]
 
-``--install`` installs the requirements, without their dependencies, into a virtual environment and ends.
+``--score`` plays up to 20 episodes by ``auto`` and 20 at random in each environment, for so many seconds at most,
+and prints the mean return of the first seat where all 20 were played. ``--install`` installs the requirements,
+without their dependencies, for a Python and ends.
 """
 
 import argparse
@@ -23,6 +25,7 @@ from pathlib import Path
 LIST = Path(__file__).with_suffix(".txt")
 SECONDS = 0.3
 TIMEOUT = 150
+EPISODES, EPISODE_MOVES, EPISODE_SECONDS = 20, 40, 0.05
 
 
 def listed():
@@ -36,17 +39,17 @@ def listed():
     return rows
 
 
-def made(name):
-    """A new environment, reset with seed 0; PettingZoo 1.27's agent_selector is a class again."""
+def made(name, seed=0):
+    """A new environment, reset with a seed; PettingZoo 1.27's agent_selector is a class again."""
     import gymnasium
     import pettingzoo.utils
 
     pettingzoo.utils.agent_selector = pettingzoo.utils.AgentSelector
     _, module, expression = listed()[name]
-    random.seed(0)
+    random.seed(seed)
     env = eval(expression, {**vars(importlib.import_module(module)), "gym": gymnasium})
     try:
-        env.reset(seed=0)
+        env.reset(seed=seed)
     except TypeError:  # written for Gym before 0.26
         env.reset()
     return env
@@ -119,35 +122,45 @@ def timed(action, count):
     return statistics.median(took)
 
 
-def score(name, moves):
-    """What auto gets in the first seat, and what a random player gets there, in so many moves."""
+def episode(name, spec, seed):
+    """The return of the first seat in one episode, which ends after some moves at the latest."""
     from zermelo.agents import make_agent
 
-    totals = []
-    for spec in (f"auto(seconds={SECONDS}, seed=1)", "random(seed=1)"):
-        env, agent, others = made(name), make_agent(spec), make_agent("random(seed=2)")
-        total, made_moves = 0.0, 0
-        first = env.possible_agents[0] if is_aec(env) else None
-        while made_moves < moves:
-            mine = first is None or env.agent_selection == first
-            made_moves += mine
-            action = (agent if mine else others).act(env)
-            if first is None:
-                _, reward, terminated, truncated, _ = env.step(action)
-                total += float(reward)
-                if terminated or truncated:
-                    break
-            else:
-                dead = env.terminations.get(env.agent_selection) or env.truncations.get(env.agent_selection)
-                env.step(None if dead else action)
-                total += 0.0 if dead else float(env.rewards.get(first, 0))
-                if not env.agents or all(env.terminations.get(a) or env.truncations.get(a) for a in env.agents):
-                    break
-        totals.append(round(total, 3))
-    return totals
+    env, agent, others = made(name, seed), make_agent(spec), make_agent(f"random(seed={seed})")
+    first = env.possible_agents[0] if is_aec(env) else None
+    total, moves = 0.0, 0
+    while moves < EPISODE_MOVES:
+        mine = first is None or env.agent_selection == first
+        moves += mine
+        action = (agent if mine else others).act(env)
+        if first is None:
+            _, reward, terminated, truncated, _ = env.step(action)
+            total += float(reward)
+            if terminated or truncated:
+                break
+        else:
+            dead = env.terminations.get(env.agent_selection) or env.truncations.get(env.agent_selection)
+            env.step(None if dead else action)
+            total += 0.0 if dead else float(env.rewards.get(first, 0))
+            if not env.agents or all(env.terminations.get(a) or env.truncations.get(a) for a in env.agents):
+                break
+    return total
 
 
-def examine(name, moves):
+def score(name, seconds):
+    """The mean returns of auto and of a random player; None where there was no time for all episodes."""
+    ends, totals = time.monotonic() + seconds, ([], [])
+    for number in range(EPISODES):
+        if time.monotonic() >= ends:
+            return None
+        for spec, found in zip(
+            (f"auto(seconds={EPISODE_SECONDS}, seed={number})", "random(seed=1)"), totals, strict=True
+        ):
+            found.append(episode(name, spec, number))
+    return [round(statistics.mean(found), 3) for found in totals]
+
+
+def examine(name, seconds):
     """Everything the table says about one environment."""
     import zermelo.agents as agents
     from zermelo.envs import ZermeloError, clone_env
@@ -176,19 +189,19 @@ def examine(name, moves):
     with contextlib.suppress(Exception):
         row["clone_ms"] = 1000 * timed(lambda: clone_env(env), 60)
         row["deepcopy_ms"] = 1000 * timed(lambda: copy.deepcopy(env), 20)
-    if moves and row["outcome"] == "plays":
+    if seconds and row["outcome"] == "plays":
         try:
-            row["score"], row["random"] = score(name, moves)
+            row["score"], row["random"] = score(name, seconds) or (None, None)
         except Exception as error:
             row["score_error"] = f"{type(error).__name__}: {error}"
     return row
 
 
-def examined(name, moves):
-    """The same, in a process of its own."""
-    command = [sys.executable, __file__, "--one", name, "--score", str(moves)]
+def examined(name, seconds):
+    """Everything the table says about one environment, found in a process of its own."""
+    command = [sys.executable, __file__, "--one", name, "--score", str(seconds)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT + 2 * moves)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT + 3 * seconds)
     except subprocess.TimeoutExpired:
         return {"name": name, "outcome": "timeout", "message": f"longer than {TIMEOUT} s"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("ROW ")]
@@ -233,7 +246,8 @@ def main():
         results.append(row)
         cells = [
             name, row["outcome"], number(row.get("first_move"), ".2f"), number(row.get("clone_ms"), ".2f"),
-            number(row.get("deepcopy_ms"), ".2f"), str(row.get("score", "")), str(row.get("random", "")),
+            number(row.get("deepcopy_ms"), ".2f"),
+            number(row.get("score"), ".2f"), number(row.get("random"), ".2f"),
             {True: "HARMED", False: "no"}.get(row.get("harmed"), "?"), row["message"].replace("\n", " ")[:200],
         ]  # fmt: skip
         print("| " + " | ".join(cells) + " |", flush=True)
@@ -247,6 +261,17 @@ def main():
     )
     if first:
         print(f"first move at seconds={SECONDS}: median {statistics.median(first):.2f} s, worst {first[-1]:.2f} s")
+    ratios = sorted(row["clone_ms"] / row["deepcopy_ms"] for row in results if row.get("deepcopy_ms"))
+    if ratios:
+        print(
+            f"clone against a deep copy: median {statistics.median(ratios):.2f}, "
+            f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
+        )
+    scored = [row for row in results if row.get("score") is not None]
+    if scored:
+        better = sum(row["score"] > row["random"] for row in scored)
+        worse = sum(row["score"] < row["random"] for row in scored)
+        print(f"returns over {EPISODES} episodes: {better} better than random, {worse} worse, of {len(scored)}")
     if given.json:
         Path(given.json).write_text(json.dumps(results, indent=1))
 

@@ -1,9 +1,8 @@
 """Any other Gymnasium environment as a single-player game whose states are copies of it.
 
 Rewards, ends and masks come from what ``step`` returns. A live environment keeps none of these, so the first state
-is never an end, and its mask is asked of the environment: a method ``action_masks()`` (the convention of
-sb3-contrib), else ``_get_info()["action_mask"]`` (the convention of Gymnasium's tutorial); else every action is
-legal. A time limit that wraps the environment is part of the game.
+is never an end, and its mask is asked of the environment (``zermelo.envs.adapters.masks``). A time limit that
+wraps the environment is part of the game.
 """
 
 from __future__ import annotations
@@ -15,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import codec_for, gym_mask, require_no_other_mask
+from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapter import Adapted, Adapter
 from zermelo.envs.adapters.facts.found_traits import with_traits
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
+from zermelo.envs.adapters.masks import GymMask, own_mask, shown_mask
+from zermelo.envs.adapters.template import Template
 from zermelo.envs.adapters.wrappers import game_name, is_gymnasium, quieten, require_reset, thin
 from zermelo.envs.clone.clone_env import clone_env, copier_for
 from zermelo.envs.clone.outside_generators import OutsideGenerators
@@ -62,7 +63,8 @@ class GymGame:
         self, env: Any, traits: Traits, *, outside: OutsideGenerators | None = None, seed: int = 0
     ) -> None:
         require_reset(env)
-        raw = thin(clone_env(env))
+        self.template = Template(lambda live: quieten(thin(clone_env(live))), env)
+        raw = self.template.env
         self._name = game_name(raw)
         self._codec = codec_for(raw, None, self._name)
         self._traits = traits
@@ -70,8 +72,8 @@ class GymGame:
         self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
         self._copy = copier_for(raw)
-        self._template = quieten(raw)
         facts = known_facts(raw)
+        self._mask: GymMask | None = None
         self._redraw_hidden = facts.redraw_hidden
         self._fast_key = facts.key
 
@@ -91,13 +93,13 @@ class GymGame:
     def snapshot(self, env: Any) -> GymState:
         """The position of a live environment of this game, now; it is taken not to be over."""
         require_reset(env)
-        raw = quieten(thin(clone_env(env)))
+        raw = self.template.position(env)
         replace_generators(raw, self._generator)
         return GymState(raw, 0.0, False, None)
 
     def initial_state(self, seed: int = 0) -> GymState:
         """The position after ``reset(seed=seed)`` of a copy."""
-        env = self._copy(self._template)
+        env = self._copy(self.template.env)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
             observation, info = env.reset(seed=seed)
@@ -127,13 +129,19 @@ class GymGame:
                 state.actions = ()
             else:
                 with self._blame("its action mask"):
-                    mask = gym_mask(state.env, state.info, state.observation)
-                if mask is None:
-                    require_no_other_mask(state.observation, state.info, self._codec.size, self._name)
+                    mask = shown_mask(state.observation, state.info, self._codec, self._name)
+                    if mask is None:
+                        mask = self._live_mask(state.env) if state.info is None else own_mask(state.env)
                 state.actions = self._codec.all_actions() if mask is None else self._codec.masked(mask)
                 if not state.actions:
                     raise GameOverError(f"{self._name} is not over, but its action mask allows no action")
         return state.actions
+
+    def _live_mask(self, env: Any) -> Any:
+        """The mask of the first state, of which no step has returned anything."""
+        if self._mask is None:
+            self._mask = GymMask(env)
+        return self._mask.mask(env)
 
     def result(self, state: GymState, action: int) -> GymState:
         """The state after an action; ``state`` is not changed.

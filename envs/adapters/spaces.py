@@ -63,12 +63,12 @@ class ActionCodec:
     def __init__(self, space: Any, owner: str) -> None:
         from gymnasium import spaces
 
-        self.space = space
+        self.space = space = _in_gymnasium(space)
         self._owner = owner
         self._all: tuple[int, ...] | None = None
         self.is_discrete = isinstance(space, spaces.Discrete)
         """Whether integers are the environment's own actions."""
-        self._start = int(space.start) if self.is_discrete else 0
+        self.first = int(space.start) if self.is_discrete else 0
         self._part = _part(space, f"the action space of {owner} is {space}")
         self.size = math.prod(self._part.radices)
 
@@ -93,7 +93,7 @@ class ActionCodec:
                     f"enumerates at most {MAX_ENUMERATED_ACTIONS:,}; zermelo.envs.discretise(env, actions=[...]) "
                     "keeps to those that you list"
                 )
-            self._all = tuple(range(self._start, self._start + self.size))
+            self._all = tuple(range(self.first, self.first + self.size))
         return self._all
 
     def masked(self, mask: Any) -> tuple[int, ...]:
@@ -106,8 +106,8 @@ class ActionCodec:
             allowed = np.flatnonzero(np.asarray(mask))
             if np.size(mask) != self.size:
                 raise self._unfit(mask, f"{self.size} entries")
-            if self._start:
-                allowed = allowed + self._start
+            if self.first:
+                allowed = allowed + self.first
             result: list[int] = allowed.tolist()
             return tuple(result)
         is_flat = not isinstance(mask, tuple | Mapping) and np.ndim(mask) == 1 and np.size(mask) == self.size
@@ -189,11 +189,29 @@ def _part(space: Any, whose: str) -> _Part:
         if isinstance(space, spaces.Box)
         else "zermelo.envs.discretise(env, actions=[...]) makes it those that you list"
     )
-    if type(space).__module__.startswith("gym."):
-        remedy = "before its package is imported, import sys, gymnasium; sys.modules['gym'] = gymnasium; " + (
-            "sys.modules['gym.spaces'] = gymnasium.spaces makes Gymnasium's spaces of those of Gym"
-        )
     raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {remedy}")
+
+
+def _in_gymnasium(space: Any) -> Any:
+    """The space itself; of Gym's spaces, which Gymnasium follows, the same one of Gymnasium."""
+    from gymnasium import spaces
+
+    if not type(space).__module__.startswith("gym.spaces"):
+        return space
+    kind = type(space).__name__
+    if kind == "Discrete":
+        return spaces.Discrete(int(space.n), start=int(getattr(space, "start", 0)))
+    if kind == "MultiDiscrete":
+        return spaces.MultiDiscrete(space.nvec)
+    if kind == "MultiBinary":
+        return spaces.MultiBinary(space.n)
+    if kind == "Box":
+        return spaces.Box(space.low, space.high, dtype=space.dtype.type)
+    if kind == "Tuple":
+        return spaces.Tuple([_in_gymnasium(each) for each in space.spaces])
+    if kind == "Dict":
+        return spaces.Dict({name: _in_gymnasium(each) for name, each in space.spaces.items()})
+    return space
 
 
 def _shaped(space: Any) -> Callable[[Any], Any]:

@@ -304,7 +304,7 @@ def _extends(cls: type, base: type) -> bool:
     make: Any = base.__new__
     try:
         make(copy_class(cls))
-    except TypeError:
+    except Exception:  # whatever a class does where it is extended
         return False
     return True
 

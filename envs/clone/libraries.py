@@ -56,7 +56,8 @@ def _copy_array(obj: np.ndarray[Any, Any], walk: CopyWalk) -> np.ndarray[Any, An
 
 def _copy_view(obj: np.ndarray[Any, Any], base: Any, walk: CopyWalk) -> np.ndarray[Any, Any]:
     base = _owner(base)
-    if isinstance(base, bytes) or obj.size == 0 or obj.itemsize == 0:
+    is_alone = type(base).__name__ == "_MemInfo"  # of Numba: the memory of an array that compiled code has made
+    if isinstance(base, bytes) or is_alone or obj.size == 0 or obj.itemsize == 0:
         return obj.__copy__()
     if not isinstance(base, np.ndarray | bytearray | array.array):
         raise UncopyableError(obj, f"is an array over the memory of a {type(base).__name__}")
@@ -317,6 +318,17 @@ def _torch() -> Any:
     return sys.modules["torch"]
 
 
+# --- pandas
+
+
+def _frame_parts(obj: Any) -> list[Any]:
+    """The labels, types and values of a data frame, a series or an index; not what it keeps to find them fast."""
+    axes = [obj] if not hasattr(obj, "axes") else obj.axes
+    columns = [obj.iloc[:, number] for number in range(obj.shape[1])] if obj.ndim == 2 else [obj]
+    values = [part for column in columns for part in (str(column.dtype), np.asarray(column))]
+    return [*(axis.tolist() for axis in axes), *(axis.names for axis in axes), *values]
+
+
 def _copy_lock(obj: Any, walk: CopyWalk) -> Any:
     """A lock that nobody holds is copied as a new one."""
     if not obj.acquire(blocking=False):
@@ -349,6 +361,8 @@ def find(cls: type) -> Kind | None:
         return Kind(copy=_copy_tensor, value=_tensor_value)
     if is_defined_in(cls, "torch._C.Generator"):
         return _generator(_copy_torch_generator)
+    if is_defined_in(cls, "pandas.core.generic.NDFrame", "pandas.core.indexes.base.Index"):
+        return Kind(copy=lambda obj, walk: obj.copy(deep=True), parts=_frame_parts)
     structure = kind_by_structure(cls)
     if structure is not None and is_space(cls):
         known = module_name(cls).startswith(("gymnasium.spaces.", "gym.spaces."))  # whose bounds never change

@@ -7,7 +7,6 @@ replaces the generators in its copies, and seeds what the environment draws from
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -86,18 +85,3 @@ def _forget_half(state: np.random.RandomState) -> None:
     if content["has_gauss"]:
         content["has_gauss"], content["gauss"] = 0, 0.0
         state.set_state(content)
-
-
-def global_state() -> tuple[Any, ...]:
-    """The states of Python's, numpy's and PyTorch's global generators."""
-    torch = sys.modules.get("torch")
-    more = () if torch is None else (torch.default_generator.get_state(),)
-    return random.getstate(), np.random.get_state(), *more  # noqa: NPY002  # the legacy generator is the global one
-
-
-def set_global_state(state: tuple[Any, ...]) -> None:
-    """Puts the global generators into states that they had."""
-    random.setstate(state[0])
-    np.random.set_state(state[1])  # noqa: NPY002  # as above
-    if len(state) > 2:
-        sys.modules["torch"].default_generator.set_state(state[2])

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -15,12 +15,10 @@ from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.outside_generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState
-from zermelo.envs.clone.player import Player, Raised, Trace, Where, first_difference
+from zermelo.envs.clone.player import Player, Raised, first_difference
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownTraitWarning
-
-Clone = Callable[[Any], Any]
 
 _KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
 _ASIDE_STEPS: Final = 30
@@ -37,7 +35,7 @@ def verify_clone(
     *,
     games: int = 10,
     seed: int = 0,
-    clone: Clone = clone_env,
+    clone: Callable[[Any], Any] = clone_env,
     max_steps: int = 1000,
 ) -> None:
     """Plays random games on environments, on their clones and on one alone, and compares all there is to see.
@@ -74,26 +72,160 @@ def verify_clone(
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
     with global_random_guard():
         for game in range(games):
-            _verify_game(make_env, Where(seed, game), clone, max_steps)
+            _verify_game(make_env, _Game(seed, game, clone, max_steps))
 
 
-def _verify_game(make_env: Callable[[], Any], where: Where, clone: Clone, max_steps: int) -> None:
+class _UnlikeAloneError(Exception):
+    """The original, with clones beside it, did not play as an environment alone did."""
+
+
+@dataclass
+class _Trace:
+    """A game as one environment played it: the record of each position, and the actions between them."""
+
+    records: list[dict[str, Any]]
+    actions: list[Any]
+
+
+@dataclass
+class _Game:
+    """One game of an environment with clones beside it.
+
+    Attributes:
+        seed: Where the random choices of all games start.
+        number: Which of them this is.
+        clone: Clones an environment.
+        max_steps: Where the game is cut off.
+        deadline: The time of ``time.perf_counter`` at which it is cut off.
+        outside: The state outside of the environment before it began.
+    """
+
+    seed: int
+    number: int
+    clone: Callable[[Any], Any]
+    max_steps: int
+    deadline: float = math.inf
+    outside: OutsideState | None = None
+    step: int = field(default=0, init=False)
+
+    def generator(self, stream: int) -> np.random.Generator:
+        """The generator of one purpose."""
+        return np.random.default_rng([abs(self.seed), self.number, stream])
+
+    def play_alone(self, player: Player, stream: int, max_steps: int, deadline: float = math.inf) -> _Trace:
+        """Plays random legal actions to the end, or as far as the limits allow."""
+        generator = self.generator(stream)
+        _require_success(player, "reset")
+        trace = _Trace([player.record()], [])
+        while not player.over and len(trace.actions) < max_steps:
+            if trace.actions and time.perf_counter() >= deadline:
+                break
+            action = player.choose(trace.records[-1], generator)
+            player.step(action)
+            _require_success(player, f"step({action!r})")
+            trace.actions.append(action)
+            trace.records.append(player.record())
+        return trace
+
+    def play(self, original: Player, trace: _Trace | None) -> None:
+        """Plays the actions of the trace, or random ones, and compares after every step."""
+        generator = self.generator(3)
+        followers: list[tuple[Player, int]] = []
+        record = original.record()
+        self.step = 0
+        self._compare_with_alone(original, trace, record)
+        steps = self.max_steps if trace is None else len(trace.actions)
+        while not original.over and self.step < steps and (not self.step or time.perf_counter() < self.deadline):
+            early = self.step < 2
+            if early or generator.random() < 0.15:
+                followers = [*followers[-2:], (self._copy(original), self.step)]
+            if generator.random() < 0.1:  # a clone of a clone
+                followers[0] = self._copy(followers[0][0]), self.step
+            if early or generator.random() < 0.08:  # only the first is played to its end
+                self._play_aside(
+                    self._copy(original), generator, self.max_steps if not self.step else _ASIDE_STEPS
+                )
+            action = original.choose(record, generator) if trace is None else trace.actions[self.step]
+            self.step += 1
+            original.step(action)
+            record = original.record()
+            self._compare_with_alone(original, trace, record)
+            for player, taken_at in followers:
+                # Stepped before it is looked at: looking may refresh what the copy got wrong.
+                player.step(action)
+                self._compare(original, player, taken_at, record)
+        if original.over:
+            self._compare(original, self._copy(original), self.step, record)
+
+    def _play_aside(self, player: Player, generator: np.random.Generator, steps: int) -> None:
+        for _ in range(steps):
+            record = player.record()
+            failed = player.failure is not None or any(isinstance(value, Raised) for value in record.values())
+            if failed or player.over or time.perf_counter() >= self.deadline:
+                return  # what is wrong with it shows in a clone that goes along
+            player.step(player.choose(record, generator))
+
+    def _copy(self, player: Player) -> Player:
+        try:
+            copied = self.clone(player.env)
+        except CloneError as error:
+            raise CloneError(f"{error} ({self._moment()}{self._more(player)})") from error
+        except Exception as error:
+            raise CloneError(
+                f"{_name(player.env)} could not be cloned ({self._moment()}): {type(error).__name__}: {error}"
+            ) from error
+        if copied is player.env or original_class(type(copied)) is not original_class(type(player.env)):
+            wrong = "the environment itself" if copied is player.env else f"a {type(copied).__name__}"
+            raise CloneError(f"the clone of {_name(player.env)} is {wrong} ({self._moment()})")
+        return player.copied(copied)
+
+    def _compare_with_alone(self, original: Player, trace: _Trace | None, record: dict[str, Any]) -> None:
+        found = None if trace is None else first_difference(trace.records[self.step], record)
+        if found is not None:
+            raise _UnlikeAloneError(
+                f"cloning or another environment disturbs {_name(original.env)} ({self._moment()}): {found[0]} is "
+                f"{_short(found[2])}, but {_short(found[1])} when it is played alone{self._more(original)}"
+            )
+
+    def _compare(self, original: Player, follower: Player, taken_at: int, record: dict[str, Any]) -> None:
+        found = first_difference(record, follower.record())
+        if found is not None:
+            raise CloneError(
+                f"the clone of {_name(original.env)} taken at step {taken_at} is not the same game "
+                f"({self._moment()}): {found[0]} is {_short(found[2])} in the clone, but {_short(found[1])} in "
+                f"the original{self._more(original)}"
+            )
+
+    def _moment(self) -> str:
+        return f"seed {self.seed}, game {self.number}, step {self.step}"
+
+    def _more(self, player: Player) -> str:
+        """What may be the cause: state outside, and sets, whose order may differ in a copy."""
+        sets = [path_to(player.env, obj) for obj in reachable(player.env) if type(obj) is set and len(obj) > 1]
+        order = (
+            f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "
+            "order matters, keep a dict or a list, or take the least)"
+        )
+        return _outside_text(self.outside) + (order if sets else "")
+
+
+def _verify_game(make_env: Callable[[], Any], game: _Game) -> None:
     alone_env = make_env()
     shape = _configuration(alone_env)
-    alone = Player.start(alone_env, where.env_seed())
-    outside = OutsideState(alone_env)
-    trace = play_alone(alone, where.generator(1), max_steps)
+    seed = int(game.generator(0).integers(2**31 - 1))
+    alone = Player.start(alone_env, seed)
+    game.outside = OutsideState(alone_env)
+    trace = game.play_alone(alone, 1, game.max_steps)
 
-    def play(trace: Trace | None) -> None:
-        original = Player.start(_another(make_env, shape), where.env_seed())
-        neighbour = Player.start(make_env(), where.env_seed() + 1)
-        play_alone(neighbour, where.generator(2), 5)
-        _Trial(original, where, clone, max_steps, outside).play(trace)
+    def play(trace: _Trace | None) -> None:
+        original = Player.start(_another(make_env, shape), seed)
+        game.play_alone(Player.start(make_env(), seed + 1), 2, 5)
+        game.play(original, trace)
 
     try:
         play(trace)
-    except UnlikeAloneError as error:
-        if _is_reproducible(_another(make_env, shape), where, trace):
+    except _UnlikeAloneError as error:
+        if _repeats(Player.start(_another(make_env, shape), seed), trace):
             raise CloneError(str(error)) from None
         play(None)  # reset(seed=...) does not repeat a game: only the clones can be compared
 
@@ -116,23 +248,6 @@ def _configuration(env: Any) -> Any:
     return classes, list(agents), spaces
 
 
-def play_alone(
-    player: Player, generator: np.random.Generator, max_steps: int, deadline: float = math.inf
-) -> Trace:
-    """Plays random legal actions to the end, or as far as the limits allow."""
-    _require_success(player, "reset")
-    trace = Trace([player.record()], [])
-    while not player.over and len(trace.actions) < max_steps:
-        if trace.actions and time.perf_counter() >= deadline:
-            break
-        action = player.choose(trace.records[-1], generator)
-        player.step(action)
-        _require_success(player, f"step({action!r})")
-        trace.actions.append(action)
-        trace.records.append(player.record())
-    return trace
-
-
 def _require_success(player: Player, what: str) -> None:
     if player.failure is not None:
         raise CloneError(
@@ -141,12 +256,7 @@ def _require_success(player: Player, what: str) -> None:
         ) from player.failure.error
 
 
-def _is_reproducible(env: Any, where: Where, trace: Trace) -> bool:
-    """Whether an environment alone plays the same game again; it may ignore the seed of ``reset``."""
-    return repeats(Player.start(env, where.env_seed()), trace)
-
-
-def repeats(player: Player, trace: Trace) -> bool:
+def _repeats(player: Player, trace: _Trace) -> bool:
     """Whether a player sees the same when it plays the actions of a trace."""
     for record, action in zip(trace.records, [*trace.actions, None], strict=True):
         if first_difference(record, player.record()) is not None:
@@ -156,147 +266,12 @@ def repeats(player: Player, trace: Trace) -> bool:
     return True
 
 
-class UnlikeAloneError(Exception):
-    """The original, with clones about, did not play as an environment alone did."""
-
-
-@dataclass
-class _Follower:
-    player: Player
-    taken_at: int
-
-
-class _Trial:
-    """One game of an original with its clones beside it."""
-
-    def __init__(
-        self,
-        original: Player,
-        where: Where,
-        clone: Clone,
-        max_steps: int,
-        outside: OutsideState,
-        deadline: float = math.inf,
-    ) -> None:
-        self.original = original
-        self.where = where
-        self.clone = clone
-        self.max_steps = max_steps
-        self.outside = outside
-        self.deadline = deadline
-        self.generator = where.generator(3)
-        self.followers: list[_Follower] = []
-
-    def play(self, trace: Trace | None) -> None:
-        """Plays the actions of the trace, or random ones, and compares after every step."""
-        record = self.original.record()
-        self.compare_with_alone(trace, record, 0)
-        step = 0
-        steps = self.max_steps if trace is None else len(trace.actions)
-        while not self.original.over and step < steps and (step == 0 or time.perf_counter() < self.deadline):
-            self.take_clones(step)
-            action = self.original.choose(record, self.generator) if trace is None else trace.actions[step]
-            step += 1
-            self.original.step(action)
-            record = self.original.record()
-            self.compare_with_alone(trace, record, step)
-            for follower in self.followers:
-                # Stepped before it is looked at: looking may refresh what the copy got wrong.
-                follower.player.step(action)
-                self.compare_with_original(follower, record, step)
-        if self.original.over:
-            self.compare_with_original(_Follower(self.copy(self.original, step), step), record, step)
-
-    def take_clones(self, step: int) -> None:
-        """Sometimes takes a clone to go along, a clone of a clone, or one that is played on by itself."""
-        early = step < 2
-        if early or self.generator.random() < 0.15:
-            self.followers = [*self.followers[-2:], _Follower(self.copy(self.original, step), step)]
-        if self.generator.random() < 0.1:
-            first = self.followers[0]
-            self.followers[0] = _Follower(self.copy(first.player, step), step)
-        if early or self.generator.random() < 0.08:
-            # The first is played to its end; in long games that would be too slow for every one.
-            self.play_aside(self.copy(self.original, step), self.max_steps if step == 0 else _ASIDE_STEPS)
-
-    def play_aside(self, player: Player, steps: int) -> None:
-        record = player.record()
-        for _ in range(steps):
-            if (
-                time.perf_counter() >= self.deadline
-                or player.over
-                or any(isinstance(value, Raised) for value in record.values())
-            ):
-                return  # what is wrong with it shows in a clone that goes along
-            player.step(player.choose(record, self.generator))
-            if player.failure is not None:
-                return
-            record = player.record()
-
-    def copy(self, player: Player, step: int) -> Player:
-        try:
-            copied = self.clone(player.env)
-        except CloneError as error:
-            raise CloneError(f"{error} ({self.moment(step)}{self.outside_text()})") from error
-        except Exception as error:
-            raise CloneError(
-                f"{_name(player.env)} could not be cloned ({self.moment(step)}): {type(error).__name__}: {error}"
-            ) from error
-        if copied is player.env or original_class(type(copied)) is not original_class(type(player.env)):
-            wrong = "the environment itself" if copied is player.env else f"a {type(copied).__name__}"
-            raise CloneError(f"the clone of {_name(player.env)} is {wrong} ({self.moment(step)})")
-        return player.copied(copied)
-
-    def compare_with_alone(self, trace: Trace | None, record: dict[str, Any], step: int) -> None:
-        if trace is None:
-            return
-        found = first_difference(trace.records[step], record)
-        if found is not None:
-            raise UnlikeAloneError(
-                f"cloning or another environment disturbs {_name(self.original.env)} ({self.moment(step)}): "
-                f"{_field(found[0])} is {_short(found[2])}, but {_short(found[1])} when it is played "
-                f"alone{self.outside_text()}"
-            )
-
-    def compare_with_original(self, follower: _Follower, record: dict[str, Any], step: int) -> None:
-        found = first_difference(record, follower.player.record())
-        if found is not None:
-            raise CloneError(
-                f"the clone of {_name(self.original.env)} taken at step {follower.taken_at} is not the same game "
-                f"({self.moment(step)}): {_field(found[0])} is {_short(found[2])} in the clone, but "
-                f"{_short(found[1])} in the original{self.outside_text()}"
-            )
-
-    def moment(self, step: int) -> str:
-        return f"seed {self.where.seed}, game {self.where.game}, step {step}"
-
-    def outside_text(self) -> str:
-        return _outside_text(self.outside) + _sets_text(self.original.env)
-
-
-def _outside_text(outside: OutsideState) -> str:
-    changes = outside.changes()
+def _outside_text(outside: OutsideState | None) -> str:
+    changes = [] if outside is None else outside.changes()
     if not changes:
         return ""
     more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
     return f"; state outside the object changed: {', '.join(changes[:3])}{more}"
-
-
-def _sets_text(env: Any) -> str:
-    """Sets that an environment holds: rules that depend on their order are not the same in a copy."""
-    sets = [path_to(env, obj) for obj in reachable(env) if type(obj) is set and len(obj) > 1]
-    if not sets:
-        return ""
-    return (
-        f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the order "
-        "matters, keep a dict or a list, or take the least)"
-    )
-
-
-def _field(place: str) -> str:
-    """``['rewards']['player_1']`` as ``rewards['player_1']``."""
-    name, _, rest = place.removeprefix("['").partition("']")
-    return name + rest
 
 
 def _name(env: Any) -> str:
@@ -309,6 +284,9 @@ def _name(env: Any) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+# -- the short form, before a search
 
 
 def check_clone(env: Any, deadline: float = math.inf) -> bool:
@@ -329,19 +307,17 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
         CloneError: As ``verify_clone``.
     """
     clone_env(env)  # raises what can be known without playing
-    if is_known_to_clone(env):
-        return True
     key = (tuple(original_class(type(layer)) for layer in _layers(env)), repr(_configuration(env)))
-    if key in CHECKED:
+    if is_known_to_clone(env) or key in CHECKED:
         return True
     outside = OutsideState(env)
     before = _key_or_none(env)
+    tries = _tries[key] = _tries.get(key, -1) + 1
     try:
         with OutsideGenerators(env).guard(0):
-            tries = _tries[key] = _tries.get(key, -1) + 1
-            for game in (2 * tries, 2 * tries + 1):
-                if game % 2 == 0 or time.perf_counter() < deadline:
-                    _check_game(env, clone_env(env), game, outside, deadline)
+            for number in (2 * tries, 2 * tries + 1):
+                if number % 2 == 0 or time.perf_counter() < deadline:
+                    _check_game(env, _Game(0, number, clone_env, _CHECK_STEPS, deadline, outside))
         changes = _outside_text(outside)
         if before is not None and _key_or_none(env) != before:
             raise CloneError(f"playing a clone of {_name(env)} changes the environment itself{changes}")
@@ -360,17 +336,15 @@ def check_clone(env: Any, deadline: float = math.inf) -> bool:
     return True
 
 
-def _check_game(env: Any, alone_env: Any, game: int, outside: OutsideState, deadline: float) -> None:
-    where = Where(0, game)
-    alone = Player.at(alone_env, game)
-    again = Player.at(clone_env(env), game)
-    original = Player.at(clone_env(env), game)
-    ends = min(deadline, time.perf_counter() + _CHECK_SECONDS)
-    trace = play_alone(alone, where.generator(1), _CHECK_STEPS, ends)
+def _check_game(env: Any, game: _Game) -> None:
+    alone = Player(clone_env(env), game.number)
+    again, original = alone.copied(clone_env(env)), alone.copied(clone_env(env))
+    ends = min(game.deadline, time.perf_counter() + _CHECK_SECONDS)
+    trace = game.play_alone(alone, 1, _CHECK_STEPS, ends)
     try:
-        _Trial(original, where, clone_env, _CHECK_STEPS, outside, deadline).play(trace)
-    except (UnlikeAloneError, CloneError) as error:
-        if outside.changes() or repeats(again, trace):
+        game.play(original, trace)
+    except (_UnlikeAloneError, CloneError) as error:
+        if (game.outside is not None and game.outside.changes()) or _repeats(again, trace):
             raise CloneError(str(error)) from None
         # It draws from a source that nobody can copy, such as the operating system's: two clones never agree.
 

@@ -87,8 +87,12 @@ class Pick(SmallEnv):
 class SlowCopy(Pick):
     """A deep copy of its own that takes its time."""
 
+    def __init__(self, copying: float = 0.05) -> None:
+        super().__init__()
+        self.copying = copying
+
     def __deepcopy__(self, memo: dict[int, Any]) -> SlowCopy:
-        time.sleep(0.05)
+        time.sleep(self.copying)
         made = SlowCopy.__new__(SlowCopy)
         made.__dict__ = copy.deepcopy(self.__dict__, memo)
         return made
@@ -153,8 +157,6 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
         self.observation_space: Any = (
             spaces.Dict(shapes) if show in ("observation", "seen_only") else spaces.Discrete(9)
         )
-        if show == "observation":
-            self._get_obs = self.look
 
     def mask(self) -> Any:
         return np.array(ALLOWED[self.steps % 3], np.int8)
@@ -165,7 +167,18 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
         return self.steps
 
     def about(self) -> dict[str, Any]:
-        return {"valid_mask": self.mask()} if self.show == "valid_mask" else {}
+        if self.show == "moves":
+            return {"legal_moves": np.flatnonzero(self.mask()).tolist()}
+        return {"valid_mask": self.mask()} if self.show in ("valid_mask", "info_only") else {}
+
+    def _observation(self, why: str = "") -> Any:
+        return (self.look(), why) if self.show == "observation" else None
+
+    def make_info(self) -> Any:
+        return self.about() if self.show == "valid_mask" else {"legal_moves": [0, 2]}
+
+    def all_legal(self) -> Any:
+        return np.flatnonzero(self.mask()) if self.show == "moves" else None
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         super().reset(seed=seed)
@@ -173,6 +186,6 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
         return self.look(), self.about()
 
     def step(self, action: Any) -> Any:
-        assert self.show == "valid_mask" or self.mask()[action], f"{action} is illegal"
+        assert self.show == "info_only" or self.mask()[action], f"{action} is illegal"
         self.steps += 1
         return self.look(), float(action), self.steps == 4, False, self.about()

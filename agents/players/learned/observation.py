@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.adapters.actions import mask_of
+from zermelo.envs.adapters.masks import mask_of
 from zermelo.envs.adapters.wrappers import innermost, is_aec, require_reset
 
 

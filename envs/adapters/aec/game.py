@@ -26,18 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.adapters.actions import (
-    codec_for,
-    mask_of,
-    require_mask_before_last,
-    require_no_other_mask,
-    unmasked_hint,
-    writes_own_last,
-)
+from zermelo.envs.adapters.actions import codec_for, unmasked_hint
 from zermelo.envs.adapters.aec.state import EnvState
 from zermelo.envs.adapters.facts.declared import checked_outcomes, declares_chance
 from zermelo.envs.adapters.facts.known import known_facts
 from zermelo.envs.adapters.failures import place_of
+from zermelo.envs.adapters.masks import require_mask_before_last, shown_mask, writes_own_last
+from zermelo.envs.adapters.template import Template
 from zermelo.envs.adapters.wrappers import (
     game_name,
     innermost,
@@ -89,7 +84,7 @@ class AECGame:
         self._generator = np.random.default_rng(seed)
         self._zeros = (0.0,) * len(self.agents)
         self._copy = copier_for(raw)
-        self._template = self._quiet_copy(raw)
+        self.template = Template(self._quiet_copy, raw)
         self._traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
 
@@ -114,7 +109,7 @@ class AECGame:
         If the agent to move is dead, its ``None`` steps are played in the copy.
         """
         require_reset(env)
-        raw = self._quiet_copy(innermost(env))
+        raw = self.template.position(innermost(env))
         replace_generators(raw, self._generator)
         with self._blame("snapshot"):
             state = self._arrive(raw, self._zeros)
@@ -138,7 +133,7 @@ class AECGame:
 
     def initial_state(self, seed: int = 0) -> EnvState:
         """The position after ``reset(seed=seed)`` of a copy (reset options of the live game are not known)."""
-        env = self._copy(self._template)
+        env = self._copy(self.template.env)
         replace_generators(env, np.random.default_rng(seed))  # for environments that do not look at the seed
         with self.outside.guard(seed % 2**32, is_reset=True), self._blame(f"reset(seed={seed})"):
             env.reset(seed=seed)
@@ -194,9 +189,8 @@ class AECGame:
         observation = self._observed(state, seat)
         with self._blame(f"observe({agent!r})"):
             info = state.env.infos.get(agent)
-        mask, codec = mask_of(observation, info), self._codecs[agent]
-        if mask is None:
-            require_no_other_mask(observation, info, codec.size, f"{agent!r} in {self._name}")
+        codec = self._codecs[agent]
+        mask = shown_mask(observation, info, codec, f"{agent!r} in {self._name}")
         return self._some(codec.all_actions() if mask is None else codec.masked(mask), agent)
 
     def _some(self, actions: tuple[int, ...], agent: Any) -> tuple[int, ...]:
@@ -262,9 +256,15 @@ class AECGame:
     def _arrive(self, env: Any, before: tuple[float, ...]) -> EnvState:
         """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""
         rewards = env.rewards
-        totals = tuple(
-            [total + float(rewards.get(agent, 0.0)) for total, agent in zip(before, self.agents, strict=True)]
-        )
+        try:
+            totals = tuple(
+                [total + float(rewards.get(agent, 0.0)) for total, agent in zip(before, self.agents, strict=True)]
+            )
+        except TypeError:
+            raise UnsupportedGameError(
+                f"a reward of {self._name} must be one number, not as in {rewards!r}: wrap the environment so "
+                "that each agent is paid a number"
+            ) from None
         if self._declared:
             outcomes = tuple(env.chance_outcomes())
             if outcomes:

@@ -80,10 +80,8 @@ def with_traits(
         traits = merge_traits(base, *sources, *by_play)
         return Adapted(game.with_traits(traits, drawn), findings.constants)
 
-    begun = time.perf_counter()
-    root = game.snapshot(raw)
-    copying = time.perf_counter() - begun
-    return _Slices(game, root, settled if needed else None, copying).go_on(deadline)
+    slices = _Slices(game, game.snapshot(raw), settled if needed else None, game.template.seconds)
+    return slices.go_on(deadline)
 
 
 def _watched(game: Any, raw: Any, deadline: float) -> Any:

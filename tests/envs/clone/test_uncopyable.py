@@ -122,10 +122,22 @@ def test_it_can_be_registered() -> None:
     assert AlphaBetaAgent(depth=2).act(env) in (0, 1)
 
 
-def test_data_frames_are_copied() -> None:
+@pytest.mark.parametrize("name", ["frame", "series", "index", "dates"])
+def test_data_frames_are_copied_and_compared(name: str) -> None:
     pandas = pytest.importorskip("pandas")
-    env = BareEnv(table=pandas.DataFrame({"a": [1, 2]}), column=pandas.Series([1, 2]))
+    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [[1], [2]]})
+    made = {
+        "frame": frame,
+        "series": frame["a"],
+        "index": frame.columns,
+        "dates": pandas.date_range("2020", periods=2),
+    }
+    env = BareEnv(table=made[name])
+    assert len(env.table[0:1]) == 1  # which fills its caches
     new = clone_env(env)
-    new.table.loc[0, "a"] = 9
-    new.column[0] = 9
-    assert (env.table["a"][0], env.column[0]) == (1, 1)
+    assert new.table is not env.table
+    assert state_key(new) == state_key(env) == state_key(clone_env(new))
+    if name in ("frame", "series"):
+        new.table.iloc[0] = 9
+        assert frame["a"][0] == 1
+        assert state_key(new) != state_key(env)
