@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
 
 from zermelo.agents.core.limits import StoppedBy
 
@@ -89,6 +92,24 @@ class SearchResult:
     compiled: bool = field(default=False, compare=False)
     why_plain: str = field(default="", compare=False)
     stats: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Three lines: what to play, what it is worth, and what that took."""
+        kind = "proven" if self.proven else "estimated from samples" if self.is_estimate else "not proven"
+        line = " ".join(map(str, self.principal_variation or (self.action,)))
+        by = f" by {self.method}" if self.method else ""
+        return (
+            f"action {self.action}{by}; line {line}\n"
+            f"value {self.value:.6g} for the player to move, {kind}\n"
+            f"{self.nodes:,} nodes, depth {self.depth}, {self.seconds:.2f} s, "
+            f"{'compiled' if self.compiled else 'plain Python'}; stopped by: {self.stopped_by.value}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as numbers, texts, lists and dictionaries with text as keys, ready for ``json.dumps``."""
+        env_action = self.env_action.tolist() if hasattr(self.env_action, "tolist") else self.env_action
+        named: dict[str, Any] = msgspec.to_builtins(dataclasses.replace(self, env_action=None), str_keys=True)
+        return named | {"env_action": env_action, "best_lines": [line._asdict() for line in self.best_lines]}
 
     @property
     def nodes_per_second(self) -> float:

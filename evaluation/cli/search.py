@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import textwrap
 import threading
@@ -26,6 +27,7 @@ def search(
         bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, for programs.")] = False,
     seed: Seed = 0,
 ) -> None:
     """Search a position and say what was found.
@@ -62,6 +64,12 @@ def search(
             raise InvalidSettingError(f"{agent} has no iterations to watch: leave --watch out")
         searcher = replace(searcher, on_iteration=show.iteration)
     searcher.reset(seed)
+    if as_json:
+        with _interrupts(searcher):
+            result = searcher.search(driver.env)
+        about = {"env": env, "moves": moves, "player": driver.seat_names[seat], "agent": agent}
+        typer.echo(json.dumps(about | result.to_dict()))
+        return
     after = f" after {moves}" if moves.strip() else ""
     typer.echo(f"{env}{after}, {driver.seat_names[seat]} to move")
     if board := drawing(game, driver.env):

@@ -86,6 +86,13 @@ def test_a_search_says_why_it_is_not_compiled(cli):
     assert "plain     " not in cli("search", "zermelo/MNK-v0", "alphabeta(depth=2)").stdout
 
 
+def test_a_search_is_written_as_json(cli):
+    found = json.loads(cli("search", "classic/tictactoe-v3", "alphabeta", "--moves", "0", "--json").stdout)
+    assert found["action"] == 4
+    assert found["proven"]
+    assert (found["env"], found["moves"], found["player"]) == ("classic/tictactoe-v3", "0", "player_2")
+
+
 def test_ctrl_c_ends_a_search_that_says_what_it_found(cli, monkeypatch):
     choose = MCTSAgent.choose
 
