@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.core.importing import check_spec, import_name
@@ -97,10 +97,29 @@ def check_env(agent: Any, env: Any) -> None:
         _agent_class(name).check_env(env)
 
 
-def describe_settings(name: str) -> list[tuple[str, Any, str]]:
-    """Each setting of an agent with its default, as a spec shows it, and a sentence on what it does.
+class Setting(NamedTuple):
+    """A setting of an agent, for help.
 
-    The sentences are those at the settings' declarations.
+    Attributes:
+        name: The name in a spec.
+        default: The value if it is not given, as a spec shows it.
+        text: A sentence on what it does, from its declaration.
+        allowed: The values that it may have; empty if its text says so.
+        is_common: All searches have it, and it is no limit.
+    """
+
+    name: str
+    default: Any
+    text: str
+    allowed: str
+    is_common: bool
+
+
+_LIMITS: Final = ("depth", "nodes", "simulations", "samples", "seconds")
+
+
+def describe_settings(name: str) -> list[Setting]:
+    """The settings of an agent: its limits, then its own, then those that all agents have.
 
     Raises:
         UnknownNameError: No agent has that name.
@@ -113,8 +132,18 @@ def describe_settings(name: str) -> list[tuple[str, Any, str]]:
         _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
         for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
             sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)[0]
-    fields = dataclasses.fields(agent)
-    return [(field.name, setting_text(field.default), sentences[field.name]) for field in fields]
+    common = {field.name for field in dataclasses.fields(agent)} & {"seed", "name", "backend", "traits", "compile"}
+    settings = [
+        Setting(
+            field.name,
+            setting_text(field.default),
+            sentences[field.name],
+            field.metadata.get("allowed", ""),
+            field.name in common,
+        )
+        for field in dataclasses.fields(agent)
+    ]
+    return sorted(settings, key=lambda setting: (setting.name not in _LIMITS, setting.is_common))
 
 
 _OPPONENTS: Final = frozenset({*_BY_NAME, "openspiel_mcts", "noisy", "softmax"})

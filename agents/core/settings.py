@@ -27,18 +27,19 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
-def _declared(default: Any, check: Callable[[str, Any], Any]) -> Any:
-    return dataclasses.field(default=default, metadata={"check": check})
+def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
+    return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
 
 
 def flag(default: bool | None) -> Any:
     """True or False; None too, where that is the default, as for all below."""
-    return _declared(default, check_flag)
+    return _declared(default, check_flag, "true or false")
 
 
 def whole(default: int | None, *, lower: int = 0) -> Any:
     """A whole number of at least ``lower``."""
-    return _declared(default, lambda name, value: check_whole(name, value, lower=lower))
+    allowed = f"a whole number of at least {lower}"
+    return _declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed)
 
 
 def number(default: float | None, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
@@ -49,12 +50,14 @@ def number(default: float | None, *, lower: float = -math.inf, upper: float = ma
         if value > upper:
             raise InvalidSettingError(f"{name} must be at most {upper}, not {value!r}")
 
-    return _declared(default, check)
+    bounds = [f"from {lower:g}"] * math.isfinite(lower) + [f"up to {upper:g}"] * math.isfinite(upper)
+    return _declared(default, check, " ".join(["a number", *bounds]))
 
 
 def choice(default: enum.StrEnum) -> Any:
     """One of an enumeration's values."""
-    return _declared(default, lambda name, value: check_choice(name, value, type(default)))
+    allowed = " or ".join(member.value for member in type(default))
+    return _declared(default, lambda name, value: check_choice(name, value, type(default)), allowed)
 
 
 def function(signature: str) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.envs.spec_text import Spec, format_spec
+
+if TYPE_CHECKING:
+    from zermelo.agents.specs import Setting
 
 
 def agents(
@@ -22,16 +25,33 @@ def agents(
     from zermelo.agents import list_agents
     from zermelo.agents.specs import describe_settings
 
-    if name is not None:
-        told = describe_settings(name)
-        _print([(f"{setting}={_shown(default)}", text.replace("``", "")) for setting, default, text in told])
-        return
     entries = list_agents(learned=True)
+    if name is not None:
+        described = describe_settings(name)
+        [entry] = [entry for entry in entries if entry.name == name]
+        [limit, *_] = [setting.name for setting in described if setting.name in _EXAMPLES] or [""]
+        example = f"{name}({limit}={_EXAMPLES[limit]})" if limit else name
+        summary = entry.summary.replace("``", "")
+        typer.echo(summary if f"{name}(" in summary else f"{summary}\n\nFor example: {example}")
+        typer.echo()
+        _print([(f"{setting.name}={_shown(setting.default)}", _explained(setting)) for setting in described])
+        return
     _print([(entry.name, entry.summary.replace("``", "")) for entry in entries])
     if settings:
         for entry in entries:
             values = {name: _shown(value) for name, value in entry.settings.items()}
             typer.echo(f"\n{format_spec(entry.name, values)}")
+
+
+_EXAMPLES = {"depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}
+"""Values of limits in the example of an agent."""
+
+
+def _explained(setting: Setting) -> str:
+    """What a setting does, with the values that it may have where the sentence does not name them."""
+    text = setting.text.replace("``", "").removesuffix(".")
+    is_named = all(value in text for value in setting.allowed.split(" or "))
+    return f"{text}." if is_named else f"{text} ({setting.allowed})."
 
 
 def _shown(value: Any) -> Any:

@@ -251,16 +251,29 @@ def test_every_agent_is_listed_with_its_settings():
 def test_every_setting_has_a_sentence(name: str) -> None:
     described = describe_settings(name)
     entry = next(entry for entry in list_agents(learned=True) if entry.name == name)
-    assert {setting: default for setting, default, _ in described} == entry.settings
-    for setting, _, sentence in described:
-        assert sentence.endswith("."), (setting, sentence)
-        assert 10 < len(sentence) < 330, (setting, sentence)
+    assert {setting.name: setting.default for setting in described} == entry.settings
+    for setting in described:
+        assert setting.text.endswith("."), setting
+        assert 10 < len(setting.text) < 330, setting
 
 
 def test_a_setting_is_described_where_it_is_declared() -> None:
-    told = {setting: (default, sentence) for setting, default, sentence in describe_settings("alphabeta")}
-    assert told["memory_mb"] == (64, "The memory that the transposition table may use, in MiB; 0 does without.")
-    assert told["ordering"][0] == "auto"
+    described = {setting.name: setting for setting in describe_settings("alphabeta")}
+    assert described["memory_mb"].default == 64
+    assert described["memory_mb"].text == (
+        "The memory that the transposition table may use, in MiB; 0 does without."
+    )
+    assert described["ordering"].default == "auto"
+
+
+def test_limits_are_described_first_with_what_they_may_be() -> None:
+    described = describe_settings("alphabeta")
+    assert {setting.name for setting in described[:3]} == {"depth", "nodes", "seconds"}
+    assert [setting.name for setting in described if setting.is_common][-1] == described[-1].name
+    assert {setting.name: setting.allowed for setting in describe_settings("mcts")}["selection"] == "uct or puct"
+
+
+def test_an_unknown_agent_is_not_described() -> None:
     with pytest.raises(UnknownNameError, match="alphabeta"):
         describe_settings("alphabet")
 
