@@ -17,7 +17,6 @@ from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.sources import AgentSource, build_agent
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.settings import Isolation
-from zermelo.evaluation.sandbox.supervision import Supervisor
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,15 @@ class Participant:
         """Whether making it in this process runs none but this package's code."""
         return self.isolation is None or _is_builtin(self.source)
 
-    def player(self, supervisor: Supervisor, copies: int = 0) -> Agent:
-        """The agent as matches need it: itself, or what speaks for it in a process of the supervisor's.
+    def player(self, copies: int = 0) -> Agent:
+        """The agent as matches need it: itself, or what speaks for it in a process of its own.
 
         Raises:
             AgentStartError: As ``build`` does.
         """
         if self.isolation is None:
             return self.build(copies)
-        return IsolatedAgent(self.source, self.name, self.isolation, supervisor)
+        return IsolatedAgent(self.source, self.name, self.isolation)
 
     def build(self, copies: int = 0) -> Agent:
         """The agent; a live one is handed out itself at first and then in copies.
@@ -103,23 +102,21 @@ def _made(
     sources: Sequence[AgentSource], limits: Sequence[Isolation | None]
 ) -> list[tuple[str | None, Mapping[str, str]]]:
     """What each agent calls itself, once it has been made, and its fingerprint."""
-    supervisor = Supervisor()
     found: list[tuple[str | None, Mapping[str, str]]] = []
-    try:
-        for source, limit in zip(sources, limits, strict=True):
-            if limit is None:
-                agent = build_agent(source)
-                name = getattr(agent, "name", None)
-                found.append((None if name is None else str(name), fingerprint(source, agent)))
-            else:
-                trial = IsolatedAgent(source, _called(source), limit, supervisor)
-                name = trial.start()
-                # A name made of a function inside another one says less than the text that it was made from.
-                nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
-                found.append((None if nameless and isinstance(source, str) else name, trial.fingerprint))
-                trial.close()
-    finally:
-        supervisor.close()
+    for source, limit in zip(sources, limits, strict=True):
+        if limit is None:
+            agent = build_agent(source)
+            name = getattr(agent, "name", None)
+            found.append((None if name is None else str(name), fingerprint(source, agent)))
+            continue
+        trial = IsolatedAgent(source, _called(source), limit)
+        try:
+            name = trial.start()
+        finally:
+            trial.close()
+        # A name made of a function inside another one says less than the text that it was made from.
+        nameless = name is not None and ("<locals>" in name or "<lambda>" in name)
+        found.append((None if nameless and isinstance(source, str) else name, trial.fingerprint))
     return found
 
 

@@ -31,7 +31,6 @@ from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, Gam
 from zermelo.evaluation.match.sources import EnvSource, FreshEnvs
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
-from zermelo.evaluation.sandbox.supervision import Supervisor
 from zermelo.evaluation.schedule import ScheduledGame
 
 
@@ -68,7 +67,6 @@ class GamePlayer:
     max_moves: int = MAX_MOVES
     hang_seconds: float | None = None
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
-    _supervisor: Supervisor = field(default_factory=Supervisor, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
     _failed: set[str] = field(default_factory=set, init=False, repr=False)
@@ -120,7 +118,7 @@ class GamePlayer:
             copies[name] += 1
             if key not in self._agents:
                 try:
-                    agent = self.participants[name].player(self._supervisor, copies=key[1])
+                    agent = self.participants[name].player(copies=key[1])
                 except AgentStartError as error:  # it could be made when the tournament began
                     if key[1]:
                         raise  # a second one is wanted, which nobody has tried before
@@ -148,16 +146,18 @@ class GamePlayer:
 
     def close(self) -> None:
         """Ends the agents' own processes."""
+        for agent in self._agents.values():
+            if isinstance(agent, IsolatedAgent):
+                agent.close()
         self._agents.clear()
-        self._supervisor.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        left: dict[str, Any] = {"_agents": {}, "_supervisor": None, "_new": [], "_envs": None}
+        left: dict[str, Any] = {"_agents": {}, "_new": [], "_envs": None}
         return {**vars(self), **left, "learned": to_be_learned()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         learn(state.pop("learned"))  # or every worker would play at random to find out the game's traits
-        vars(self).update(state, _supervisor=Supervisor(), _envs=FreshEnvs(state["env"]))
+        vars(self).update(state, _envs=FreshEnvs(state["env"]))
 
 
 def seed_globals(seed: int) -> None:

@@ -12,7 +12,6 @@ import mmap
 import multiprocessing
 import os
 import pickle
-import select
 import signal
 import tempfile
 import threading
@@ -25,7 +24,7 @@ from zermelo.envs import ZermeloError
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.runners.serial import GamePlayer
-from zermelo.evaluation.sandbox.fork_server import fork, interrupts_ignored
+from zermelo.evaluation.sandbox.fork_server import fork
 
 BATCH: Final = 0.02
 """Seconds for which a worker may collect records before it sends them."""
@@ -70,8 +69,7 @@ def start(player: bytes) -> tuple[Process, Connection, Any]:
             context = multiprocessing.get_context("spawn")
             shared = context.RawArray(ctypes.c_longlong, [NOBODY, 0, 0])
             process = context.Process(target=_spawned, args=(theirs, shared, player), daemon=True)
-            with interrupts_ignored():
-                process.start()
+            process.start()
             return process, pipe, shared
         data = spawn.get_preparation_data("zermelo worker")
         preparation = pickle.dumps({**data, "authkey": bytes(data["authkey"])})  # as it is it refuses
@@ -92,7 +90,6 @@ def forked(channel: int, memory: int) -> None:
     pipe = Connection(channel)
     turn = _Turn.from_buffer(mmap.mmap(memory, ctypes.sizeof(_Turn)))
     os.close(memory)
-    threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
     process: Any = multiprocessing.current_process()
     process.daemon = True
     process._inheriting = (
@@ -102,14 +99,6 @@ def forked(channel: int, memory: int) -> None:
     player = pickle.loads(pipe.recv_bytes())
     del process._inheriting
     _work(pipe, turn, player)
-
-
-def _end_with(channel: int) -> None:
-    """Ends this process, and what agents have started in it, when the other end of the pipe is closed."""
-    watch = select.poll()
-    watch.register(channel, 0)
-    watch.poll()
-    os.killpg(0, signal.SIGKILL)
 
 
 def _spawned(pipe: Connection, turn: Any, player: bytes) -> None:

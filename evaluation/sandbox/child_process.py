@@ -17,6 +17,7 @@ import faulthandler
 import os
 import pickle
 import random
+import signal
 import sys
 import threading
 import time
@@ -61,6 +62,8 @@ def _seclude(output: int) -> None:
     os.dup2(output, 2)
     os.close(nothing)
     os.close(output)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # programs that the agent starts would ignore them too
+        signal.signal(number, signal.SIG_DFL)
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -27,10 +27,10 @@ from zermelo.evaluation.errors import AgentStartError, WorkerError
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.play import RemoteAgent
 from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.sandbox.agent_process import AgentProcess
 from zermelo.evaluation.sandbox.meters import cpu_seconds, resident_mb
 from zermelo.evaluation.sandbox.settings import Isolation
 from zermelo.evaluation.sandbox.shipping import pack_env, unpack_answer
-from zermelo.evaluation.sandbox.supervision import Process, Supervisor
 from zermelo.evaluation.sandbox.wire import FrameReader, frame
 
 _LOOK: Final = 0.02
@@ -48,7 +48,6 @@ class IsolatedAgent(RemoteAgent):
         source: What makes the agent there (see ``participants``); a live one is sent.
         name: What to call it in messages.
         isolation: The limits.
-        supervisor: Starts the process.
 
     Attributes:
         needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
@@ -56,15 +55,14 @@ class IsolatedAgent(RemoteAgent):
         fingerprint: What decides how it plays, once it has been started.
     """
 
-    def __init__(self, source: Any, name: str, isolation: Isolation, supervisor: Supervisor) -> None:
+    def __init__(self, source: Any, name: str, isolation: Isolation) -> None:
         self.name = name
         self.needs = "environment"
         self.fingerprint: dict[str, str] = {}
         self.figures: tuple[Any, Any, Any] = (None, None, None)
         self._source = source
         self._isolation = isolation
-        self._supervisor = supervisor
-        self._process: Process | None = None
+        self._process: AgentProcess | None = None
         self._rehearsed = False
         self._left = isolation.clock_seconds
         self._dice = np.random.default_rng(0)
@@ -83,7 +81,9 @@ class IsolatedAgent(RemoteAgent):
                 f"{self.name} cannot be sent to a process of its own ({type(error).__name__}: {error}): give a "
                 "function at the top level of a module, or play with isolate='none'"
             ) from error
-        self._process = self._supervisor.start()
+        self.close()
+        self._process = AgentProcess("zermelo.evaluation.sandbox.child_process:serve", captures=True)
+        os.set_blocking(self._process.requests, False)
         self._rehearsed = False
         request = {"source": source, "path": list(sys.path), "memory_mb": self._isolation.memory_mb}
         try:
@@ -203,7 +203,7 @@ class IsolatedAgent(RemoteAgent):
         if kind is FailureKind.TIMEOUT:
             wait.last_words()
         process, self._process = self._process, None
-        exit_code = self._supervisor.stop(process)
+        exit_code = process.stop()
         if starting and kind in (FailureKind.CRASH, FailureKind.TIMEOUT):
             kind = FailureKind.INVALID_START
         raise AgentFault(kind, message(exit_code), wait.written())
@@ -211,7 +211,7 @@ class IsolatedAgent(RemoteAgent):
     def close(self) -> None:
         """Ends the process; a later game starts a new one."""
         if self._process is not None:
-            self._supervisor.stop(self._process)
+            self._process.stop()
             self._process = None
 
 
@@ -240,7 +240,7 @@ class _Wait:
     """One request, until its answer or its end."""
 
     def __init__(
-        self, process: Process, request: bytes, isolation: Isolation, seconds: float | None, starting: bool
+        self, process: AgentProcess, request: bytes, isolation: Isolation, seconds: float | None, starting: bool
     ) -> None:
         self.answer = b""
         self._by_cpu = isolation.cpu_clock and not starting
@@ -261,7 +261,7 @@ class _Wait:
         ends = None if most is None else self._began + most
         with selectors.PollSelector() as selector:
             process = self._process
-            for pipe in (process.answers, process.output, process.life):
+            for pipe in (process.answers, process.output, process.ended):
                 selector.register(pipe, selectors.EVENT_READ)
             selector.register(process.requests, selectors.EVENT_WRITE)
             while True:
@@ -313,7 +313,7 @@ class _Wait:
                 return _unreadable(error)
             if not part:
                 selector.unregister(process.answers)
-        elif process.life in ready:
+        elif process.ended in ready:
             while self._pending_output():
                 pass
             return FailureKind.CRASH, lambda code: f"ended its process ({manner_of_death(code)})"
@@ -338,11 +338,11 @@ class _Wait:
             os.kill(self._process.pid, signal.SIGABRT)
         ends = time.monotonic() + _LAST_WORDS
         with selectors.PollSelector() as selector:
-            selector.register(self._process.life, selectors.EVENT_READ)
+            selector.register(self._process.ended, selectors.EVENT_READ)
             selector.register(self._process.output, selectors.EVENT_READ)
             while (left := ends - time.monotonic()) > 0:
                 ready = {key.fd for key, _ in selector.select(left)}
-                if (self._process.output not in ready or not self._read_output()) and self._process.life in ready:
+                if (self._process.output not in ready or not self._read_output()) and self._process.ended in ready:
                     return
 
     def written(self) -> str:

@@ -7,7 +7,6 @@ a process of its own holds up nobody, and one that does not stop when it is told
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import sys
 import threading
@@ -15,10 +14,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from zermelo.envs import UnsupportedGameError
+from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
-from zermelo.evaluation.sandbox.fork_server import ForkedProcess, fork
+from zermelo.evaluation.sandbox.agent_process import AgentProcess
 from zermelo.evaluation.sandbox.shipping import unpack_answer
-from zermelo.evaluation.sandbox.wire import frame, read_frame
+from zermelo.evaluation.sandbox.wire import read_frame, write_frame
 
 OnAnswer = Callable[[dict[str, Any]], None]
 _PATIENCE: Final = 2.0
@@ -39,8 +39,7 @@ class Thinker:
                 "terminal, without --browser, or in the Windows Subsystem for Linux"
             )
         self._lock = threading.Lock()
-        self._process: ForkedProcess | None = None
-        self._requests = -1
+        self._process: AgentProcess | None = None
         self._number = 0
         self._wanted: tuple[int, dict[str, Any], OnAnswer] | None = None
         self._busy: set[int] = set()
@@ -63,42 +62,30 @@ class Thinker:
 
     def prepare(self, job: dict[str, Any]) -> None:
         """Begins a job that only gets ready for others: nobody waits for its answer, and it is not stopped."""
-        with self._lock, contextlib.suppress(OSError):  # the first job will say why there is no process
+        with self._lock, contextlib.suppress(WorkerError, OSError):  # the first job will say why
             self._number += 1
-            if self._process is None:
-                self._start()
-            self._write(self._number, job)
+            self._write(self._process or self._start(), self._number, job)
 
     def _send(self, number: int, job: dict[str, Any]) -> str | None:
         """Sends a job to the process, which is started if need be; a sentence where that fails."""
         try:
-            if self._process is None:
-                self._start()
+            process = self._process or self._start()
             self._busy.add(number)
-            self._write(number, job)
-        except OSError as error:
+            self._write(process, number, job)
+        except (WorkerError, OSError) as error:
             self._wanted = None
-            return f"no process can be started to think: {error.strerror or error}"
+            return str(error)
         return None
 
-    def _start(self) -> None:
-        requests, answers = os.pipe(), os.pipe()
-        try:
-            process = fork("zermelo.evaluation.board.processes.thinking:main", [requests[0], answers[1]])
-        except BaseException:
-            for pipe in (*requests, *answers):
-                os.close(pipe)
-            raise
-        os.close(requests[0])
-        os.close(answers[1])
-        self._process, self._requests, self._busy = process, requests[1], set()
-        self._reader = threading.Thread(target=self._read, args=(process, answers[0]), daemon=True)
+    def _start(self) -> AgentProcess:
+        self._process = process = AgentProcess("zermelo.evaluation.board.processes.thinking:main")
+        self._busy = set()
+        self._reader = threading.Thread(target=self._read, args=(process,), daemon=True)
         self._reader.start()
+        return process
 
-    def _write(self, number: int, job: dict[str, Any] | None) -> None:
-        view = memoryview(frame(pickle.dumps((number, job))))
-        while view:
-            view = view[os.write(self._requests, view) :]
+    def _write(self, process: AgentProcess, number: int, job: dict[str, Any] | None) -> None:
+        write_frame(process.requests, pickle.dumps((number, job)))
 
     def stop(self, *, keep: bool = False) -> None:
         """Ends the job; with ``keep`` what it has found so far is its answer, else there is none."""
@@ -111,12 +98,12 @@ class Thinker:
             if self._process is None or wanted[0] not in self._busy:
                 return
             with contextlib.suppress(OSError):
-                self._write(wanted[0], None)
+                self._write(self._process, wanted[0], None)
             timer = threading.Timer(_PATIENCE, self._kill_if_busy, (self._process, wanted[0]))
             timer.daemon = True
             timer.start()
 
-    def _kill_if_busy(self, process: ForkedProcess, number: int) -> None:
+    def _kill_if_busy(self, process: AgentProcess, number: int) -> None:
         with self._lock:
             if process is self._process and number in self._busy:
                 self._killed = number
@@ -131,11 +118,11 @@ class Thinker:
         if process is not None:
             self._reader.join(_PATIENCE)
 
-    def _read(self, process: ForkedProcess, answers: int) -> None:
+    def _read(self, process: AgentProcess) -> None:
         """Passes answers on, until the process ends."""
         while True:
             try:
-                data = read_frame(answers)
+                data = read_frame(process.answers)
                 answer = None if data is None else unpack_answer(data)
             except (OSError, ValueError):
                 answer = None
@@ -151,24 +138,21 @@ class Thinker:
                     self._wanted = None
             if mine and wanted is not None:
                 wanted[2](answer)
-        os.close(answers)
         self._ended(process)
 
-    def _ended(self, process: ForkedProcess) -> None:
+    def _ended(self, process: AgentProcess) -> None:
         """Says that the process has ended, or begins the job that waited behind another one again."""
-        process.kill()
-        process.join(_PATIENCE)
         failure: str | None = None
         with self._lock:
+            exit_code = process.stop()
             if self._process is not process:
                 return
-            os.close(self._requests)
             self._process, wanted, others = None, self._wanted, self._busy
             if wanted is not None and others - {wanted[0]}:
                 failure = self._send(*wanted[:2])  # the process was killed for the sake of this job
             elif wanted is not None:
                 self._wanted = None
-                failure = f"its process has ended ({manner_of_death(process.exitcode)})"
+                failure = f"its process has ended ({manner_of_death(exit_code)})"
                 if wanted[0] == self._killed:
                     failure = f"it did not stop within {_PATIENCE:g} s of being told to, so its process was ended"
         if failure is not None and wanted is not None:

@@ -6,10 +6,8 @@ None, which ends that job. Every job has a last answer, with ``done`` or ``faile
 
 from __future__ import annotations
 
-import os
 import pickle
 import queue
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -33,19 +31,13 @@ _SECONDS: Final = 60.0
 """The longest analysis of a position."""
 _FIRST_SECONDS: Final = 0.25
 """An agent that says nothing on the way is asked again and again, each time for twice as long."""
-_PATIENCE: Final = 2.0
-"""Seconds that a job has to end once the server is gone."""
 _PAUSE: Final = 0.1
 """Seconds between two answers on the way."""
 
 
 def main(requests: int, answers: int) -> None:
     """Does jobs until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        _Worker(requests, answers).work()
-    finally:
-        os.killpg(0, signal.SIGKILL)  # the server is gone, and with it who would end what agents have started
+    _Worker(requests, answers).work()
 
 
 class _Worker:
@@ -72,10 +64,6 @@ class _Worker:
             self._flags[number] = StopFlag()
             self._jobs.put((number, job))
         self._jobs.put(None)
-        for flag in list(self._flags.values()):
-            flag.is_set = True
-        time.sleep(_PATIENCE)
-        os.killpg(0, signal.SIGKILL)  # somebody's agent goes on
 
     def _do(self, number: int, job: dict[str, Any]) -> None:
         def tell(answer: dict[str, Any]) -> None:

@@ -21,8 +21,8 @@ from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
+from zermelo.evaluation.sandbox.fork_server import fork, servers
 from zermelo.evaluation.sandbox.meters import children
-from zermelo.evaluation.sandbox.supervision import Supervisor
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 
@@ -179,7 +179,7 @@ def test_kill_9_of_the_tournament_leaves_no_process(tmp_path):
     while fresh:
         fresh = {child for pid in fresh for child in children(pid)} - found
         found |= fresh
-    assert len(found) >= 2  # the supervisor and at least one agent
+    assert len(found) >= 2  # the fork server and at least one agent
     run.send_signal(signal.SIGKILL)
     run.wait()
     run.stdout.close()
@@ -189,39 +189,40 @@ def test_kill_9_of_the_tournament_leaves_no_process(tmp_path):
     assert not left
 
 
-@pytest.mark.alone
-def test_a_killed_supervisor_costs_a_game_at_most():
-    participant = participants({"good": Good}, EVERYONE)[0]
-    supervisor = Supervisor()
-    try:
-        agent = participant.player(supervisor)
-        assert isinstance(agent, IsolatedAgent)
-        env = toy_envs.ToyEnv()
-        env.reset(seed=1)
-        agent.get_ready(1, env)
-        first = agent.act(env)
-        os.kill(supervisor._process.pid, signal.SIGKILL)
-        with pytest.raises(AgentFault, match="ended its process"):
-            [agent.act(env) for _ in range(10_000)]  # the first of them may still be answered
-        agent.get_ready(1, env)
-        assert agent.act(env) == first
-    finally:
-        supervisor.close()
+@pytest.fixture
+def good(monkeypatch):
+    """An isolated agent, from a fork server that no other test uses."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    agent = participants({"good": Good}, EVERYONE)[0].player()
+    assert isinstance(agent, IsolatedAgent)
+    yield agent
+    agent.close()
 
 
 @pytest.mark.alone
-def test_a_supervisor_that_is_stopped_is_replaced(monkeypatch):
-    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._ANSWER", 1.5)
-    monkeypatch.setattr("zermelo.evaluation.sandbox.supervision._PATIENCE", 0.1)
-    participant = participants({"good": Good}, EVERYONE)[0]
-    supervisor = Supervisor()
+def test_a_killed_fork_server_costs_a_game_at_most(good):
+    env = toy_envs.ToyEnv()
+    env.reset(seed=1)
+    good.get_ready(1, env)
+    first = good.act(env)
+    os.kill(servers()[0], signal.SIGKILL)
+    with pytest.raises(AgentFault, match="ended its process"):
+        [good.act(env) for _ in range(10_000)]  # the first of them may still be answered
+    good.get_ready(1, env)
+    assert good.act(env) == first
+
+
+@pytest.mark.alone
+def test_a_fork_server_that_is_stopped_is_replaced(good, monkeypatch):
+    monkeypatch.setattr("zermelo.evaluation.sandbox.fork_server._ANSWER", 1.5)
+    good.start()
+    stopped = servers()[0]
+    os.kill(stopped, signal.SIGSTOP)
     try:
-        agent = participant.player(supervisor)
-        agent.start()
-        os.kill(supervisor._process.pid, signal.SIGSTOP)
-        assert agent.start() == "good"
+        assert fork("doubles.processes:wait", []).is_alive()
     finally:
-        supervisor.close()
+        os.kill(stopped, signal.SIGKILL)
+    assert good.start() == "good"
 
 
 def test_searches_and_models_rehearse_before_their_time_is_taken_and_other_agents_do_not():

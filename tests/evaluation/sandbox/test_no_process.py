@@ -14,10 +14,11 @@ import pytest
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.runners import processes
+from zermelo.evaluation.sandbox import isolated
+from zermelo.evaluation.sandbox.agent_process import AgentProcess
 from zermelo.evaluation.sandbox.fork_server import fork, servers
 from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.settings import Isolation
-from zermelo.evaluation.sandbox.supervision import Supervisor
 
 pytestmark = [
     pytest.mark.defect(30),
@@ -92,21 +93,15 @@ def test_a_fork_that_the_system_refuses_kills_no_living_process(waiting, monkeyp
         other.kill()
 
 
-def test_a_supervisor_that_cannot_start_an_agent_keeps_the_others(monkeypatch):
-    supervisor = Supervisor()
-    try:
-        first = supervisor.start()
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "pipe", _refused)
-            with pytest.raises(WorkerError, match="open files"):
-                supervisor.start()
-            lonely = IsolatedAgent("random", "lonely", Isolation(isolate="all"), supervisor)
-            with pytest.raises(WorkerError, match="open files"):
-                lonely.get_ready(0, None)
-        assert is_running(first.pid)
-        supervisor.stop(supervisor.start())
-    finally:
-        supervisor.close()
+def test_an_agent_whose_process_cannot_start_is_not_at_fault_and_others_live(waiting, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pipe", _refused)
+        lonely = IsolatedAgent("random", "lonely", Isolation(isolate="all"))
+        with pytest.raises(WorkerError, match="open files"):
+            lonely.get_ready(0, None)
+    assert waiting.is_alive()
+    lonely.start()
+    lonely.close()
 
 
 def _refused(*_):
@@ -116,15 +111,14 @@ def _refused(*_):
 def test_an_agents_process_that_cannot_start_ends_the_run_and_charges_no_seat(monkeypatch):
     """Its agents were made before the first game: then the processes of one run out."""
     started = [0]
-    start = Supervisor.start
 
-    def seldom(self):
+    def seldom(*given, **settings):
         started[0] += 1
         if started[0] > 3:
             raise WorkerError("no process can be started for an agent: Too many open files")
-        return start(self)
+        return AgentProcess(*given, **settings)
 
-    monkeypatch.setattr(Supervisor, "start", seldom)
+    monkeypatch.setattr(isolated, "AgentProcess", seldom)
     with pytest.raises(WorkerError, match="open files"):
         round_robin(MNK, ["random", "minimax(depth=1)"], games=4, isolation=Isolation(isolate="all"))
 
