@@ -20,8 +20,8 @@ from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.fork_server import fork, servers
+from zermelo.evaluation.sandbox.isolated import IsolatedAgent
 from zermelo.evaluation.sandbox.meters import children
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
@@ -214,7 +214,7 @@ def test_a_killed_fork_server_costs_a_game_at_most(good):
 
 @pytest.mark.alone
 def test_a_fork_server_that_is_stopped_is_replaced(good, monkeypatch):
-    monkeypatch.setattr("zermelo.evaluation.sandbox.fork_server._ANSWER", 1.5)
+    monkeypatch.setattr("zermelo.evaluation.sandbox.fork_server._ANSWER", 8.0)
     good.start()
     stopped = servers()[0]
     os.kill(stopped, signal.SIGSTOP)
