@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import gauntlet, read_standings, round_robin
     from zermelo.evaluation.training.curve import RatingCurve
-    from zermelo.evaluation.training.evaluate import evaluate_policy
-    from zermelo.evaluation.training.rating import PolicyRating, RungScore
+    from zermelo.evaluation.training.evaluate import PolicyRating, evaluate_policy
 
 __all__ = [
     "AgentStartError",
@@ -60,7 +59,6 @@ __all__ = [
     "RatingCurve",
     "RatingTable",
     "Row",
-    "RungScore",
     "Schedule",
     "ScheduledGame",
     "Scoring",
@@ -109,7 +107,6 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "tournament.plan": "Tournament",
             "tournament.run": "gauntlet read_standings round_robin",
             "training.curve": "RatingCurve",
-            "training.evaluate": "evaluate_policy",
-            "training.rating": "PolicyRating RungScore",
+            "training.evaluate": "PolicyRating evaluate_policy",
         },
     )

@@ -2,24 +2,19 @@
 
 python scripts/train_alphazero.py [--env zermelo/ConnectFour-v0] [--minutes 30] [--out alphazero]
 
-The folder gets model.onnx, curve.jsonl (the ratings, drawn by `zermelo report FOLDER`), scalars for TensorBoard
-where it is installed, and checkpoint.pt: the same command goes on from there. Ctrl-C ends after the iteration that
-goes on. The model is part of an agent,
+The folder gets model.onnx, curve.jsonl (the ratings, drawn by `zermelo report FOLDER`) and checkpoint.pt: the same
+command goes on from there. Ctrl-C ends after the iteration that goes on. The model is part of an agent,
 mcts(evaluator="onnx(path='alphazero/model.onnx')", selection=puct, simulations=400, batch_size=8)
 
-Needs: pip install "zermelo[torch]", "zermelo[tensorboard]" for the scalars, "zermelo[onnx]" to play the model
+Needs: pip install "zermelo[torch]", "zermelo[onnx]" to play the model
 """
 
 import argparse
 import dataclasses
-import importlib.util
-import math
 import signal
 import sys
 import time
 from pathlib import Path
-
-from rich.console import Console
 
 from zermelo.agents import MCTSAgent
 from zermelo.agents.core.checks import check_number
@@ -27,50 +22,21 @@ from zermelo.agents.evaluators.model_files import require
 from zermelo.agents.evaluators.policy_value import NetworkEvaluator
 from zermelo.agents.learning.alphazero import AlphaZero, AlphaZeroSettings, answers_of
 from zermelo.envs import ZermeloError
-from zermelo.evaluation.training.curve import RatingCurve
+from zermelo.evaluation import RatingCurve
 
 LADDER = ("random", "alphabeta(depth=1)", "alphabeta(depth=2)", "alphabeta(depth=4)")
 COLUMNS = (
     ("minutes", 8), ("iteration", 10), ("games", 9), ("positions", 11), ("games/s", 8), ("pos./s", 8),
-    ("evals/s", 9), ("policy", 7), ("value", 7), ("MiB", 6),
+    ("evals/s", 9), ("policy", 7), ("value", 7),
 )  # fmt: skip
-
-
-def memory_mb():
-    """The memory of this process, in MiB, where the system says."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return math.nan
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
-def agent_of(trainer, simulations):
-    """The network as it is, as an agent that searches."""
-    return MCTSAgent(
-        evaluator=NetworkEvaluator(answers_of(trainer.network, trainer.device)),
-        selection="puct",
-        simulations=simulations,
-        batch_size=2,
-        name="alphazero",
-    )
-
-
-def writer_of(folder):
-    """What writes scalars for TensorBoard, or None where nothing is installed that does."""
-    if importlib.util.find_spec("tensorboardX") is None:
-        return None
-    return importlib.import_module("tensorboardX").SummaryWriter(str(folder))
 
 
 class Run:
     """A training with its folder: checkpoints, ratings, the table of its progress."""
 
-    def __init__(self, trainer, given, console):
-        self.trainer, self.given, self.console = trainer, given, console
+    def __init__(self, trainer, given):
+        self.trainer, self.given = trainer, given
         self.folder = Path(given.out)
-        self.writer = writer_of(self.folder / "scalars")
         self.curve = RatingCurve(
             given.env,
             every=1,
@@ -79,8 +45,7 @@ class Run:
             ladder=LADDER,
             games=given.rating_games,
             seed=given.seed,
-            writer=self.writer,
-            ladder_path=self.folder / "ladder.json",
+            ladder_path=self.folder / "anchors",
         )
         self.stops = False
         self.saved = self.rated = trainer.seconds
@@ -88,13 +53,13 @@ class Run:
     def stop(self, *_):
         """Ends after this iteration; asked again, at once."""
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        self.console.print("ending after this iteration (Ctrl-C again: at once, without a checkpoint)")
+        print("ending after this iteration (Ctrl-C again: at once, without a checkpoint)")
         self.stops = True
 
     def train(self):
         """Iterations until the time is over; the one that goes on is finished."""
         trainer, budget = self.trainer, 60 * self.given.minutes
-        self.console.print("".join(f"{name:>{width}}" for name, width in COLUMNS), style="bold")
+        print("".join(f"{name:>{width}}" for name, width in COLUMNS))
         while trainer.seconds < budget and not self.stops:
             found = trainer.iterate(trainer.seconds / budget)
             self.show(found)
@@ -107,25 +72,14 @@ class Run:
             self.rate()
 
     def show(self, found):
-        """A row of the table, and the same as scalars."""
+        """Prints a row of the table."""
         trainer, seconds = self.trainer, max(found.playing, found.learning)
-        values = {
-            "games_per_second": found.games / seconds,
-            "positions_per_second": found.positions / seconds,
-            "evaluations_per_second": found.evaluations / seconds,
-            "policy_loss": found.policy_loss,
-            "value_loss": found.value_loss,
-            "memory_mb": memory_mb(),
-        }
         row = (
             f"{trainer.seconds / 60:.1f}", found.number, f"{trainer.self_play.played:,}", f"{trainer.positions:,}",
-            *(f"{value:,.{places}f}" for value, places in zip(values.values(), (1, 0, 0, 3, 3, 0), strict=True)),
+            f"{found.games / seconds:,.1f}", f"{found.positions / seconds:,.0f}",
+            f"{found.evaluations / seconds:,.0f}", f"{found.policy_loss:.3f}", f"{found.value_loss:.3f}",
         )  # fmt: skip
-        self.console.print("".join(f"{cell:>{width}}" for cell, (_, width) in zip(row, COLUMNS, strict=True)))
-        if self.writer is not None:
-            for name, value in values.items():
-                if math.isfinite(value):
-                    self.writer.add_scalar(f"training/{name}", value, trainer.positions)
+        print("".join(f"{cell:>{width}}" for cell, (_, width) in zip(row, COLUMNS, strict=True)))
 
     def save(self):
         """Writes the checkpoint and the model."""
@@ -135,11 +89,13 @@ class Run:
 
     def rate(self):
         """Rates the network as it is."""
-        agent = agent_of(self.trainer, self.given.rating_simulations)
+        network = NetworkEvaluator(answers_of(self.trainer.network, self.trainer.device))
+        simulations = self.given.rating_simulations
+        agent = MCTSAgent(evaluator=network, selection="puct", simulations=simulations, batch_size=2)
         rating = self.curve.update(agent, self.trainer.positions)
         if rating is not None:
-            scores = ", ".join(f"{rung.agent} {100 * rung.score:.0f} %" for rung in rating.rungs)
-            self.console.print(f"rating {rating.rating:.0f} Elo ({scores})", style="green")
+            scores = ", ".join(f"{name} {100 * row.score:.0f} %" for name, row in rating.against.items())
+            print(f"rating {rating.rating:.0f} Elo ({scores})")
         self.rated = self.trainer.seconds
 
 
@@ -176,7 +132,6 @@ def main():
     given = arguments().parse_args()
     given.seed = given.seed or 0
     check_number("minutes", given.minutes, lower=0, above=True)
-    console = Console(highlight=False)
     folder = Path(given.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -190,13 +145,13 @@ def main():
     trainer = AlphaZero(given.env, settings_of(given), device=given.device, threads=given.threads)
     if (folder / "checkpoint.pt").exists():
         changed = trainer.restore(folder / "checkpoint.pt")
-        console.print(f"goes on from {folder / 'checkpoint.pt'}: {trainer.positions:,} positions so far")
+        print(f"goes on from {folder / 'checkpoint.pt'}: {trainer.positions:,} positions so far")
         if changed:
-            console.print(f"with other settings than before: {', '.join(changed)}")
-    run = Run(trainer, given, console)
+            print(f"with other settings than before: {', '.join(changed)}")
+    run = Run(trainer, given)
     signal.signal(signal.SIGINT, run.stop)
     run.train()
-    console.print(f"{folder / 'model.onnx'}: {time.perf_counter() - began:,.0f} seconds, {memory_mb():,.0f} MiB")
+    print(f"{folder / 'model.onnx'}: {time.perf_counter() - began:,.0f} seconds")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A policy's rating as it learns: for any training loop, and as a callback of Stable-Baselines3 and Lightning.
+"""A policy's rating as it learns: for any training loop, and as a callback of Stable-Baselines3.
 
 curve = RatingCurve("classic/connect_four-v3", every=10_000, path="runs/ppo/curve.jsonl")
 model.learn(100_000, callback=curve.callback())
@@ -9,22 +9,19 @@ print(curve)
 
 from __future__ import annotations
 
+import functools
 import math
 import os
-import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError, MissingDependencyError
-from zermelo.evaluation.match.sources import EnvSource
+from zermelo.evaluation.match.sources import AgentSource, EnvSource
 from zermelo.evaluation.storage.curves import append_lines, keep_points, read_curve
-from zermelo.evaluation.training.evaluate import evaluate_policy
-from zermelo.evaluation.training.rating import PolicyRating
-
-_LIGHTNING: Final = ("lightning.pytorch", "pytorch_lightning")
+from zermelo.evaluation.training.evaluate import PolicyRating, evaluate_policy
 
 
 class RatingCurve:
@@ -37,8 +34,11 @@ class RatingCurve:
             none. A disk that is full is warned of, and does not stop the training.
         resume_step: Where the training goes on from: the file's ratings up to this step stay. 0 begins a new file.
         on_rating: Called with the step, the rating, and whether it is the best so far, say to save the policy.
-        **settings: What else ``evaluate_policy`` takes, such as ``ladder``, ``games``, ``writer``, ``judge_nodes``
-            and ``exploitability``.
+        ladder: As ``evaluate_policy`` takes it; so are the following settings.
+        games: Against each anchor.
+        seed: Decides every game.
+        writer: Where scalars for TensorBoard go.
+        ladder_path: A folder for the anchors' tournament.
 
     Attributes:
         ratings: Step and rating of each time.
@@ -56,13 +56,18 @@ class RatingCurve:
         path: str | os.PathLike[str] | None = None,
         resume_step: int = 0,
         on_rating: Callable[[int, PolicyRating, bool], None] | None = None,
-        **settings: Any,
+        ladder: Sequence[AgentSource] | Mapping[str, AgentSource] | None = None,
+        games: int = 20,
+        seed: int = 0,
+        writer: Any = None,
+        ladder_path: str | os.PathLike[str] | None = None,
     ) -> None:
         check_whole("every", every, lower=1)
-        if taken := {"step", "previous"} & set(settings):
-            raise InvalidSettingError(f"{', '.join(sorted(taken))} follows from the training: leave it out")
         self.ratings: list[tuple[int, PolicyRating]] = []
-        self._env, self._every, self._settings = env, every, settings
+        self._every = every
+        self._evaluate = functools.partial(
+            evaluate_policy, env=env, ladder=ladder, games=games, seed=seed, writer=writer, ladder_path=ladder_path
+        )
         self._path = None if path is None else Path(path)
         self._on_rating = on_rating
         self._last, self._best, self._ladder = 0, -math.inf, ""
@@ -90,8 +95,7 @@ class RatingCurve:
         """
         if step - self._last < self._every:
             return None
-        previous = self.ratings[-1][1] if self.ratings else None
-        rating = evaluate_policy(policy, self._env, step=step, previous=previous, **self._settings)
+        rating = self._evaluate(policy, step=step)
         if self._ladder and self._ladder != rating.ladder:
             raise InvalidSettingError(
                 f"{self._path} has ratings on another ladder, so the two do not compare: give the same env, "
@@ -138,78 +142,20 @@ class RatingCurve:
 
             def _on_step(self) -> bool:
                 rating = curve.update(self.model, self.num_timesteps)
-                for name, value in [] if rating is None else _logged(rating):
-                    self.logger.record(name, value)
+                if rating is not None:
+                    self.logger.record("zermelo/rating", rating.rating)
+                    self.logger.record("zermelo/score", rating.total.score)
+                    if math.isfinite(rating.total.mean_reward):
+                        self.logger.record("zermelo/reward", rating.total.mean_reward)
                 return True
 
         return Callback()
 
-    def hooks(self, policy: Callable[[Any], Any] | None = None) -> Any:
-        """A callback for trainers that call hooks as Lightning's does, such as ``on_train_epoch_end``.
-
-        It rates after batches and epochs when it is time by ``trainer.global_step``, and logs where the module has
-        a ``log(name, value)``. For Lightning, import it first.
-
-        Args:
-            policy: What to rate of the module that is trained; by default the module itself.
-        """
-        curve, chosen = self, policy or (lambda module: module)
-
-        class Hooks(_callback_class()):  # type: ignore[misc]  # whose class depends on what is imported
-            """Rates the module as it learns."""
-
-            def on_train_batch_end(self, trainer: Any, module: Any, *_: Any, **__: Any) -> None:
-                self._rate(trainer, module)
-
-            def on_train_epoch_end(self, trainer: Any, module: Any) -> None:
-                self._rate(trainer, module)
-
-            def _rate(self, trainer: Any, module: Any) -> None:
-                step = getattr(trainer, "global_step", None)
-                if not isinstance(step, int):
-                    raise InvalidSettingError(
-                        f"{type(trainer).__name__} has no global_step that counts its steps: call "
-                        "RatingCurve.update(policy, step) yourself"
-                    )
-                rating = curve.update(chosen(module), step)
-                log = getattr(module, "log", None)
-                if rating is not None and callable(log):
-                    for name, value in _logged(rating):
-                        log(name, value)
-
-        return Hooks()
-
     def __str__(self) -> str:
-        by_reward = any(rating.scoring == "rewards" for _, rating in self.ratings)
-        judged = any(rating.judged for _, rating in self.ratings)
-        exploited = any(math.isfinite(rating.exploitability) for _, rating in self.ratings)
-        heading = f"{'step':>12}{'Elo':>7}  {'95 % interval':16}{'score':>8}"
-        lines = [heading + "   reward" * by_reward + "  optimal" * judged + "  exploitability" * exploited]
+        by_reward = any(rating.by_reward for _, rating in self.ratings)
+        lines = [f"{'step':>12}{'Elo':>7}  {'95 % interval':16}{'score':>8}" + "   reward" * by_reward]
         for step, rating in self.ratings:
             interval = f"{rating.lower:.0f} to {rating.upper:.0f}"
-            line = f"{step:12,}{rating.rating:7.0f}  {interval:16}{100 * rating.score:6.1f} %"
-            line += f"{rating.mean_reward:9.3g}" if by_reward else ""
-            line += f"{100 * rating.accuracy:7.1f} %" if judged else ""
-            lines.append(line + (f"{rating.exploitability:16.4g}" if exploited else ""))
+            line = f"{step:12,}{rating.rating:7.0f}  {interval:16}{100 * rating.total.score:6.1f} %"
+            lines.append(line + (f"{rating.total.mean_reward:9.3g}" if by_reward else ""))
         return "\n".join(lines)
-
-
-def _logged(rating: PolicyRating) -> list[tuple[str, float]]:
-    """What training loops log of a rating."""
-    values = {
-        "rating": rating.rating,
-        "score": rating.score,
-        "reward": rating.mean_reward,
-        "accuracy": rating.accuracy,
-        "exploitability": rating.exploitability,
-    }
-    return [(f"zermelo/{name}", value) for name, value in values.items() if math.isfinite(value)]
-
-
-def _callback_class() -> type:
-    """Lightning's class of callbacks where the program has imported it; any other trainer takes any object."""
-    for name in _LIGHTNING:
-        found = getattr(sys.modules.get(name), "Callback", None)
-        if isinstance(found, type):
-            return found
-    return object

@@ -1,41 +1,137 @@
-"""How strong is a policy while it is trained? A rating on a fixed ladder of baselines.
+"""How strong is a policy while it is trained? A rating by games against fixed anchors.
 
     rating = evaluate_policy(policy, "classic/connect_four-v3", writer="runs/1", step=10_000)
     print(rating)
 
-The baselines meet once, and their ratings from those games are the ladder, which stays as it is from then on.
-The policy plays each of them from every seat, and its rating is the one that makes its results most likely.
+The anchors meet once, and their ratings from those games stay as they are from then on. The policy plays each of
+them from every seat, and its rating is the one that makes its results most likely.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from zermelo.agents.core.checks import check_whole
-from zermelo.agents.learning.policies import agent_of, is_agent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env
+from zermelo.agents.learning.policies import agent_of, is_agent, is_module
+from zermelo.envs import UnsupportedGameError, clone_env
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.readiness import require_fit
-from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
+from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.runners.participants import Participant
-from zermelo.evaluation.runners.serial import GamePlayer
+from zermelo.evaluation.runners.serial import GamePlayer, SerialRunner, kept_globals, seed_globals
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.training.ladder import POLICY, Ladder, find_ladder
-from zermelo.evaluation.training.measures import Accuracy, accuracy_of, check_judged, exploitability_of
-from zermelo.evaluation.training.policy import undisturbed
-from zermelo.evaluation.training.rating import PolicyRating, RungScore
+from zermelo.evaluation.stats.tally import Row
+from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder
 from zermelo.evaluation.training.scalars import Scalars
 
-_COUNTED: Final = ("games", "wins", "draws", "losses", "score", "interval")
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRating:
+    """A policy's strength; ``print`` shows it.
+
+    Attributes:
+        rating: In Elo, on the anchors' scale, where ``random`` (else the first anchor) has 0. Always finite: for a
+            policy that won or lost everything it comes of half a win more for each side.
+        lower: Lower end of the 95 % interval of ``rating``, the anchors taken as known; ``-inf`` if all was lost.
+        upper: Upper end; ``inf`` if everything was won.
+        standings: The policy's games: ``total`` is its row.
+        against: The policy's row in its games against each anchor, by name.
+        elo: The fixed ratings of the anchors.
+        ladder: What tells these anchors from others: 16 hexadecimal digits.
+        seed: What decided the games.
+        notes: Sentences to be read before the numbers.
+    """
+
+    rating: float
+    lower: float
+    upper: float
+    standings: Standings
+    against: Mapping[str, Row]
+    elo: Mapping[str, float]
+    ladder: str
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> Row:
+        """The policy's row in the table of all its games."""
+        return self.standings.row(POLICY)
+
+    @property
+    def by_reward(self) -> bool:
+        """Whether the games pay amounts, such as chips: the mean reward then says more than the rating."""
+        return self.standings.scoring is Scoring.REWARDS
+
+    @property
+    def strength(self) -> float:
+        """The number to compare policies by: the rating, or the mean reward where games pay amounts."""
+        return self.total.mean_reward if self.by_reward else self.rating
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; what is not finite is None."""
+        total = self.total
+        return {
+            "env": self.standings.env,
+            "ladder": self.ladder,
+            "seed": self.seed,
+            "games": total.games,
+            "rating": self.rating,
+            "lower": finite(self.lower),
+            "upper": finite(self.upper),
+            "score": finite(total.score),
+            "rungs": [
+                {"agent": name, "elo": self.elo[name], "games": row.games, "score": finite(row.score)}
+                for name, row in self.against.items()
+            ],
+            "faults": {str(kind): count for kind, count in total.failures.items()},
+            "scoring": str(self.standings.scoring),
+            "mean_reward": finite(total.mean_reward),
+            "reward_interval": [finite(end) for end in total.reward_interval],
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        total, width = self.total, max(len("against"), *map(len, self.against))
+        elo = f"{self.rating:.0f} Elo, 95 % interval {_ends(self.lower, self.upper, '.0f')}"
+        said = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
+        lines = [
+            f"{self.standings.env}: {said if self.by_reward else elo} ({total.games} games)",
+            *([f"By wins alone: {elo}."] if self.by_reward else []),
+            "",
+            f"{'against':{width}}   Elo  games  won  drawn  lost  score  95 % interval",
+        ]
+        for name, row in self.against.items():
+            low, high = (100 * end for end in row.interval)
+            lines.append(
+                f"{name:{width}}  {self.elo[name]:4.0f}  {row.games:5}  {row.wins:3}  {row.draws:5}  "
+                f"{row.losses:4}  {_percent(row.score):>5}  {low:4.1f} - {high:.1f}"
+            )
+        seats = zip(self.standings.seat_names, total.by_seat, strict=True)
+        shares = ", ".join(f"{name} {_percent(seat.score)}" for name, seat in seats)
+        lines += ["", f"score in %, by seat: {shares}"]
+        if total.failures:
+            lines.append("faults: " + ", ".join(f"{count} {kind}" for kind, count in total.failures.items()))
+        return "\n".join(lines + [f"Note: {note}" for note in self.notes])
+
+
+def _ends(lower: float, upper: float, digits: str) -> str:
+    return " to ".join(f"{end:{digits}}" if math.isfinite(end) else "?" for end in (lower, upper))
+
+
+def _percent(score: float) -> str:
+    return f"{100 * score:.1f}" if math.isfinite(score) else "-"
 
 
 def evaluate_policy(
@@ -47,12 +143,9 @@ def evaluate_policy(
     seed: int = 0,
     writer: Any = None,
     step: int | None = None,
-    previous: PolicyRating | None = None,
     ladder_path: str | os.PathLike[str] | None = None,
-    judge_nodes: int | None = None,
-    exploitability: bool = False,
 ) -> PolicyRating:
-    """Rates a policy by games against baselines whose own ratings are fixed.
+    """Rates a policy by games against anchors whose own ratings are fixed.
 
     The same policy and seed give the same answer, and nothing of the training is disturbed: a live environment is
     cloned, modules return to the mode (``train`` or ``eval``) they were in, and the global random numbers of
@@ -63,144 +156,104 @@ def evaluate_policy(
             Stable-Baselines3 or sb3-contrib; a PyTorch module, called with a batch of one observation (and of one
             mask, if it takes two inputs); or an agent. None but agents that search are shown the environment.
         env: A name, a function that makes an environment, or a live environment, of which clones are played in.
-        ladder: The baselines: texts, agents, or a mapping of names to such. By default ``random`` and those of
+        ladder: The anchors: texts, agents, or a mapping of names to such. By default ``random`` and those of
             ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
             They meet once before the first answer, which in slow games takes long: give quicker ones there.
-        games: Against each baseline; seats rotate, and each of the openings (random, from the seed) is played once
+        games: Against each anchor; seats rotate, and each of the openings (random, from the seed) is played once
             from every seat.
-        seed: Decides every game, the ladder's included.
+        seed: Decides every game, the anchors' included.
         writer: Where scalars for TensorBoard go: an object with ``add_scalar(tag, value, step)``, or a folder.
         step: Of the training, for the scalars.
-        previous: An earlier answer, for ``gain``.
-        ladder_path: A file (JSON) that keeps the ladder for other processes; made if it is not there. Within a
-            process ladders are remembered anyway.
-        judge_nodes: For ``accuracy``: the policy's moves in these games are compared with perfect play, by
-            searches of at most so many states for the position after each action (a hundred times as many where
-            rules are compiled). None compares nothing.
-        exploitability: Whether to find ``exploitability``, in small games of hidden information.
+        ladder_path: A folder for the anchors' tournament, which other processes then read; made if it is not
+            there. Within a process anchors are remembered anyway.
 
     Raises:
         UnknownNameError: No environment or agent has that name.
-        InvalidSettingError: A setting is wrong, ``previous`` was rated on another ladder, or the file holds one;
-            or what the policy plays is not known without playing, so that nobody can say how exploitable it is.
-        UnsupportedGameError: The environment has one seat, a baseline cannot play this game, or there is no
-            perfect play or no exploitability in it.
+        InvalidSettingError: A setting is wrong.
+        UnsupportedGameError: The environment has one seat, or an anchor cannot play this game.
+        StoreError: The folder has another tournament.
         MissingDependencyError: ``writer`` is a folder and neither TensorBoard nor tensorboardX is installed.
         EnvironmentFailureError: The environment failed in all games.
     """
     seed = checked_seed(seed)
     check_whole("games", games, lower=1)
-    if previous is not None and not isinstance(previous, PolicyRating):
-        raise InvalidSettingError(f"previous must be what evaluate_policy returned, not {previous!r}")
     with Scalars(writer) as scalars, undisturbed(policy, seed):
         is_source = isinstance(policy, type | str) or is_agent(policy)
         agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
-        name, source = env_name(env), env
-        if is_live(env):
-            source = functools.partial(clone_env, env)
+        source = functools.partial(clone_env, env) if is_live(env) else env
         driver = drive_env(build_env(source)[0], seed)
-        seats = driver.seat_names
-        if len(seats) < 2:
+        seats = len(driver.seat_names)
+        if seats < 2:
             raise UnsupportedGameError(
-                f"{name} has one seat, so nobody can be met on a ladder: compare returns with round_robin instead"
+                f"{env_name(env)} has one seat, so nobody can be met: compare returns with round_robin instead"
             )
         require_fit(agent, driver.env, POLICY)
-        if judge_nodes is not None:
-            check_judged(driver.env, judge_nodes)
-        exploited = exploitability_of(agent, source) if exploitability else math.nan
-        found = find_ladder(env, source, ladder, seed=seed, path=ladder_path)
-        if previous is not None and previous.ladder != found.digest:
-            raise InvalidSettingError(
-                "previous was rated on another ladder, so the two ratings do not compare: give the same env, "
-                "ladder and seed"
-            )
-        records = _played(agent, source, name, seats, found, games, seed)
-        everything = [record for played in records.values() for record in played]
-        accuracy = Accuracy() if judge_nodes is None else accuracy_of(everything, source, judge_nodes)
-        rating = _rated(records, name, seats, found, seed, accuracy, exploited)
-        if previous is not None:
-            rating = replace(rating, gain=rating.strength - previous.strength)
+        found = find_ladder(env, source, driver, ladder, seed=seed, folder=ladder_path)
+        agents = {anchor.name: anchor for anchor in found.anchors} | {POLICY: Participant(POLICY, agent)}
+        player = GamePlayer(source, env_name(env), driver.seat_names, agents)
+        schedule = _schedule(found, seats, games, seed)
+        rating = _rating(list(SerialRunner(player).play(schedule)), player, found, games, seed)
         scalars.write(rating, step)
     return rating
 
 
-def _played(
-    agent: Any, source: EnvSource, name: str, seats: tuple[str, ...], ladder: Ladder, games: int, seed: int
-) -> dict[str, list[GameRecord]]:
-    """The policy's games against each rung: one seat is the policy's, the rung has the others."""
-    participants = {rung.name: rung for rung in ladder.participants} | {POLICY: Participant(POLICY, agent)}
-    player = GamePlayer(source, name, seats, participants)
-    records: dict[str, list[GameRecord]] = {}
-    try:
-        for number, rung in enumerate(ladder.participants):
-            records[rung.name] = []
-            for game in range(games):
-                block, seat = divmod(game, len(seats))
-                opening = ladder.openings[block % len(ladder.openings)] if ladder.openings else ()
-                seated = tuple(POLICY if place == seat else rung.name for place in range(len(seats)))
-                game_seed = derived_seed(seed, "policy", rung.name, game)
-                scheduled = ScheduledGame(f"{block}.{number}.{seat}", game_seed, seated, opening)
-                records[rung.name].append(player.play(scheduled))
-    finally:
-        player.close()
-    return records
+def _schedule(ladder: Ladder, seats: int, games: int, seed: int) -> list[ScheduledGame]:
+    """The policy's games: it has one seat in turn, and the anchor the others."""
+    scheduled = []
+    for number, anchor in enumerate(ladder.anchors):
+        for game in range(games):
+            block, seat = divmod(game, seats)
+            opening = ladder.openings[block % len(ladder.openings)] if ladder.openings else ()
+            seated = tuple(POLICY if place == seat else anchor.name for place in range(seats))
+            game_seed = derived_seed(seed, "policy", anchor.name, game)
+            scheduled.append(ScheduledGame(f"{block}.{number}.{seat}", game_seed, seated, opening))
+    return scheduled
 
 
-def _rated(
-    records: Mapping[str, list[GameRecord]],
-    name: str,
-    seats: tuple[str, ...],
-    ladder: Ladder,
-    seed: int,
-    accuracy: Accuracy,
-    exploited: float,
-) -> PolicyRating:
+def _rating(records: Sequence[Any], player: GamePlayer, ladder: Ladder, games: int, seed: int) -> PolicyRating:
+    table = functools.partial(
+        Standings.from_records, agents=[POLICY], env=player.env_name, seat_names=player.seat_names
+    )
     against = {
-        rung: Standings.from_records(played, agents=[POLICY], env=name, seat_names=seats).row(POLICY)
-        for rung, played in records.items()
+        anchor.name: table(records[number * games : (number + 1) * games]).row(POLICY)
+        for number, anchor in enumerate(ladder.anchors)
     }
-    everything = [record for played in records.values() for record in played]
-    table = Standings.from_records(everything, agents=[POLICY], env=name, seat_names=seats)
-    total = table.row(POLICY)
+    standings = table(records)
+    total = standings.row(POLICY)
     if not total.games:
-        failure = everything[0].failure
+        failure = records[0].failure
         raise EnvironmentFailureError(
-            f"{name} failed in every game, so there is nothing to rate: {failure.message if failure else ''}"
+            f"{player.env_name} failed in every game, so there is nothing to rate: "
+            f"{failure.message if failure else ''}"
         )
-    failed = sum(total.failures.values())
-    notes = list(table.notes)
+    failed, notes = sum(total.failures.values()), list(standings.notes)
     if 2 * failed >= total.games:
         notes.insert(
             0,
             f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
             "next note names, and says little of its strength.",
         )
-    estimate, lower, upper = ladder.place(
-        {rung: (row.games, row.score * row.games if row.games else 0.0) for rung, row in against.items()}
-    )
-    rungs = tuple(
-        RungScore(agent=rung, elo=ladder.elo[rung], **{name: getattr(row, name) for name in _COUNTED})
-        for rung, row in against.items()
+    rating, lower, upper = ladder.rating_of(
+        {name: (row.games, row.score * row.games if row.games else 0.0) for name, row in against.items()}
     )
     return PolicyRating(
-        env=name,
-        rating=estimate,
-        lower=lower,
-        upper=upper,
-        score=total.score,
-        rungs=rungs,
-        seat_names=seats,
-        by_seat=total.by_seat,
-        faults=total.failures,
-        games=total.games,
-        seed=seed,
-        ladder=ladder.digest,
-        notes=(*notes, *accuracy.notes),
-        scoring=table.scoring,
-        mean_reward=total.mean_reward,
-        reward_interval=total.reward_interval,
-        accuracy=accuracy.share,
-        accuracy_interval=accuracy.interval,
-        judged=accuracy.moves,
-        exploitability=exploited,
-    )
+        rating=rating, lower=lower, upper=upper, standings=standings, against=against, elo=ladder.elo,
+        ladder=ladder.digest, seed=seed, notes=tuple(notes),
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def undisturbed(policy: Any, seed: int) -> Iterator[None]:
+    """Starts the global random numbers from the seed; at the end they and the modes of modules are as before."""
+    torch = sys.modules.get("torch")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(kept_globals())
+        seed_globals(seed)  # policies written by hand draw from the global generators
+        if torch is not None:
+            cuda = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+            stack.enter_context(torch.random.fork_rng(devices=list(cuda)))
+            torch.manual_seed(seed)
+            module: Any = policy if is_module(policy) else getattr(policy, "policy", None)
+            for part in module.modules() if is_module(module) else ():
+                stack.callback(setattr, part, "training", part.training)
+        yield

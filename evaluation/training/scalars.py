@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.training.rating import PolicyRating
+    from zermelo.evaluation.training.evaluate import PolicyRating
 
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")
 """Modules with a ``SummaryWriter``, the preferred one first."""
@@ -45,19 +45,18 @@ class Scalars:
             self._writer.close()
 
     def write(self, rating: PolicyRating, step: int | None) -> None:
-        """What is finite of the rating, its interval, the scores, the faults, and what else was measured."""
+        """Writes the numbers of a rating that are finite."""
         if self._writer is None:
             return
+        total = rating.total
         values = {
             "rating": rating.rating,
             "lower": rating.lower,
             "upper": rating.upper,
-            "score": rating.score,
-            **{f"score/{_tag(rung.agent)}": rung.score for rung in rating.rungs},
-            "faults": float(sum(rating.faults.values())),
-            "reward": rating.mean_reward,
-            "accuracy": rating.accuracy,
-            "exploitability": rating.exploitability,
+            "score": total.score,
+            **{f"score/{_tag(name)}": row.score for name, row in rating.against.items()},
+            "faults": float(sum(total.failures.values())),
+            "reward": total.mean_reward,
         }
         for name, value in values.items():
             if math.isfinite(value):

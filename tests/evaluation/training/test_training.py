@@ -16,8 +16,8 @@ from zermelo.envs import (
     UnsupportedGameError,
     make_env,
 )
-from zermelo.evaluation import PolicyRating, evaluate_policy
-from zermelo.evaluation.training.ladder import default_ladder
+from zermelo.evaluation import StoreError, evaluate_policy
+from zermelo.evaluation.training.anchors import default_anchors
 
 GAME = "classic/tictactoe-v3"
 SMALL = ("random", "greedy")
@@ -44,9 +44,9 @@ def test_a_random_policy_has_the_rating_of_random(seed):
     rating = evaluate_policy(random_policy, GAME, ladder=SMALL, seed=seed, games=60)
     assert rating.lower < 0 < rating.upper, rating
     assert rating.lower < rating.rating < rating.upper
-    assert rating.rungs[0].elo == 0 < rating.rungs[1].elo
-    assert [rung.games for rung in rating.rungs] == [60, 60]
-    assert [seat.games for seat in rating.by_seat] == [60, 60]
+    assert rating.elo["random"] == 0 < rating.elo["greedy"]
+    assert [row.games for row in rating.against.values()] == [60, 60]
+    assert [seat.games for seat in rating.total.by_seat] == [60, 60]
 
 
 def test_better_agents_have_higher_ratings():
@@ -55,16 +55,8 @@ def test_better_agents_have_higher_ratings():
         for policy in (random_policy, GreedyAgent(), AlphaBetaAgent())
     )
     assert weak.rating < middle.rating < perfect.rating
-    assert perfect.lower > perfect.rungs[1].elo  # above greedy, beyond doubt
-    assert middle.lower < middle.rungs[1].elo < middle.upper
-
-
-def test_improvement_is_told():
-    first = evaluate_policy(random_policy, GAME, ladder=SMALL)
-    then = evaluate_policy("alphabeta(depth=3)", GAME, ladder=SMALL, previous=first)
-    assert first.gain is None
-    assert then.gain == then.rating - first.rating > 0
-    assert f"{then.gain:+.0f} since the last" in str(then)
+    assert perfect.lower > perfect.elo["greedy"]  # above greedy, beyond doubt
+    assert middle.lower < middle.elo["greedy"] < middle.upper
 
 
 def test_the_same_policy_and_seed_give_the_same_answer_and_draw_nothing():
@@ -72,9 +64,9 @@ def test_the_same_policy_and_seed_give_the_same_answer_and_draw_nothing():
     np.random.seed(3)  # noqa: NPY002 (the global generator is what is tested)
     before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002 (likewise)
     one, two = (evaluate_policy(random_policy, GAME, ladder=SMALL) for _ in range(2))
-    assert one == two
+    assert one.to_dict() == two.to_dict()
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002 (likewise)
-    assert evaluate_policy(random_policy, GAME, ladder=SMALL, seed=1) != one
+    assert evaluate_policy(random_policy, GAME, ladder=SMALL, seed=1).to_dict() != one.to_dict()
 
 
 def test_deterministic_agents_do_not_repeat_one_game():
@@ -90,9 +82,9 @@ def test_a_policy_sees_no_environment_and_its_faults_are_counted():
         return int(np.flatnonzero(~action_mask)[0]) if not action_mask.all() else 0
 
     rating = evaluate_policy(lambda observation, action_mask: wrong(observation, action_mask), GAME, ladder=SMALL)
-    assert sum(rating.faults.values()) == 40
-    assert [str(kind) for kind in rating.faults] == ["ILLEGAL_ACTION"]
-    assert rating.score == 0
+    assert sum(rating.total.failures.values()) == 40
+    assert [str(kind) for kind in rating.total.failures] == ["ILLEGAL_ACTION"]
+    assert rating.total.score == 0
     assert rating.lower == -math.inf
     assert math.isfinite(rating.rating)
     assert rating.rating < rating.upper < 0
@@ -115,7 +107,7 @@ def test_scalars_go_to_a_writer():
     rating = evaluate_policy(random_policy, GAME, ladder=["random", "alphabeta(depth=1)"], writer=writer, step=7)
     assert writer.scalars["zermelo/rating"] == (rating.rating, 7)
     assert writer.scalars["zermelo/lower"] == (rating.lower, 7)
-    assert writer.scalars["zermelo/score/alphabeta_depth_1"] == (rating.rungs[1].score, 7)
+    assert writer.scalars["zermelo/score/alphabeta_depth_1"] == (rating.against["alphabeta(depth=1)"].score, 7)
     assert writer.scalars["zermelo/faults"] == (0.0, 7)
 
 
@@ -140,7 +132,7 @@ def test_a_missing_writer_is_told_before_the_games(tmp_path, monkeypatch):
 def test_hidden_information_leaves_random():
     pytest.importorskip("rlcard")
     rating = evaluate_policy(random_policy, "classic/leduc_holdem-v4", games=10)
-    assert [rung.agent for rung in rating.rungs] == ["random"]
+    assert list(rating.against) == ["random"]
     assert rating.lower < 0 < rating.upper
 
 
@@ -155,12 +147,12 @@ def test_hidden_information_leaves_random():
 def test_the_default_ladder_fits_the_game(env, kinds):
     live = make_env(env)
     live.reset(seed=0)
-    assert [spec.partition("(")[0] for spec in default_ladder(live)] == kinds
+    assert [spec.partition("(")[0] for spec in default_anchors(live)] == kinds
 
 
 def test_three_seats():
     rating = evaluate_policy(random_policy, "zermelo/Pig-v0(players=3)", ladder=["random"], games=30)
-    assert [seat.games for seat in rating.by_seat] == [10, 10, 10]
+    assert [seat.games for seat in rating.total.by_seat] == [10, 10, 10]
     assert rating.lower < 0 < rating.upper
 
 
@@ -169,23 +161,20 @@ def test_a_live_environment_is_left_alone():
     env.reset(seed=0)
     env.step(4)
     rating = evaluate_policy(random_policy, env, ladder=["random"], games=4)
-    assert rating.games == 4
+    assert rating.total.games == 4
     assert env.agent_selection == "player_2"
     assert not env.observe("player_2")["action_mask"][4]
 
 
-def test_a_ladder_is_kept_in_a_file(tmp_path):
-    path = tmp_path / "ladder.json"
-    made = evaluate_policy(first_legal, lambda: make_env(GAME), ladder=SMALL, ladder_path=path)
-    read = evaluate_policy(first_legal, lambda: make_env(GAME), ladder=SMALL, ladder_path=path)
-    assert [rung.elo for rung in made.rungs] == [rung.elo for rung in read.rungs]
-    with pytest.raises(InvalidSettingError, match="holds another ladder"):
-        evaluate_policy(first_legal, GAME, ladder=SMALL, ladder_path=path, seed=5)
-    path.write_text("{")
-    with pytest.raises(InvalidSettingError, match="holds no ladder"):
-        evaluate_policy(first_legal, GAME, ladder=SMALL, ladder_path=path, seed=6)
-    with pytest.raises(InvalidSettingError, match="cannot write the ladder"):
-        evaluate_policy(first_legal, GAME, ladder=["random"], ladder_path=tmp_path / "no" / "where")
+def test_anchors_are_kept_in_a_folder(tmp_path):
+    kept = {"ladder": SMALL, "games": 2, "ladder_path": tmp_path / "anchors"}
+    made = evaluate_policy(first_legal, lambda: make_env(GAME), **kept)
+    written = (tmp_path / "anchors" / "games.jsonl").read_text()
+    read = evaluate_policy(first_legal, lambda: make_env(GAME), **kept)
+    assert made.elo == read.elo
+    assert (tmp_path / "anchors" / "games.jsonl").read_text() == written
+    with pytest.raises(StoreError, match="another run"):
+        evaluate_policy(first_legal, GAME, **kept, seed=5)
 
 
 def test_torch_modules_play_and_return_to_their_mode():
@@ -206,8 +195,8 @@ def test_torch_modules_play_and_return_to_their_mode():
     assert net.training
     assert net.dropout.training
     assert torch.equal(torch.random.get_rng_state(), drawn)
-    assert rating.games == 4
-    assert not rating.faults
+    assert rating.total.games == 4
+    assert not rating.total.failures
 
 
 @pytest.mark.parametrize(
@@ -220,7 +209,6 @@ def test_torch_modules_play_and_return_to_their_mode():
         ({"seed": -1}, InvalidSettingError, "seed must be"),
         ({"policy": 3}, InvalidSettingError, "policy must be"),
         ({"writer": 3}, InvalidSettingError, "writer must be"),
-        ({"previous": 3}, InvalidSettingError, "previous must be"),
         ({"env": "FrozenLake-v1"}, UnsupportedGameError, "one seat"),
         ({"env": "zermelo/Pig-v0", "ladder": ["alphabeta(depth=1)"]}, UnsupportedGameError, "cannot play here"),
     ],
@@ -229,13 +217,6 @@ def test_mistakes_are_told(settings, error, message):
     given = {"policy": first_legal, "env": GAME, "ladder": SMALL} | settings
     with pytest.raises(error, match=message):
         evaluate_policy(given.pop("policy"), given.pop("env"), **given)
-
-
-def test_ratings_on_other_ladders_do_not_compare():
-    first = evaluate_policy(first_legal, GAME, ladder=["random"], games=2)
-    assert isinstance(first, PolicyRating)
-    with pytest.raises(InvalidSettingError, match="another ladder"):
-        evaluate_policy(first_legal, GAME, ladder=SMALL, games=2, previous=first)
 
 
 def test_a_model_of_stable_baselines3_plays_as_it_is():
@@ -255,10 +236,10 @@ def test_a_model_of_stable_baselines3_plays_as_it_is():
     model = contrib.MaskablePPO("MlpPolicy", Shape(), seed=0, device="cpu")
     model.policy.train()
     one = evaluate_policy(model, GAME, ladder=["random"], games=6)
-    assert not one.faults
-    assert one.games == 6
+    assert not one.total.failures
+    assert one.total.games == 6
     assert model.policy.training
-    assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6) == one
+    assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6).to_dict() == one.to_dict()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
@@ -273,7 +254,7 @@ def test_a_model_without_masks_plays_its_best_legal_action(tmp_path):
     for algorithm in (baselines.PPO, baselines.DQN):
         settings = {"buffer_size": 10} if algorithm is baselines.DQN else {}
         model = algorithm("MlpPolicy", Shape(), seed=0, device="cpu", **settings)
-        assert not evaluate_policy(model, GAME, ladder=["random"], games=4).faults
+        assert not evaluate_policy(model, GAME, ladder=["random"], games=4).total.failures
         model.save(tmp_path / "model.zip")
         with pytest.raises(InvalidSettingError, match=f"but one of {algorithm.__name__}: say algorithm="):
             Sb3Agent(path=str(tmp_path / "model.zip"))
