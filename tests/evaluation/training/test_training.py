@@ -173,7 +173,7 @@ def test_anchors_are_kept_in_a_folder(tmp_path):
     read = evaluate_policy(first_legal, lambda: make_env(GAME), **kept)
     assert made.elo == read.elo
     assert (tmp_path / "anchors" / "games.jsonl").read_text() == written
-    with pytest.raises(StoreError, match="another run"):
+    with pytest.raises(StoreError, match="already holds a tournament, and not this one"):
         evaluate_policy(first_legal, GAME, **kept, seed=5)
 
 
