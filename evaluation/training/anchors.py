@@ -25,7 +25,7 @@ from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name
 from zermelo.evaluation.runners.participants import Participant, participants
-from zermelo.evaluation.sandbox import Isolation
+from zermelo.evaluation.sandbox import Isolate, Isolation
 from zermelo.evaluation.stats.ratings import GameCounts, fit_ratings
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile
 from zermelo.evaluation.tournament.openings import random_openings
@@ -178,7 +178,7 @@ def _elo(
         return {names[0]: 0.0}
     standings = round_robin(
         source, agents, games=ANCHOR_GAMES, seed=seed, openings=openings or None, out=folder, progress=False,
-        isolation=Isolation(isolate="none"),
+        isolation=Isolation(isolate=Isolate.NONE),
     )  # fmt: skip
     halves = GameCounts()  # a draw as half a win and half a loss, all counted twice
     for (first, second), share in standings.crosstable.items():
