@@ -189,14 +189,6 @@ def test_the_packages_are_all_there():
         assert (ROOT / package / "py.typed").exists()
 
 
-def test_the_dear_tests_that_are_listed_exist():
-    listed = (ROOT / "tests" / "thorough.txt").read_text().splitlines()
-    assert listed == sorted(set(listed))
-    for line in listed:
-        path, *_, name = line.partition("[")[0].split("::")
-        assert f"def {name}(" in (ROOT / path).read_text(), f"tests/thorough.txt names {line}"
-
-
 @pytest.mark.parametrize("package", ["zermelo.envs", "zermelo.agents"])
 def test_importing_takes_nothing_heavy_with_it(package):
     code = f"import sys, {package}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
