@@ -15,25 +15,24 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.play import play_match
     from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move
     from zermelo.evaluation.match.score import Outcome, Scoring
+    from zermelo.evaluation.output.standings import Standings
     from zermelo.evaluation.output.tree import TreeDrawing, draw_tree
+    from zermelo.evaluation.results import GameCounts, Results, Score, count_pairs
     from zermelo.evaluation.sandbox import Isolate, Isolation
     from zermelo.evaluation.schedule import Pairings, Schedule, ScheduledGame
     from zermelo.evaluation.stats.ratings import (
         EloEstimate,
-        GameCounts,
         RatingTable,
         Sprt,
         SprtResult,
-        count_pairs,
         elo,
         fit_ratings,
         sprt,
     )
     from zermelo.evaluation.stats.rewards import MeanReward
-    from zermelo.evaluation.stats.standings import Standings
-    from zermelo.evaluation.stats.tally import Row, SeatScore
-    from zermelo.evaluation.storage.sqlite_store import SqliteStore
-    from zermelo.evaluation.storage.store import MemoryStore, Store, StoredGames, read_games
+    from zermelo.evaluation.stats.rows import Row, SeatScore
+    from zermelo.evaluation.storage.games import StoredGames, read_games
+    from zermelo.evaluation.storage.store import Store
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import gauntlet, read_standings, round_robin
     from zermelo.evaluation.training.curve import RatingCurve
@@ -51,21 +50,21 @@ __all__ = [
     "Isolate",
     "Isolation",
     "MeanReward",
-    "MemoryStore",
     "Move",
     "Outcome",
     "Pairings",
     "PolicyRating",
     "RatingCurve",
     "RatingTable",
+    "Results",
     "Row",
     "Schedule",
     "ScheduledGame",
+    "Score",
     "Scoring",
     "SeatScore",
     "Sprt",
     "SprtResult",
-    "SqliteStore",
     "Standings",
     "Store",
     "StoreError",
@@ -95,15 +94,16 @@ if not TYPE_CHECKING:  # a type checker would take every name for one of ours
             "match.play": "play_match",
             "match.record": "EndReason Failure FailureKind GameRecord Move",
             "match.score": "Outcome Scoring",
+            "output.standings": "Standings",
             "output.tree": "TreeDrawing draw_tree",
+            "results": "GameCounts Results Score count_pairs",
             "sandbox": "Isolate Isolation",
             "schedule": "Pairings Schedule ScheduledGame",
-            "stats.ratings": "EloEstimate GameCounts RatingTable Sprt SprtResult count_pairs elo fit_ratings sprt",
+            "stats.ratings": "EloEstimate RatingTable Sprt SprtResult elo fit_ratings sprt",
             "stats.rewards": "MeanReward",
-            "stats.standings": "Standings",
-            "stats.tally": "Row SeatScore",
-            "storage.sqlite_store": "SqliteStore",
-            "storage.store": "MemoryStore Store StoredGames read_games",
+            "stats.rows": "Row SeatScore",
+            "storage.games": "StoredGames read_games",
+            "storage.store": "Store",
             "tournament.plan": "Tournament",
             "tournament.run": "gauntlet read_standings round_robin",
             "training.curve": "RatingCurve",

@@ -18,7 +18,7 @@ from zermelo.envs import EnvFailedError, ZermeloError
 
 if TYPE_CHECKING:
     from zermelo.evaluation.match.record import GameRecord
-    from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.output.standings import Standings
 
 
 class EnvironmentFailureError(EnvFailedError):

@@ -108,7 +108,7 @@ ROOMS = {
 ABOVE_ROOMS = {
     "envs": {"errors", "files", "game", "local_modules", "spec_text", "traits"},
     "agents": set(),
-    "evaluation": {"errors", "schedule"},
+    "evaluation": {"errors", "results", "schedule", "text_table"},
 }
 """Modules beside the folders that all of these may import."""
 MAY_ALSO = {

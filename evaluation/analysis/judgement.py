@@ -15,14 +15,11 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.stats.interval import wilson_interval
-from zermelo.evaluation.stats.tables import new_table, plain_text
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from zermelo.evaluation.text_table import TextTable
 
 EQUAL: Final = 1e-9
 """Values that differ by less are equal: sums of probabilities are rounded."""
@@ -79,6 +76,11 @@ class Judgements:
     regret: float = 0.0
     wins_thrown_away: int = 0
     draws_thrown_away: int = 0
+
+    @property
+    def optimal_share(self) -> float:
+        """Optimal moves among the judged; nan if there are none."""
+        return self.optimal / self.judged if self.judged else math.nan
 
     @property
     def mattered_optimal(self) -> int:
@@ -147,8 +149,7 @@ class AgentJudgement:
     @property
     def optimal_share(self) -> float:
         """Optimal moves among the judged; nan if there are none."""
-        total = self.total
-        return total.optimal / total.judged if total.judged else math.nan
+        return self.total.optimal_share
 
     @property
     def mean_regret(self) -> float:
@@ -228,43 +229,24 @@ class JudgeTable:
         }
 
     def __str__(self) -> str:
-        return as_text(self)
-
-
-def as_text(judged: JudgeTable) -> str:
-    """The table, what it means, and its notes."""
-    blunders = ["wins thrown", "draws thrown"] if judged.has_blunders else []
-    phases = [str(phase) for phase in judged.agents[0].phases] if judged.agents else []
-    columns = ["agent", "judged", "not judged", "optimal", "regret", *blunders, *phases]
-    table = new_table(*columns, name_width=None)
-    for line in judged.agents:
-        total = line.total
-        cells = [printable(line.agent), str(total.judged), str(line.unjudged), _percent(line.optimal_share)]
-        cells.append("" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}")
-        if judged.has_blunders:
-            cells += [str(total.wins_thrown_away), str(total.draws_thrown_away)]
-        shares = (part.optimal / part.judged if part.judged else math.nan for part in line.phases.values())
-        table.add_row(*cells, *map(_percent, shares))
-    columns = ["that matter", "moves", "optimal", "95 % interval", "where all were", "optimal"]
-    matter = new_table(*columns, name_width=None)
-    for line in judged.agents:
-        low, high = line.mattered_interval
-        share = (
-            [_percent(line.mattered_share), f"{_percent(low)} - {_percent(high)}"]
-            if line.total.mattered
-            else ["", ""]
-        )
-        shared = [str(line.shared), _percent(line.shared_share)]
-        matter.add_row(printable(line.agent), str(line.total.mattered), *share, *shared)
-
-    def write(console: Console) -> None:
-        for part in (table, "", matter):
-            console.print(part, markup=False, highlight=False)
-
-    lines = plain_text(write)
-    notes = "".join(f"\nNote: {note}" for note in judged.notes)
-    about = textwrap.fill(f"{judged.about} optimal, opening, middle and end are in %.", 100)
-    return printable(f"{judged.env}: judged by perfect play\n\n{lines}\n\n{about}{notes}")
+        blunders = ["wins thrown", "draws thrown"] if self.has_blunders else []
+        phases = [str(phase) for phase in self.agents[0].phases] if self.agents else []
+        moves, mattered = [], []
+        for line in self.agents:
+            total = line.total
+            regret = "" if math.isnan(line.mean_regret) else f"{line.mean_regret:.3g}"
+            thrown = [str(total.wins_thrown_away), str(total.draws_thrown_away)] if self.has_blunders else []
+            cells = [line.agent, str(total.judged), str(line.unjudged), _percent(line.optimal_share), regret]
+            moves.append([*cells, *thrown, *(_percent(part.optimal_share) for part in line.phases.values())])
+            ends = " - ".join(map(_percent, line.mattered_interval)) if total.mattered else ""
+            shared = [str(line.shared), _percent(line.shared_share)]
+            mattered.append([line.agent, str(total.mattered), _percent(line.mattered_share), ends, *shared])
+        columns = ["agent", "judged", "not judged", "optimal", "regret", *blunders, *phases]
+        of_mattered = ["that matter", "moves", "optimal", "95 % interval", "where all were", "optimal"]
+        tables = TextTable(columns, moves).text(), TextTable(of_mattered, mattered).text()
+        about = textwrap.fill(f"{self.about} optimal, opening, middle and end are in %.", 100)
+        notes = "".join(f"\nNote: {note}" for note in self.notes)
+        return printable("\n\n".join([f"{self.env}: judged by perfect play", *tables, about]) + notes)
 
 
 def _percent(share: float) -> str:

@@ -56,7 +56,8 @@ def compare(
 
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
-    from zermelo.evaluation.stats.ratings import counts_of, elo
+    from zermelo.evaluation.results import PAIR_NAMES
+    from zermelo.evaluation.stats.ratings import elo
     from zermelo.evaluation.tournament.run import read_standings
 
     test, standings = parse_sprt(sprt), read_standings(folder)
@@ -70,23 +71,19 @@ def compare(
                 f"{who} {'alone' if who == other else f'with {other}'}", standings.rewards.get((who, other))
             )
         return
-    totals = standings.totals
-    games = counts_of(totals).head_to_head()
-    wins, draws, losses = games.get((first, second), (0, 0, 0))
-    typer.echo(printable(f"{first} against {second}: {wins} won, {draws} drawn, {losses} lost"))
+    games = standings.results.between(first, second)
+    typer.echo(printable(f"{first} against {second}: {games.wins} won, {games.draws} drawn, {games.losses} lost"))
     if standings.scoring is Scoring.REWARDS:
         _tell_reward("reward", standings.rewards.get((first, second)))
-    pairs = totals.pairs_of(first, second)
+    pairs = games.pairs
     if sum(pairs):
-        counted = ", ".join(
-            f"{n} {kind}" for n, kind in zip(pairs, ("LL", "LD", "WL", "DD", "WD", "WW"), strict=True)
-        )
+        counted = ", ".join(f"{n} {kind}" for n, kind in zip(pairs, PAIR_NAMES, strict=True))
         typer.echo(f"{sum(pairs)} pairs with the seats exchanged: {counted}")
         _tell("pairs", elo(pairs=pairs))
         typer.echo(str(test.test_pairs(pairs)))
     else:
-        _tell("games", elo(wins, draws, losses))
-        typer.echo(str(test.test(wins, draws, losses)))
+        _tell("games", elo(games.wins, games.draws, games.losses))
+        typer.echo(str(test.test(games.wins, games.draws, games.losses)))
     for note in standings.notes:
         typer.echo(printable(f"Note: {note}"))
 

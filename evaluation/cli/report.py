@@ -102,8 +102,8 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
     from zermelo.evaluation.analysis.replay import Replayer
     from zermelo.evaluation.analysis.verdicts import read_verdicts
     from zermelo.evaluation.output.report import Beside
+    from zermelo.evaluation.storage.games import read_games
     from zermelo.evaluation.storage.invocations import read_run
-    from zermelo.evaluation.storage.store import read_games
     from zermelo.evaluation.tournament.run import read_standings
 
     found = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
@@ -122,7 +122,7 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
 
 def _has_games(folder: Path) -> bool:
     from zermelo.evaluation.storage.database import FILE
-    from zermelo.evaluation.storage.store import LINES
+    from zermelo.evaluation.storage.games import LINES
 
     return any((folder / name).exists() for name in (FILE, LINES))
 
@@ -157,7 +157,7 @@ def judge_folder(
     from zermelo.evaluation.analysis.judge import judge as judge_games
     from zermelo.evaluation.output.progress.watching import tracked
     from zermelo.evaluation.storage.files import write_lines, write_text
-    from zermelo.evaluation.storage.store import read_games
+    from zermelo.evaluation.storage.games import read_games
 
     records = read_games(folder)
     found: JudgeTable | ExploitabilityTable | None = judge_agents(folder, env=env, trust=trust)
@@ -250,7 +250,7 @@ def export(
     """
     from zermelo.evaluation.output.export import export_games
     from zermelo.evaluation.output.positions.notation import export_notation
-    from zermelo.evaluation.storage.store import read_games
+    from zermelo.evaluation.storage.games import read_games
 
     if form not in TABLES:
         typer.echo(f"The games are in {export_notation(read_games(folder), out or folder, form)}")

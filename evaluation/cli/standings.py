@@ -10,7 +10,7 @@ import typer
 from zermelo.evaluation.cli.arguments import Folder
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.output.standings import Standings
 
 
 class Form(enum.StrEnum):
@@ -23,18 +23,12 @@ class Form(enum.StrEnum):
 
 def print_in_form(standings: Standings, form: Form) -> None:
     """Prints the standings on standard output."""
-    from rich.console import Console
+    from zermelo.evaluation.text_table import terminal_width
 
-    from zermelo.evaluation.stats.tables import as_csv, as_json, as_text, print_standings
-
-    if form is Form.JSON:
-        typer.echo(as_json(standings))
-    elif form is Form.CSV:
-        typer.echo(as_csv(standings), nl=False)
-    elif (console := Console()).is_terminal:
-        print_standings(standings, console)
+    if form is Form.CSV:
+        typer.echo(standings.to_csv(), nl=False)
     else:
-        typer.echo(as_text(standings))
+        typer.echo(standings.to_json() if form is Form.JSON else standings.text(terminal_width()))
 
 
 def standings(

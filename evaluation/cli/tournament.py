@@ -16,7 +16,7 @@ from zermelo.evaluation.sandbox import Isolate
 from zermelo.evaluation.schedule import Pairings
 
 if TYPE_CHECKING:
-    from zermelo.evaluation.stats.standings import Standings
+    from zermelo.evaluation.output.standings import Standings
     from zermelo.evaluation.tournament.plan import Tournament
 
 
@@ -218,7 +218,7 @@ def tournament(
     _print(standings, output, out)
     if judged:
         _print_judged(plan, standings, output, out)
-    if standings.totals.void:
+    if standings.results.void:
         raise typer.Exit(1)
 
 

@@ -6,21 +6,21 @@ are over games, and their 95 % intervals are Student's over deals. Where an agen
 line-up is a stratum of its own, because the schedule and not chance decides who is met; degrees of freedom are
 Satterthwaite's (1946). A line-up of one deal says nothing of its variance: then all deals are one stratum.
 
-A failed game was not finished, so nobody knows what it would have paid. Who failed is charged the least that any
-seat earned in any finished game, and the other seats share what remains of a mean game's sum (in a game of zero
-sum, they win what it is charged); a team all of whose seats are paid alike earns that least.
+A failed game was not finished, so what it would have paid is unknown. The seat that failed is charged the lowest
+reward of any seat in any finished game, and the other seats share what remains of a mean game's sum (in a game of
+zero sum, they win what it is charged); a team all of whose seats are paid alike earns the lowest reward.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.storage.deals import DealKey, DealTotal
-from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
+from zermelo.evaluation.results import Deals, Finish, Group, Results, Rotation
 
 UNIT: Final = 1_000_000
 """Rewards are counted in millionths."""
@@ -28,7 +28,7 @@ UNIT: Final = 1_000_000
 
 @dataclass(frozen=True)
 class MeanReward:
-    """What an agent earned in a game, on average.
+    """Mean reward of an agent.
 
     Attributes:
         games: Games, one for each seat that it had.
@@ -44,48 +44,50 @@ class MeanReward:
 
 
 class Charge(NamedTuple):
-    """What a failed game counts as.
+    """Rewards that a failed game counts as.
 
     Attributes:
         failed: For the seat that failed.
-        spoilt: For each other seat.
+        others: For each other seat.
     """
 
     failed: float
-    spoilt: float
+    others: float
 
 
+class _Part(NamedTuple):
+    """Deals of one kind, as one agent sees them: how many, its games, earnings and squared earnings in them."""
+
+    deals: int
+    games: int
+    earned: float
+    squares: float
+
+
+@dataclass
 class _Stratum:
-    """Deals of one line-up while they are added up.
+    """Deals of one line-up."""
 
-    Attributes:
-        deals: How many.
-        games: Of the agent in them.
-        earned: By it.
-        counts: Of each kind of deal: how many, games of the agent in one, its earnings and their squares.
-    """
+    parts: list[_Part] = field(default_factory=list)
 
-    def __init__(self) -> None:
-        self.deals = self.games = 0
-        self.earned = 0.0
-        self.counts: list[tuple[int, int, float, float]] = []
+    @property
+    def deals(self) -> int:
+        return sum(part.deals for part in self.parts)
 
-    def add(self, deals: int, games: int, earned: float, squares: float) -> None:
-        self.deals += deals
-        self.games += deals * games
-        self.earned += earned
-        self.counts.append((deals, games, earned, squares))
+    @property
+    def games(self) -> int:
+        return sum(part.deals * part.games for part in self.parts)
 
-    def merge(self, other: _Stratum) -> None:
-        for counts in other.counts:
-            self.add(*counts)
+    @property
+    def earned(self) -> float:
+        return math.fsum(part.earned for part in self.parts)
 
     @property
     def variance(self) -> float:
-        """Of ``earned``: that of the residuals of deals, which may have more games or fewer (a ratio estimate)."""
+        """Variance of ``earned``, by the residuals of deals, which may differ in games (a ratio estimate)."""
         mean = self.earned / self.games
         spread = scale = 0.0
-        for deals, games, earned, squares in self.counts:
+        for deals, games, earned, squares in self.parts:
             spread += squares - 2 * mean * games * earned + deals * (mean * games) ** 2
             scale += squares
         if spread <= 1e-12 * scale:  # equal deals, but for rounding
@@ -94,49 +96,53 @@ class _Stratum:
 
 
 class Rewards:
-    """What agents earned in the games of some totals.
+    """Mean rewards of agents.
 
     Args:
-        totals: The games.
+        results: The games.
         scoring: ``Scoring.TEAM`` where all seats are paid alike.
 
     Attributes:
-        charge: What a failed game counts as; None where what games paid is not known, or none was finished.
+        charge: What a failed game counts as; None where rewards are not known, or no game was finished.
     """
 
-    def __init__(self, totals: GameTotals, scoring: Scoring) -> None:
-        self._deals = totals.deals
-        self.charge = _charge(totals, scoring)
+    def __init__(self, results: Results, scoring: Scoring) -> None:
+        self._rotations = results.rotations
+        self.charge = _charge(results, scoring)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """All agents that have a deal, sorted."""
+        return tuple(sorted({name for rotation in self._rotations for name in _names(rotation)}))
 
     def of(self, agent: str) -> MeanReward:
-        """What an agent earned in all its games."""
-        return self._mean(agent, self._deals.items())
+        """The mean reward of an agent in all its games."""
+        return self._mean(agent, self._rotations.items())
 
     def mixed(self, agent: str) -> MeanReward | None:
-        """What an agent earned in games with others; None where there are none."""
-        found = self._mean(agent, [(key, total) for key, total in self._deals.items() if len(key) > 1])
+        """The mean reward of an agent in games with others; None where there are none."""
+        found = self._mean(agent, [item for item in self._rotations.items() if len(_names(item[0])) > 1])
         return found if found.games else None
 
-    def met(self) -> Mapping[tuple[str, str], MeanReward]:
-        """What an agent earned in games with another, by the two; with itself alone where it played so."""
-        found: dict[tuple[str, str], dict[DealKey, DealTotal]] = {}
-        for key, total in self._deals.items():
-            names = [part.agent for part in key]
-            pairs = ((a, b) for a in names for b in names if a != b or len(names) == 1)
-            for pair in pairs:
-                found.setdefault(pair, {})[key] = total
-        return {pair: self._mean(pair[0], deals.items()) for pair, deals in found.items()}
+    def by_pair(self) -> Mapping[tuple[str, str], MeanReward]:
+        """The mean reward of an agent in games with another, by the two; with itself where it played alone."""
+        found = defaultdict[tuple[str, str], dict[Rotation, Deals]](dict)
+        for rotation, deals in self._rotations.items():
+            names = _names(rotation)
+            for pair in ((a, b) for a in names for b in names if a != b or len(names) == 1):
+                found[pair][rotation] = deals
+        return {pair: self._mean(pair[0], rotations.items()) for pair, rotations in found.items()}
 
     def inferiority(self, agent: str, other: str) -> float:
-        """How likely means so far apart would be if the agent earned no more than the other: a one-sided test.
+        """The p-value of a one-sided test that the agent earns no more than the other.
 
-        Student's, with the standard errors added up, as if the two means were as opposed as can be (among two
-        agents of a game of zero sum they are), and with one more deal in which both earned the same: a few deals
-        that happen to be equal prove nothing.
+        Student's, with the standard errors added up, as if the two means were perfectly opposed (those of two
+        agents of a game of zero sum are), and with one more deal in which both earned the same: a few deals that
+        happen to be equal prove nothing.
         """
         from scipy.special import stdtr
 
-        ours, theirs = (self._strata(name, self._deals.items()) for name in (agent, other))
+        ours, theirs = (self._strata(name, self._rotations.items()) for name in (agent, other))
         deals = min(sum(stratum.deals for stratum in strata) for strata in (ours, theirs))
         (mean, error, _), (their_mean, their_error, _) = _estimate(ours), _estimate(theirs)
         apart, errors = mean - their_mean, error + their_error
@@ -145,34 +151,48 @@ class Rewards:
         errors = math.sqrt(((deals - 1) * errors**2 + apart**2 / (deals + 1)) / (deals + 1))
         return float(stdtr(deals, -apart * deals / (deals + 1) / errors))
 
-    def _mean(self, agent: str, deals: Iterable[tuple[DealKey, DealTotal]]) -> MeanReward:
+    def _mean(self, agent: str, rotations: Iterable[tuple[Rotation, Deals]]) -> MeanReward:
         from scipy.special import stdtrit  # Student's quantiles, without loading all of scipy.stats
 
-        strata = self._strata(agent, deals)
+        strata = self._strata(agent, rotations)
         mean, error, freedom = _estimate(strata)
         half = error and (float(stdtrit(freedom, 0.975)) * error if math.isfinite(error) else math.inf)
         counted = (sum(stratum.games for stratum in strata), sum(stratum.deals for stratum in strata))
         return MeanReward(*counted, mean, (mean - half, mean + half) if counted[0] else (-math.inf, math.inf))
 
-    def _strata(self, agent: str, deals: Iterable[tuple[DealKey, DealTotal]]) -> list[_Stratum]:
-        strata: dict[tuple[str, ...], _Stratum] = {}
+    def _strata(self, agent: str, rotations: Iterable[tuple[Rotation, Deals]]) -> list[_Stratum]:
+        strata = defaultdict[tuple[str, ...], _Stratum](_Stratum)
         charge = self.charge
-        for key, total in deals:
-            names = tuple(part.agent for part in key)
+        for rotation, deals in rotations:
+            names = _names(rotation)
             if charge is not None and agent in names:
+                games, failed, others = _seats_of(agent, rotation)
+                sure = failed * charge.failed + others * charge.others
                 place = names.index(agent)
-                part = key[place]
-                sure = part.failed * charge.failed + part.spoilt * charge.spoilt
-                known = total.sums[place] / UNIT
-                squares = total.squares[place] / UNIT**2 + 2 * sure * known + total.deals * sure**2
-                stratum = strata.setdefault(names, _Stratum())
-                stratum.add(total.deals, part.games, known + total.deals * sure, squares)
+                known = deals.sums[place] / UNIT
+                squares = deals.squares[place] / UNIT**2 + 2 * sure * known + deals.count * sure**2
+                strata[names].parts.append(_Part(deals.count, games, known + deals.count * sure, squares))
         if len(strata) > 1 and any(stratum.deals < 2 for stratum in strata.values()):
-            whole = _Stratum()
-            for stratum in strata.values():
-                whole.merge(stratum)
-            return [whole]
+            return [_Stratum([part for stratum in strata.values() for part in stratum.parts])]
         return [*strata.values()]
+
+
+def _names(rotation: Rotation) -> tuple[str, ...]:
+    """The agents of a rotation, sorted."""
+    return tuple(sorted({name for finish in rotation for name in finish.agents}))
+
+
+def _seats_of(agent: str, rotation: Rotation) -> tuple[int, int, int]:
+    """The seats that an agent had in a rotation, those in which it failed, and those in which another did."""
+    seats = failed = others = 0
+    for finish in rotation:
+        own = finish.agents.count(agent)
+        seats += own
+        if finish.failed_seat is not None:
+            charged = finish.agents[finish.failed_seat] == agent
+            failed += charged
+            others += own - charged
+    return seats, failed, others
 
 
 def _estimate(strata: list[_Stratum]) -> tuple[float, float, float]:
@@ -192,41 +212,41 @@ def _estimate(strata: list[_Stratum]) -> tuple[float, float, float]:
     return mean, math.sqrt(whole) / games, freedom
 
 
-def _finished(totals: GameTotals) -> Iterator[tuple[Finish, GroupTotal]]:
-    return ((finish, group) for finish, group in totals.groups.items() if finish.failure is None)
+def _finished(results: Results) -> Iterator[tuple[Finish, Group]]:
+    return ((finish, group) for finish, group in results.groups.items() if finish.failure is None)
 
 
-def _charge(totals: GameTotals, scoring: Scoring) -> Charge | None:
+def _charge(results: Results, scoring: Scoring) -> Charge | None:
     """What a failed game counts as; None where no game was finished, or not all rewards are known."""
     games = earned = seats = 0
-    least = math.inf
-    for finish, group in _finished(totals):
+    lowest = math.inf
+    for finish, group in _finished(results):
         if group.rewards is None or group.lowest is None:
             return None
         seats = len(finish.agents)
         games += group.games
         earned += sum(group.rewards)
-        least = min(least, *group.lowest)
+        lowest = min(lowest, *group.lowest)
     if seats < 2:
         return None
-    worst = least / UNIT
+    worst = lowest / UNIT
     return Charge(worst, worst if scoring is Scoring.TEAM else (earned / games / UNIT - worst) / (seats - 1))
 
 
-def scoring_of(totals: GameTotals, wanted: Scoring | str = Scoring.AUTO) -> Scoring:
-    """What the tables of these games rank by; never ``Scoring.AUTO``."""
+def scoring_of(results: Results, wanted: Scoring | str = Scoring.AUTO) -> Scoring:
+    """The scoring that tables of these games rank by; never ``Scoring.AUTO``."""
     wanted = Scoring(wanted)
     if wanted is not Scoring.AUTO:
         return wanted
     paid: dict[tuple[tuple[int, ...], int], set[int]] = {}
-    for finish, group in _finished(totals):
+    for finish, group in _finished(results):
         if len(finish.agents) < 2:
             return Scoring.REWARDS
         if group.lowest is None or group.highest is None:
             return Scoring.WINS
-        order = tuple(sorted(finish.places))
-        for place, ends in zip(finish.places, zip(group.lowest, group.highest, strict=True), strict=True):
-            paid.setdefault((order, place), set()).update(ends)
+        order = tuple(sorted(finish.ranks))
+        for rank, ends in zip(finish.ranks, zip(group.lowest, group.highest, strict=True), strict=True):
+            paid.setdefault((order, rank), set()).update(ends)
     if all(len(amounts) == 1 for amounts in paid.values()):
         return Scoring.WINS
     return Scoring.TEAM if all(not any(order) for order, _ in paid) else Scoring.REWARDS

@@ -1,22 +1,21 @@
-"""The database of a run: its tables, how it is opened, and what is asked of it.
+"""The database of a run: its tables, how it is opened and checked, and its rows.
 
     run       one row: the specification as JSON
     finishes  one row for each line-up and way to end that occurred
-    games     one short row a game: enough for standings and ratings, and quick to read through
+    games     one short row a game: all that results are counted from (``zermelo.evaluation.storage.counting``)
     records   one row a game: the whole record, as its line of JSON
+    invocations  one row for each command that played games
 
-``place`` is the game's number in the schedule. SQLite keeps the version of the tables (``user_version``) and a
-mark that says whose file it is (``application_id``).
+``game_index`` is the game's index in the schedule. A run without a folder has the same tables in memory. SQLite
+keeps the version of the tables (``user_version``) and a mark that says whose file it is (``application_id``).
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
+import hashlib
 import json
-import operator
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -25,14 +24,15 @@ import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.storage.deals import count_deal
+from zermelo.evaluation.results import Finish
 from zermelo.evaluation.storage.run_spec import RunSpec
-from zermelo.evaluation.storage.totals import Finish, GameTally, GameTotals, GroupTotal
 
 FILE: Final = "games.sqlite"
 MARK: Final = 0x5A524D4C  # "ZRML"
-VERSION: Final = 2
-"""Raised when the tables change so that an older reader would misread them."""
+VERSION: Final = 3
+"""Raised when the tables change."""
+_LONGEST: Final = 1e9
+"""Seconds that a move counts for at most."""
 
 _NAMES: Final = frozenset({"run", "finishes", "games", "records", "invocations"})
 TABLES: Final = """
@@ -40,20 +40,27 @@ TABLES: Final = """
     CREATE TABLE finishes (
         finish INTEGER PRIMARY KEY,
         agents TEXT NOT NULL,       -- JSON list, by seat
-        places TEXT NOT NULL,       -- JSON list, by seat, and empty if the game counts for nobody
+        ranks TEXT NOT NULL,        -- JSON list, by seat, and empty if the game is void
         failure TEXT,
         failed_seat INTEGER
     );
     CREATE TABLE games (
-        place INTEGER PRIMARY KEY,
+        game_index INTEGER PRIMARY KEY,
         game_id TEXT NOT NULL,
-        turn INTEGER NOT NULL,      -- its number within the rotation of the seats
+        turn INTEGER NOT NULL,      -- its index within the rotation of the seats
         finish INTEGER NOT NULL REFERENCES finishes,
-        returned REAL,              -- of a single player
-        line INTEGER NOT NULL       -- hash of the actions and rewards
+        returned REAL,              -- of a single player that did not fail
+        game_hash INTEGER NOT NULL  -- of the actions and rewards
         {seat_columns}            -- moves, their microseconds, and rewards in millionths, of each seat
     );
-    CREATE TABLE records (place INTEGER PRIMARY KEY, record TEXT NOT NULL);
+    CREATE TABLE records (game_index INTEGER PRIMARY KEY, record TEXT NOT NULL);
+    CREATE TABLE invocations (
+        number INTEGER PRIMARY KEY,
+        started TEXT NOT NULL,      -- ISO 8601, UTC
+        seconds REAL NOT NULL,      -- until its last game was kept
+        games INTEGER NOT NULL,
+        about TEXT NOT NULL         -- JSON: command, machine, versions, notes
+    );
 """
 
 
@@ -61,14 +68,12 @@ def open_writer(path: Path) -> sqlite3.Connection:
     """The database, made if need be, for the one process that writes; without tables if it is new.
 
     Raises:
-        StoreError: The file is damaged, somebody else's, or of a newer version.
+        StoreError: The file is damaged, somebody else's, or of another version.
         sqlite3.Error: It cannot be written.
     """
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
     try:
         version = _checked_version(db, path)
-        if version == 1:
-            _add_rewards(db)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
@@ -80,22 +85,6 @@ def open_writer(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _add_rewards(db: sqlite3.Connection) -> None:
-    """Makes a database of version 1 one of version 2, which has the rewards beside the finishes."""
-    seats = sum(name.startswith("moves") for _, name, *_ in db.execute("PRAGMA table_info(games)"))
-    db.execute("BEGIN IMMEDIATE")
-    for seat in range(seats):
-        db.execute(f"ALTER TABLE games ADD COLUMN reward{seat} INTEGER")
-    records = db.execute("SELECT place, record FROM records").fetchall()
-    rows = ((GameTally.of(GameRecord.from_json(record)).rewards, place) for place, record in records)
-    columns = ", ".join(f"reward{seat} = ?" for seat in range(seats))
-    db.executemany(
-        f"UPDATE games SET {columns} WHERE place = ?", [(*rewards, place) for rewards, place in rows if rewards]
-    )
-    db.execute(f"PRAGMA user_version = {VERSION}")
-    db.execute("COMMIT")
 
 
 def translated(error: Exception, path: Path) -> Exception:
@@ -158,15 +147,17 @@ def _checked_version(db: sqlite3.Connection, path: Path) -> int:
         return 0
     if mark != MARK:
         raise StoreError(f"{path} is a database of another program: choose another folder")
-    if version > VERSION:
+    if version != VERSION:
+        is_newer = version > VERSION
+        other, remedy = ("a newer", "update zermelo") if is_newer else ("an older", "read it with that one")
         raise StoreError(
-            f"{path} was written by a newer zermelo (store version {version}, this one knows up to {VERSION}): "
-            "update zermelo, or choose another folder"
+            f"{path} was written by {other} zermelo (store version {version}, this one reads {VERSION}): {remedy} "
+            "or choose another folder"
         )
     for kind, name, page in things:  # a view or trigger could compute anything, and without an end
         if kind != "table" or not page or name not in _NAMES or _is_computed(db, name):
             raise _damaged(path, f"it has a {kind} {name}, which no run has")
-    if missing := _NAMES - {"invocations"} - {name for _, name, _ in things}:
+    if missing := _NAMES - {name for _, name, _ in things}:
         raise _damaged(path, f"it has no {' and no '.join(sorted(missing))}")
     return version
 
@@ -189,17 +180,17 @@ def create(db: sqlite3.Connection, spec: Mapping[str, Any], seats: int) -> None:
     db.execute("COMMIT")
 
 
-def extend(db: sqlite3.Connection, spec: Mapping[str, Any], place: Callable[[str], int]) -> None:
-    """Makes the run that of a longer specification: its games get the places that they have in that schedule."""
+def extend(db: sqlite3.Connection, spec: Mapping[str, Any], index_of: Callable[[str], int]) -> None:
+    """Makes the run that of a longer specification: its games get the indices that they have in that schedule."""
     moved = [
-        (-1 - place(game_id), old)
-        for old, game_id in _rows(db.execute("SELECT place, game_id FROM games"), tuple[int, str])
-        if place(game_id) != old
+        (-1 - index_of(game_id), old)
+        for old, game_id in typed(db.execute("SELECT game_index, game_id FROM games"), tuple[int, str])
+        if index_of(game_id) != old
     ]
     db.execute("BEGIN IMMEDIATE")
     for table in ("games", "records"):
-        db.executemany(f"UPDATE {table} SET place = ? WHERE place = ?", moved)
-        db.execute(f"UPDATE {table} SET place = -1 - place WHERE place < 0")
+        db.executemany(f"UPDATE {table} SET game_index = ? WHERE game_index = ?", moved)
+        db.execute(f"UPDATE {table} SET game_index = -1 - game_index WHERE game_index < 0")
     db.execute("UPDATE run SET spec = ?", (json.dumps(spec),))
     db.execute("COMMIT")
 
@@ -234,18 +225,47 @@ def _text(row: Sequence[Any] | None) -> str:
     return row[0]
 
 
-def finish_row(number: int, finish: Finish) -> tuple[Any, ...]:
-    """A row of ``finishes``."""
-    failure = None if finish.failure is None else str(finish.failure)
-    return number, json.dumps(finish.agents), json.dumps(finish.places), failure, finish.failed_seat
+def add_games(
+    db: sqlite3.Connection, numbers: dict[Finish, int], games: Iterable[tuple[int, int, GameRecord, str]]
+) -> int:
+    """Adds games within a transaction that is under way; the number of games.
+
+    Args:
+        db: The database.
+        numbers: Those of the finishes that are there; new ones are added.
+        games: Their indices in the schedule and in the rotation of the seats, the records, and their JSON.
+    """
+    rows, texts = [], []
+    for index, turn, record, text in games:
+        finish = Finish.of(record)
+        number = numbers.get(finish)
+        if number is None:
+            number = numbers[finish] = len(numbers)
+            by_seat = json.dumps(finish.agents), json.dumps(finish.ranks)
+            db.execute("INSERT INTO finishes VALUES (?, ?, ?, ?, ?)", (number, *by_seat, *finish[2:]))
+        rows.append((index, record.game_id, turn, number, *_counted(record)))
+        texts.append((index, text))
+    if rows:
+        db.executemany(f"INSERT INTO games VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        db.executemany("INSERT INTO records VALUES (?, ?)", texts)
+    return len(rows)
 
 
-def game_row(place: int, game_id: str, finish: int, tally: GameTally) -> tuple[Any, ...]:
-    """A row of ``games``."""
-    turn = int(game_id.rpartition(".")[2] or 0)
-    by_seat = (n for both in zip(tally.moves, tally.microseconds, strict=True) for n in both)
-    rewards = tally.rewards or (None,) * len(tally.moves)
-    return place, game_id, turn, finish, tally.returned, tally.line, *by_seat, *rewards
+def _counted(record: GameRecord) -> tuple[Any, ...]:
+    """The columns of a game from ``returned`` on."""
+    seats = range(len(record.agents))
+    moves, microseconds = [0 for _ in seats], [0 for _ in seats]
+    for move in record.moves:
+        moves[move.seat] += 1
+        microseconds[move.seat] += round(min(max(move.seconds, 0.0), _LONGEST) * 1_000_000)
+    text = repr((record.actions, record.rewards)).encode()
+    game_hash = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 1
+    is_paid = record.failure is None and max(map(abs, record.rewards)) < 1e9
+    # Whole numbers, so that sums are the same in any order.
+    rewards = [round(reward * 1_000_000) if is_paid else None for reward in record.rewards]
+    returned = record.rewards[0] if len(seats) == 1 and record.failure is None else None
+    by_seat = (count for both in zip(moves, microseconds, strict=True) for count in both)
+    return returned, game_hash, *by_seat, *rewards
 
 
 def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
@@ -255,51 +275,52 @@ def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
         StoreError: One is none.
     """
     found = {}
-    for number, agents, places, failure, seat in db.execute(
-        "SELECT finish, agents, places, failure, failed_seat FROM finishes"
+    for number, agents, ranks, failure, seat in db.execute(
+        "SELECT finish, agents, ranks, failure, failed_seat FROM finishes"
     ):
         try:
-            by_seat = [msgspec.json.decode(_text([column])) for column in (agents, places)]
+            by_seat = [msgspec.json.decode(_text([column])) for column in (agents, ranks)]
             finish = msgspec.convert((*by_seat, failure, seat), Finish)
         except (ValueError, RecursionError) as error:
-            raise _odd(error) from error
+            raise damaged_rows(error) from error
         count = len(finish.agents)
         has_seat = finish.failed_seat is None or 0 <= finish.failed_seat < count
-        if count != seats or len(finish.places) != (0 if finish.void else count) or not has_seat:
-            raise _odd(f"a game ended in {len(finish.places)} places for {count} agents")
+        if count != seats or len(finish.ranks) != (0 if finish.void else count) or not has_seat:
+            raise damaged_rows(f"a game ended with {len(finish.ranks)} ranks for {count} agents")
         found[number] = finish
     return found
 
 
-def places(db: sqlite3.Connection, end: int) -> list[int]:
-    """The numbers of the games in the schedule, which are below ``end``.
+def game_indices(db: sqlite3.Connection, end: int) -> list[int]:
+    """The indices of the games in the schedule, which are below ``end``.
 
     Raises:
         StoreError: One is not.
     """
-    found = [place for (place,) in _rows(db.execute("SELECT place FROM games"), tuple[int])]
-    if any(not 0 <= place < end for place in found):
-        raise _odd(f"a game has a place outside of a schedule of {end} games")
+    found = [index for (index,) in typed(db.execute("SELECT game_index FROM games"), tuple[int])]
+    if any(not 0 <= index < end for index in found):
+        raise damaged_rows(f"a game has an index outside of a schedule of {end} games")
     return found
 
 
-def _odd(what: object) -> StoreError:
+def damaged_rows(what: object) -> StoreError:
+    """The error for rows that nobody here has written."""
     return StoreError(f"the database of the games is damaged ({what}): put back a copy of it")
 
 
-def _record_of(db: sqlite3.Connection, place: int) -> str:
+def record_of(db: sqlite3.Connection, index: int) -> str:
     """The record of a game, as its line of JSON.
 
     Raises:
         StoreError: It is missing.
     """
     try:
-        return _text(db.execute("SELECT record FROM records WHERE place = ?", (place,)).fetchone())
+        return _text(db.execute("SELECT record FROM records WHERE game_index = ?", (index,)).fetchone())
     except ValueError as error:
-        raise _odd(error) from error
+        raise damaged_rows(error) from error
 
 
-def _rows(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
+def typed(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
     """Rows whose columns are of the types of a tuple.
 
     Raises:
@@ -308,71 +329,4 @@ def _rows(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
     try:
         return [msgspec.convert(row, kind) for row in rows]
     except msgspec.ValidationError as error:
-        raise _odd(error) from error
-
-
-def totals(db: sqlite3.Connection, seats: int, before: int | None = None) -> GameTotals:
-    """The games counted, or those of a place before one, in memory that does not grow with their number."""
-    end = -1 if before is None else before
-    limit = "" if before is None else "WHERE place < :end"
-    sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
-    has_rewards = int(db.execute("PRAGMA user_version").fetchone()[0]) > 1
-    if has_rewards:
-        sums += "".join(
-            f", SUM(reward{seat}), COUNT(reward{seat}), MIN(reward{seat}), MAX(reward{seat})"
-            for seat in range(seats)
-        )
-    openings = (read_spec(db) or {}).get("openings") or {"count": 1}
-    known, found = finishes(db, seats), GameTotals(openings=openings["count"])
-    query = f"SELECT finish, COUNT(*), MIN(place), COUNT(DISTINCT line){sums} FROM games {limit} GROUP BY finish"
-    groups = _rows(db.execute(query, {"end": end}), list[int | None])
-    if not {number for number, *_ in groups} <= known.keys() or any(
-        None in row[: 4 + 2 * seats] for row in groups
-    ):
-        raise _odd("games whose end is missing")
-    for number, games, first, distinct, *by_seat in groups:
-        first_id = str(db.execute("SELECT game_id FROM games WHERE place = ?", (first,)).fetchone()[0])
-        message = ""
-        if known[number].failure is not None:
-            failure = GameRecord.from_json(_record_of(db, first)).failure
-            message = "" if failure is None else failure.message
-        earned, counted, lowest, highest = (by_seat[2 * seats + part :: 4] for part in range(4))
-        paid = (earned, lowest, highest) if counted and set(counted) == {games} else (None, None, None)
-        moves, micros = by_seat[: 2 * seats : 2], by_seat[1 : 2 * seats : 2]
-        found.groups[known[number]] = GroupTotal(
-            games, moves, micros, distinct, (first,), first_id, message, *paid
-        )
-    if seats == 1:
-        query = f"SELECT finish, returned, COUNT(*) FROM games {limit} GROUP BY finish, returned"
-        for number, returned, games in _rows(db.execute(query, {"end": end}), tuple[int, float | None, int]):
-            if returned is not None:
-                counts = found.returns.setdefault(known[number].agents[0], Counter())
-                counts[returned] += games
-    if seats == 2:
-        # A rotation's two games are neighbours in the schedule.
-        query = """
-            SELECT first.finish, second.finish, COUNT(*)
-            FROM games AS first JOIN games AS second ON second.place = first.place + 1
-            WHERE first.turn = 0 AND second.turn = 1 AND (:end < 0 OR second.place < :end)
-            GROUP BY first.finish, second.finish
-        """
-        for one, two, games in db.execute(query, {"end": end}):
-            if not (known[one].void or known[two].void):
-                found.pairs[known[one], known[two]] += games
-    if seats > 1 and has_rewards:
-        _count_deals(db, found, known, seats, limit, end)
-    return found
-
-
-def _count_deals(
-    db: sqlite3.Connection, found: GameTotals, known: Mapping[int, Finish], seats: int, limit: str, end: int
-) -> None:
-    """Counts what the games of each rotation paid; they are neighbours in the schedule."""
-    rewards = ", ".join(f"reward{seat}" for seat in range(seats))
-    rows = db.execute(f"SELECT place - turn, finish, {rewards} FROM games {limit} ORDER BY place", {"end": end})
-    checked = (row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in _rows(batch, list[int | None]))
-    for _, deal in itertools.groupby(checked, key=operator.itemgetter(0)):
-        games = [row for row in deal if not known[row[1]].void]
-        if games:
-            paid = [() if None in row[2:] else row[2:] for row in games]
-            count_deal(found.deals, [known[row[1]] for row in games], paid)
+        raise damaged_rows(error) from error

@@ -45,18 +45,12 @@ def check_same_run(
     differ = _differences(theirs, ours)
     if differ:
         raise StoreError(f"{folder} already holds a tournament, and not this one ({differ}): {other}")
-    pairs = [("environment", there.get("env", ""), there.get("env_fingerprint"), here.get("env_fingerprint"))]
+    pairs = [("environment", there.get("env_fingerprint"), here.get("env_fingerprint"))]
     pairs += [
-        (agent["name"], agent["source"], old.get("fingerprint"), agent.get("fingerprint"))
+        (agent["name"], old.get("fingerprint"), agent.get("fingerprint"))
         for old, agent in zip(there.get("agents", ()), here.get("agents", ()), strict=False)
     ]
-    for name, source, old, new in pairs:
-        if old is None and new is not None and ":" in source:
-            raise StoreError(
-                f"{folder} was written by an older zermelo, which kept no settings and code of its {name}: nobody "
-                "can tell whether they are the same: choose another folder (`zermelo standings`, `report` and "
-                "`export` read this one)"
-            )
+    for name, old, new in pairs:
         if old is not None and new is not None and old != new:
             raise StoreError(
                 f"{folder} holds games of another {name} ({changes(old, new)}), not to be mixed with those of "

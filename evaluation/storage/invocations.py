@@ -16,23 +16,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
-
-_TABLE: Final = """
-    CREATE TABLE IF NOT EXISTS invocations (
-        number INTEGER PRIMARY KEY,
-        started TEXT NOT NULL,      -- ISO 8601, UTC
-        seconds REAL NOT NULL,      -- until its last game was kept
-        games INTEGER NOT NULL,
-        about TEXT NOT NULL         -- JSON: command, machine, versions, notes
-    )
-"""
 
 
 @dataclass(frozen=True)
@@ -91,7 +81,6 @@ class InvocationLog:
             update = "UPDATE invocations SET seconds = ?, games = games + ? WHERE number = ?"
             db.execute(update, (seconds, games, self._number))
             return
-        db.execute(_TABLE)
         about = json.dumps({**self._about, "machine": machine(), "versions": versions()})
         started = self._started.strftime("%Y-%m-%d %H:%M:%S")
         row = db.execute(
@@ -121,13 +110,11 @@ class _About(msgspec.Struct):
 
 
 def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ...]:
-    """The commands that played a database's games; none of a run of an older version.
+    """The commands that played a database's games.
 
     Raises:
         StoreError: What is written there is none of ours.
     """
-    if not db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'invocations'").fetchone()[0]:
-        return ()
     found = []
     for started, seconds, games, about in db.execute(
         "SELECT started, seconds, games, about FROM invocations ORDER BY number"

@@ -1,7 +1,6 @@
-"""Where game records go as they are played, and how they are read again.
+"""Where game records go as they are played: a folder with a database, or the same database in memory.
 
-``Store`` is the interface. ``MemoryStore`` keeps a run that was given no folder, ``SqliteStore`` (in its own
-module) one that was. A folder holds
+A folder holds
 
     games.sqlite     the run: every game, and what was to be played
     games.jsonl      the games as text, one a line, as they are committed; made again from the database on resuming
@@ -9,227 +8,327 @@ module) one that was. A folder holds
     standings.json   the table, when the run has ended or was stopped
     standings.csv
     lock             held by the process that writes
+
+Neither a crash nor a power cut loses a game that was acknowledged. Games are written in groups, a group in one
+transaction with a synchronous write ahead (WAL, ``synchronous=FULL``): a game waits at most about ``INTERVAL`` for
+its group, and counts as kept (``kept``) only when the transaction is done. Writing to the disk then costs the same
+whether games take a millisecond or a minute.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
-from array import array
-from collections.abc import Iterator, Sequence
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol, overload
+from types import TracebackType
+from typing import Any, Final, Self
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.schedule import Schedule, game_order
-from zermelo.evaluation.storage.database import FILE, open_reader
-from zermelo.evaluation.storage.game_summary import GameSummary
-from zermelo.evaluation.storage.totals import GameTotals
+from zermelo.evaluation.results import Finish, Results
+from zermelo.evaluation.schedule import Schedule
+from zermelo.evaluation.storage import counting, database
+from zermelo.evaluation.storage.files import replace_text
+from zermelo.evaluation.storage.games import LINES, StoredGames, games_of, read_games
+from zermelo.evaluation.storage.identity import check_same_run, check_versions
+from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations
+from zermelo.evaluation.storage.run_lock import RunLock
 
-LINES: Final = "games.jsonl"
+INTERVAL: Final = 0.1
+"""Seconds between two groups of games."""
 SPEC: Final = "spec.json"
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")
-"""What is overwritten whenever a run is begun, continued or ended."""
+"""Files that are overwritten whenever a run is begun, continued or ended."""
 
 
-class Store(Protocol):
-    """Takes records in any order, one at a time, from one process."""
+class Store:
+    """The games of a run: a new one, or one of the same specification in a folder, which is continued.
+
+    Records come in any order, one at a time, from one process.
+
+    Args:
+        schedule: The games.
+        spec: What is to be played, as plain values.
+        folder: It is made if need be; None keeps the run in memory.
+        log: What is kept of the command that plays them.
+
+    Raises:
+        StoreError: The folder cannot be used; nothing in it was changed.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        spec: Mapping[str, Any],
+        folder: str | os.PathLike[str] | None = None,
+        log: InvocationLog | None = None,
+    ) -> None:
+        self.folder, self._schedule = None if folder is None else Path(folder), schedule
+        self._log = log or InvocationLog()
+        self._mutex = threading.RLock()
+        self._waiting: list[tuple[int, int, GameRecord, str]] = []
+        self._new: list[GameRecord] = []
+        self._present = bytearray(len(schedule))
+        self._numbers: dict[Finish, int] = {}
+        self._broken: StoreError | None = None
+        self._flushed = time.monotonic()
+        self._last, self._in_order = -1, True
+        self._closing = threading.Event()
+        self._closer: threading.Thread | None = None
+        spec = json.loads(json.dumps(spec))
+        if self.folder is None:
+            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            database.create(self._db, spec, schedule.seats)
+            return
+        with contextlib.ExitStack() as undo:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._require_own_files(self.folder)
+                lock = RunLock(self.folder / "lock")
+                undo.callback(lock.release)
+                self._db = database.open_writer(self._path)
+                undo.callback(self._db.close)
+                self._begin(self.folder, spec)
+                self._lines = (self.folder / LINES).open("a", encoding="utf-8")
+            except (OSError, sqlite3.Error) as error:
+                raise self._refused(error) from error
+            undo.pop_all()
+        self._lock = lock
 
     @property
-    def records(self) -> Sequence[GameRecord]:
-        """The games that are kept, in the order of the schedule."""
-        ...
+    def _path(self) -> Path:
+        return Path(self.folder or "") / database.FILE
 
-    def has(self, place: int) -> bool:
-        """Whether the game of that number in the schedule is kept or about to be."""
-        ...
+    @property
+    def records(self) -> StoredGames:
+        """The games that are kept, in the order of the schedule; those of a folder are read from there."""
+        if self.folder is not None:
+            return read_games(self.folder)
+        with self._mutex:
+            return games_of([text for (text,) in self._db.execute(_ALL_RECORDS)])
+
+    def _require_own_files(self, folder: Path) -> None:
+        """Refuses a folder whose files would be overwritten though no run in it has written them."""
+        if self._path.exists() and not self._path.is_file():
+            raise StoreError(f"{self._path} is no regular file: choose another folder")
+        if _size(self._path):
+            return  # the database says whose it is
+        how = "beside an empty" if self._path.exists() else "without"
+        for name in (LINES, *TEXTS):
+            if _size(folder / name):
+                raise StoreError(
+                    f"{folder} already holds a tournament ({name} {how} {database.FILE}), which cannot be "
+                    "continued: choose another folder"
+                )
+
+    def _begin(self, folder: Path, spec: Mapping[str, Any]) -> None:
+        """Makes the tables, or finds out what is in them."""
+        found = database.read_spec(self._db)
+        if found is None:
+            database.create(self._db, spec, self._schedule.seats)
+        else:
+            check_same_run(folder, found, spec, self._schedule.openings)
+            if spec.get("scheduled") != found.get("scheduled"):
+                before = {"games": found["games"], "agents": [agent["name"] for agent in found["agents"]]}
+                history = [*found.get("history", ()), before]
+                found = {**found, **spec, "versions": found.get("versions", {}), "history": history}
+                database.extend(self._db, found, self._schedule.place)
+            finishes = database.finishes(self._db, self._schedule.seats)
+            self._numbers = {finish: number for number, finish in finishes.items()}
+            for index in database.game_indices(self._db, len(self._present)):
+                self._present[index] = 1
+                self._last = index
+            if 0 in self._present:
+                check_versions(folder, found.get("versions", {}), spec.get("versions", {}))
+        replace_text(folder / SPEC, [json.dumps(spec if found is None else found, indent=2) + "\n"])
+        self._write_lines(folder)
+
+    def _refused(self, error: Exception) -> StoreError:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        text = f"cannot write the games to {self.folder}: {reason or error}"
+        count = sum(self._present) - len(self._waiting)
+        if count:
+            games = "1 game is" if count == 1 else f"{count} games are"
+            return StoreError(
+                f"{text}; {games} safe in it: mend that, and give the same command again to play the rest"
+            )
+        return StoreError(f"{text}; choose another folder")
+
+    def _write_lines(self, folder: Path) -> None:
+        """Makes the text of the games anew from the database, in the order of the schedule."""
+        replace_text(folder / LINES, (f"{text}\n" for (text,) in self._db.execute(_ALL_RECORDS)))
+        self._in_order = True
+
+    def has(self, index: int) -> bool:
+        """Whether the game of that index in the schedule is kept or about to be."""
+        return bool(self._present[index])
 
     def append(self, record: GameRecord) -> None:
-        """Takes a game; one that is here already is left as it was."""
-        ...
+        """Takes a game, which is kept within about ``INTERVAL``; one that is here already is left as it was.
+
+        Raises:
+            StoreError: This game or one before could not be written.
+        """
+        index, text = self._schedule.place(record.game_id), record.to_json()
+        turn = int(record.game_id.rpartition(".")[2])
+        with self._mutex:
+            if self._broken is not None:
+                raise self._broken
+            if self._present[index]:
+                return
+            self._present[index] = 1
+            self._waiting.append((index, turn, record, text))
+            if self.folder is None or time.monotonic() - self._flushed >= INTERVAL:
+                self.flush()
+            elif self._closer is None:
+                self._closer = threading.Thread(target=self._flush_stragglers, daemon=True, name="zermelo store")
+                self._closer.start()
+
+    def _flush_stragglers(self) -> None:
+        """Keeps the last games of a burst while nothing else comes."""
+        while not self._closing.wait(INTERVAL):
+            with self._mutex:
+                is_due = time.monotonic() - self._flushed >= INTERVAL
+                if self._waiting and is_due and self._broken is None:
+                    with contextlib.suppress(StoreError):  # it is kept in _broken, for the next call
+                        self.flush()
 
     def kept(self) -> Sequence[GameRecord]:
         """The games kept for good since this was last asked: the end of the process does not lose them."""
-        ...
+        with self._mutex:
+            new, self._new = self._new, []
+            return new
 
     def flush(self) -> None:
-        """Keeps everything that was taken."""
-        ...
+        """Commits the games that wait.
 
-    def totals(self, before: int | None = None) -> GameTotals:
-        """All games counted, or those whose number in the schedule is lower."""
-        ...
+        Raises:
+            StoreError: They cannot be written; those committed before are safe.
+        """
+        with self._mutex:
+            if self._broken is not None:
+                raise self._broken
+            if not self._waiting:
+                return
+            try:
+                self._commit()
+                self._new += [record for _, _, record, _ in self._waiting]
+                lines = "".join(f"{text}\n" for _, _, _, text in self._waiting)
+                for index, _, _, _ in self._waiting:
+                    self._in_order &= index > self._last
+                    self._last = max(index, self._last)
+                self._waiting.clear()
+                if self.folder is not None:
+                    self._lines.write(lines)
+                    self._lines.flush()
+            except (OSError, sqlite3.Error) as error:
+                self._broken = self._refused(database.translated(error, self._path))
+                raise self._broken from error
+            finally:
+                self._flushed = time.monotonic()
 
-    def forget(self, first: int) -> None:
-        """Drops the games from that number on: they were played, but turned out not to be wanted."""
-        ...
+    def _commit(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._log.add(self._db, database.add_games(self._db, self._numbers, self._waiting))
+            self._db.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
 
-    def close(self) -> None:
-        """Lets go of the files."""
-        ...
+    def notes(self) -> list[str]:
+        """The notes of all commands that played games of the run."""
+        with self._mutex:
+            return notes_of(read_invocations(self._db, self._path))
 
-
-class MemoryStore:
-    """Keeps the games of a run in memory.
-
-    Args:
-        schedule: What is to be played.
-    """
-
-    def __init__(self, schedule: Schedule) -> None:
-        self._schedule = schedule
-        self._games: dict[int, GameRecord] = {}
-        self._new: list[GameRecord] = []
-
-    @property
-    def records(self) -> Sequence[GameRecord]:
-        """The games, in the order of the schedule."""
-        return tuple(self._games[place] for place in sorted(self._games))
-
-    def has(self, place: int) -> bool:
-        """Whether that game is here."""
-        return place in self._games
-
-    def append(self, record: GameRecord) -> None:
-        """Takes a game."""
-        if self._games.setdefault(self._schedule.place(record.game_id), record) is record:
-            self._new.append(record)
-
-    def kept(self) -> Sequence[GameRecord]:
-        """The games since this was last asked."""
-        new, self._new = self._new, []
-        return new
-
-    def flush(self) -> None:
-        """There is nothing to do."""
-
-    def totals(self, before: int | None = None) -> GameTotals:
-        """The games counted."""
-        return GameTotals.of(
-            record for place, record in sorted(self._games.items()) if before is None or place < before
-        )
+    def results(self, before: int | None = None) -> Results:
+        """The committed games, or those whose index is lower, counted by the database."""
+        with self._mutex:
+            try:
+                return counting.results(self._db, self._schedule.seats, before)
+            except sqlite3.Error as error:
+                raise self._refused(database.translated(error, self._path)) from error
 
     def forget(self, first: int) -> None:
-        """Drops games."""
-        self._games = {place: record for place, record in self._games.items() if place < first}
+        """Drops the games from that index on: they were played, but turned out not to be wanted.
+
+        Raises:
+            StoreError: The database cannot be written.
+        """
+        with self._mutex:
+            self.flush()
+            if 1 not in self._present[first:]:
+                return
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                for table in ("games", "records"):
+                    self._db.execute(f"DELETE FROM {table} WHERE game_index >= ?", (first,))
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._broken = self._refused(database.translated(error, self._path))
+                raise self._broken from error
+            self._present[first:] = bytes(len(self._present) - first)
+            self._in_order = False
+
+    def finish(self, files: Mapping[str, str]) -> None:
+        """Writes texts that sum up all the games into the folder, if there is one.
+
+        Raises:
+            StoreError: They cannot be written.
+        """
+        with self._mutex:
+            self.flush()
+            if self.folder is None:
+                return
+            try:
+                if not self._in_order:
+                    self._lines.close()
+                    self._write_lines(self.folder)
+                    self._lines = (self.folder / LINES).open("a", encoding="utf-8")
+                for name, text in files.items():
+                    replace_text(self.folder / name, [text])
+            except (OSError, sqlite3.Error) as error:
+                raise self._refused(error) from error
 
     def close(self) -> None:
-        """There is nothing to do."""
+        """Commits what waits, and lets go of the files and the lock.
+
+        Raises:
+            StoreError: The last games cannot be written.
+        """
+        self._closing.set()
+        if self._closer is not None:
+            self._closer.join()
+        with self._mutex:
+            try:
+                if self._broken is None:
+                    self.flush()
+            finally:
+                if self.folder is not None:
+                    with contextlib.suppress(OSError, sqlite3.Error):  # whatever was committed is on the disk
+                        self._lines.close()
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.close()
+                if self.folder is not None:
+                    self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
 
 
-class _Source(Protocol):
-    """Games in a file, each as its line of JSON, in the order of the schedule."""
-
-    def count(self) -> int: ...
-
-    def each(self, start: int, stop: int) -> Iterator[str]: ...
+_ALL_RECORDS: Final = "SELECT record FROM records ORDER BY game_index"
 
 
-class StoredGames(Sequence[GameRecord]):
-    """The games of a folder, read from there whenever they are asked for: there may be any number of them."""
-
-    def __init__(self, source: _Source) -> None:
-        self._source = source
-
-    def __len__(self) -> int:
-        return self._source.count()
-
-    def __iter__(self) -> Iterator[GameRecord]:
-        return map(GameRecord.from_json, self._source.each(0, len(self)))
-
-    def summaries(self) -> Iterator[GameSummary]:
-        """What can be counted of each game, several times as fast as the games themselves."""
-        return map(GameSummary.from_json, self._source.each(0, len(self)))
-
-    @overload
-    def __getitem__(self, index: int) -> GameRecord: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[GameRecord, ...]: ...
-    def __getitem__(self, index: int | slice) -> GameRecord | tuple[GameRecord, ...]:
-        count = len(self)
-        if isinstance(index, slice):
-            places = range(count)[index]
-            if not places:
-                return ()
-            low, high = min(places[0], places[-1]), max(places[0], places[-1])
-            return tuple(map(GameRecord.from_json, self._source.each(low, high + 1)))[:: places.step]
-        if not -count <= index < count:
-            raise IndexError(f"there are {count} games, so no game {index}")
-        return GameRecord.from_json(next(self._source.each(index % count, index % count + 1)))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence) or len(self) != len(other):
-            return False
-        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
-
-    __hash__ = None  # type: ignore[assignment]  # a file may change, so there is no hash; typeshed wants a method
-
-    def __repr__(self) -> str:
-        return f"<StoredGames: {len(self)} games>"
-
-
-class _DatabaseGames:
-    """Those of a database; it may be written meanwhile."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def count(self) -> int:
-        with open_reader(self._path) as db:
-            return int(db.execute("SELECT COUNT(*) FROM records").fetchone()[0])
-
-    def each(self, start: int, stop: int) -> Iterator[str]:
-        with open_reader(self._path) as db:
-            query = "SELECT CAST(record AS TEXT) FROM records ORDER BY place LIMIT ? OFFSET ?"
-            for (text,) in db.execute(query, (stop - start, start)):
-                yield text
-
-
-class _LineGames:
-    """Those of a file of JSON lines; all that is kept of them is where each one is."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        found = []
-        if path.exists() and not path.is_file():
-            raise StoreError(f"{path} is no regular file: choose another folder")
-        with path.open("rb") as file:
-            offset = 0
-            for number, line in enumerate(file, start=1):
-                # A last line without an end is a game that was being written when the process was killed.
-                if line.endswith(b"\n"):
-                    try:
-                        game_id = GameRecord.from_json(line.decode("utf-8", "replace")).game_id
-                    except StoreError as error:
-                        raise StoreError(f"{path}, line {number}: {error}") from error
-                    found.append((game_order(game_id), offset))
-                offset += len(line)
-        self._offsets = array("q", (offset for _, offset in sorted(found)))
-
-    def count(self) -> int:
-        return len(self._offsets)
-
-    def each(self, start: int, stop: int) -> Iterator[str]:
-        with self._path.open("rb") as file:
-            for offset in self._offsets[start:stop]:
-                file.seek(offset)
-                yield file.readline().decode("utf-8", "replace")
-
-
-def read_games(folder: str | os.PathLike[str]) -> StoredGames:
-    """The games of a run, in the order of its schedule, read from the folder one after another as they are used.
-
-    Raises:
-        StoreError: There is no run there, or it is damaged; the message says where.
-    """
-    database, lines = Path(folder) / FILE, Path(folder) / LINES
-    try:
-        # An empty database beside games as text is what is left of one: the text is read.
-        if database.exists() and (database.stat().st_size or not lines.exists()):
-            with open_reader(database):
-                return StoredGames(_DatabaseGames(database))
-        return StoredGames(_LineGames(lines))
-    except FileNotFoundError:
-        raise StoreError(f"{folder} holds no tournament: there is no {FILE} in it, nor {LINES}") from None
-    except OSError as error:
-        raise StoreError(f"cannot read the games in {folder}: {error.strerror or error}") from error
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -24,18 +24,18 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, is_live
 from zermelo.evaluation.output.progress.running import RunningTable
+from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.runners import RunnerChoice
 from zermelo.evaluation.runners.participants import require_picklable
 from zermelo.evaluation.runners.serial import GamePlayer, Runner, SerialRunner
 from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings import Sprt
-from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.stats.tables import files_of
-from zermelo.evaluation.storage.database import FILE, open_reader, read_spec, totals
+from zermelo.evaluation.storage.counting import results
+from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
+from zermelo.evaluation.storage.games import read_games
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations, read_run
-from zermelo.evaluation.storage.sqlite_store import SqliteStore
-from zermelo.evaluation.storage.store import MemoryStore, Store, read_games
+from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.openings import Openings
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.running import Interrupts, Run
@@ -191,15 +191,14 @@ def run(
         print(f"zermelo: {crowding}", file=sys.stderr)
     crowded = [] if crowding is None else [crowding]
     with contextlib.ExitStack() as stack:
-        folder = None
-        if out is not None:
-            log = InvocationLog(command, crowded)
-            folder = stack.enter_context(SqliteStore(out, plan.to_dict(), plan.schedule, log))
-        store: Store = folder or MemoryStore(plan.schedule)
+        log = InvocationLog(command, crowded)
+        store = stack.enter_context(Store(plan.schedule, plan.to_dict(), out, log))
         interrupts = stack.enter_context(Interrupts())
         loop = Run(plan.schedule, store, plan.test)
         names = [participant.name for participant in plan.participants]
-        table = functools.partial(RunningTable, names, env_name(plan.env), plan.seat_names, score=plan.score)
+        table = functools.partial(
+            RunningTable, names, env_name(plan.env), plan.seat_names, store.results, plan.score
+        )
         stopped = None
         try:
             loop.play(plays, interrupts, table=table, progress=progress, on_game=on_game)
@@ -207,15 +206,16 @@ def run(
             interrupts.off()
             stopped = interrupt
         store.flush()
-        notes = [*plan.left_out, *(crowded if folder is None else folder.notes())]
+        counted = store.results()
+        notes = [*plan.left_out, *store.notes()]
         if plan.test is not None and stopped is None:
-            notes.append(plan.test.said(loop.verdict, store.totals()))
-        standings = Standings.from_totals(
-            store.totals(), store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
-            seat_names=plan.seat_names, anchor=plan.anchor, notes=notes, score=plan.score,
+            notes.append(plan.test.said(loop.verdict, counted))
+        standings = Standings(
+            results=counted, records=store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
+            seat_names=plan.seat_names, anchor=plan.anchor, earlier_notes=notes, score=plan.score,
         )  # fmt: skip
-        if folder is not None:
-            folder.finish(files_of(standings))
+        if out is not None:
+            store.finish(standings.files())
         if stopped is not None:
             raise TournamentInterrupted(standings, interrupts.number) from stopped
         return standings
@@ -293,16 +293,17 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         if needed - spec.keys() or (spec["until_sure"] and len(spec["agents"]) < 2):
             raise StoreError(f"what {path} holds is no specification of a run: put back a copy of it")
         seats = len(spec["seats"])
-        counted = totals(db, seats)
+        counted = results(db, seats)
         planned = spec["scheduled"]
         notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path))]
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
                 notes, planned = [*notes, test.said(verdict, counted)], counted.games
-    return Standings.from_totals(
-        counted, records, agents=[agent["name"] for agent in spec["agents"]], planned=planned, env=spec["env"],
-        seat_names=spec["seats"], anchor=spec["anchor"], notes=notes, score=spec.get("score", Scoring.AUTO),
+    return Standings(
+        results=counted, records=records, agents=[agent["name"] for agent in spec["agents"]], planned=planned,
+        env=spec["env"], seat_names=tuple(spec["seats"]), anchor=spec["anchor"], earlier_notes=notes,
+        score=spec.get("score", Scoring.AUTO),
     )  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from zermelo.evaluation.output.progress.watching import watcher
 from zermelo.evaluation.runners.serial import Runner
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.storage.store import Store
-from zermelo.evaluation.storage.totals import GameTotals
 from zermelo.evaluation.tournament.stopping import StoppingRule
 
 SIGNALS: Final = {name: getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
@@ -99,7 +98,7 @@ class _Missing(Sequence[ScheduledGame]):
 def verdict_after(test: StoppingRule, store: Store, looks: Iterable[int]) -> tuple[str | None, int]:
     """What is decided and the look that decided it, of looks before which no game is missing; else None and 0."""
     for look in looks:
-        verdict = test.verdict(store.totals(before=look))
+        verdict = test.verdict(store.results(before=look))
         if verdict is not None:
             return verdict, look
     return None, 0
@@ -134,14 +133,14 @@ class Run:
         runner: Runner,
         interrupts: Interrupts,
         *,
-        table: Callable[[GameTotals], RunningTable],
+        table: Callable[[], RunningTable],
         progress: bool | None,
         on_game: Callable[[GameRecord], None] | None,
     ) -> None:
         """Plays what is missing and keeps it.
 
-        ``table`` makes the table that is shown meanwhile, from the games that are there already, if ``progress``
-        says so or, where it is None, standard error is a terminal.
+        ``table`` makes the table that is shown meanwhile, if ``progress`` says so or, where it is None, standard
+        error is a terminal.
         """
         store, settled = self._store, self._is_settled()
         with contextlib.ExitStack() as stack:
@@ -149,7 +148,7 @@ class Run:
             total = len(self._schedule)
             before = total if settled else total - len(self._missing)
             pace = Pace(total, at_most=self._test is not None, before=before)
-            watch = stack.enter_context(watcher(lambda: table(store.totals()), pace, shown=progress))
+            watch = stack.enter_context(watcher(table, pace, shown=progress))
             stack.callback(interrupts.off)  # a terminal is always put back as it was
 
             def acknowledge() -> None:

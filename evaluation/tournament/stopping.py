@@ -33,10 +33,11 @@ from typing import Any, Final, Protocol
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.results import Results
 from zermelo.evaluation.schedule import Schedule
-from zermelo.evaluation.stats.ratings import Decision, Sprt, counts_of, fit_ratings
+from zermelo.evaluation.stats.independence import dispersion, repeating
+from zermelo.evaluation.stats.ratings import Decision, Sprt, fit_ratings
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
-from zermelo.evaluation.storage.totals import GameTotals
 
 ALPHA: Final = 0.05
 FIRST_GAMES: Final = 8
@@ -56,11 +57,11 @@ class StoppingRule(Protocol):
         """Where the games are looked at."""
         ...
 
-    def verdict(self, totals: GameTotals) -> str | None:
+    def verdict(self, results: Results) -> str | None:
         """What the games before a look decide, or None if they must go on."""
         ...
 
-    def said(self, verdict: str | None, totals: GameTotals) -> str:
+    def said(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
         ...
 
@@ -103,11 +104,11 @@ class LeaderTest:
         """What the likelihood of a rival being the stronger must fall below."""
         return self.alpha / (len(self.looks) * self.rivals)
 
-    def verdict(self, totals: GameTotals) -> str | None:
+    def verdict(self, results: Results) -> str | None:
         """The leader if these games, all those before a look, make it known."""
-        if scoring_of(totals, self.score) is not Scoring.WINS:
-            return self._richest(totals)
-        ratings = fit_ratings(counts_of(totals, distinct=True), dispersion=totals.dispersion)
+        if scoring_of(results, self.score) is not Scoring.WINS:
+            return self._richest(results)
+        ratings = fit_ratings(results.counts(repeating(results)), dispersion=dispersion(results))
         if len(ratings.players) != self.rivals + 1 or len(ratings.components) != 1:
             return None
         first = max(ratings.players, key=lambda player: (player.elo, player.smoothed_elo))
@@ -115,18 +116,18 @@ class LeaderTest:
         sure = all(ratings.superiority(rival, first.name) < self.level for rival in rivals)
         return first.name if sure else None
 
-    def _richest(self, totals: GameTotals) -> str | None:
-        rewards = Rewards(totals, Scoring.REWARDS)
-        means = {part.agent: rewards.of(part.agent).mean for key in totals.deals for part in key}
-        if len(means) != self.rivals + 1 or any(map(math.isnan, means.values())) or totals.repeating():
+    def _richest(self, results: Results) -> str | None:
+        rewards = Rewards(results, Scoring.REWARDS)
+        means = {agent: rewards.of(agent).mean for agent in rewards.agents}
+        if len(means) != self.rivals + 1 or any(map(math.isnan, means.values())) or repeating(results):
             return None
         first = max(means, key=means.__getitem__)
         sure = all(rewards.inferiority(first, rival) < self.level for rival in means if rival != first)
         return first if sure else None
 
-    def said(self, verdict: str | None, totals: GameTotals) -> str:
+    def said(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        games = totals.games
+        games = results.games
         method = f"{len(self.looks)} looks, at most {self.alpha:.0%} to be wrong over all of them"
         if verdict is None:
             return f"The leader is not known for sure after all {games} games ({method})."
@@ -166,14 +167,14 @@ class SprtTest:
             blocks = max(blocks + 1, round(1.05 * blocks))
         return cls((*looks, len(schedule)), (agents[0], agents[1]), sprt)
 
-    def verdict(self, totals: GameTotals) -> str | None:
+    def verdict(self, results: Results) -> str | None:
         """The hypothesis that the games accept."""
-        decision = self.sprt.test_pairs(totals.pairs_of(*self.agents)).decision
+        decision = self.sprt.test_pairs(results.between(*self.agents).pairs).decision
         return None if decision is Decision.CONTINUE else str(decision)
 
-    def said(self, verdict: str | None, totals: GameTotals) -> str:
+    def said(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        pairs = totals.pairs_of(*self.agents)
+        pairs = results.between(*self.agents).pairs
         result = self.sprt.test_pairs(pairs)
         first, second = self.agents
         return f"SPRT of {first} against {second}: {result}, after {sum(pairs)} pairs of games."

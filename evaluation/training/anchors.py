@@ -24,9 +24,10 @@ from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import EnvDriver
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name
+from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.runners.participants import Participant, participants
 from zermelo.evaluation.sandbox import Isolate, Isolation
-from zermelo.evaluation.stats.ratings import GameCounts, fit_ratings
+from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, normal_quantile
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
@@ -184,7 +185,7 @@ def _elo(
     for (first, second), share in standings.crosstable.items():
         if first < second:
             wins = round(2 * ANCHOR_GAMES * share)
-            halves.add_match(first, second, wins=wins, losses=2 * ANCHOR_GAMES - wins)
+            halves += GameCounts.match(first, second, wins=wins, losses=2 * ANCHOR_GAMES - wins)
     if unmet := sorted(set(names) - set(halves.players)):
         failure = next((record.failure for record in standings.records if record.void), None)
         raise EnvironmentFailureError(

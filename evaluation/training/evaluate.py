@@ -25,14 +25,16 @@ from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.env_driver import drive_env
 from zermelo.evaluation.match.play import checked_seed
 from zermelo.evaluation.match.readiness import require_fit
+from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.writing import finite
 from zermelo.evaluation.runners.participants import Participant
 from zermelo.evaluation.runners.serial import GamePlayer, SerialRunner, kept_globals, seed_globals
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
-from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.stats.tally import Row
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.rows import Row
+from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.training.anchors import POLICY, Ladder, find_ladder
 from zermelo.evaluation.training.scalars import Scalars
 
@@ -57,7 +59,7 @@ class PolicyRating:
     rating: float
     lower: float
     upper: float
-    standings: Standings
+    standings: Ranking
     against: Mapping[str, Row]
     elo: Mapping[str, float]
     ladder: str
@@ -210,10 +212,14 @@ def _schedule(ladder: Ladder, seats: int, games: int, seed: int) -> list[Schedul
     return scheduled
 
 
-def _rating(records: Sequence[Any], player: GamePlayer, ladder: Ladder, games: int, seed: int) -> PolicyRating:
-    table = functools.partial(
-        Standings.from_records, agents=[POLICY], env=player.env_name, seat_names=player.seat_names
-    )
+def _rating(
+    records: Sequence[GameRecord], player: GamePlayer, ladder: Ladder, games: int, seed: int
+) -> PolicyRating:
+    def table(played: Sequence[GameRecord]) -> Ranking:
+        return Ranking(
+            env=player.env_name, seat_names=player.seat_names, results=count_games(played), agents=[POLICY]
+        )
+
     against = {
         anchor.name: table(records[number * games : (number + 1) * games]).row(POLICY)
         for number, anchor in enumerate(ladder.anchors)

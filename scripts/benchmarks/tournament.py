@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zermelo.evaluation import SqliteStore, read_games, read_standings, round_robin
+from zermelo.evaluation import Store, read_games, read_standings, round_robin
 from zermelo.evaluation.output.report import report_page
 from zermelo.evaluation.sandbox.fork_server import servers
 from zermelo.evaluation.sandbox.meters import cpu_seconds
@@ -126,7 +126,7 @@ def million(games: int = 1_000_000):
     with tempfile.TemporaryDirectory() as folder:
 
         def store():
-            with SqliteStore(folder, plan.to_dict(), plan.schedule) as opened:
+            with Store(plan.schedule, plan.to_dict(), folder) as opened:
                 for game in plan.schedule:
                     kind = samples[game.seats]
                     record = kind[generator.integers(len(kind))]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -18,11 +17,10 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
 from zermelo.evaluation.output.progress.running import Pace, RunningTable, Watcher
-from zermelo.evaluation.stats.tables import score_texts
-
-if TYPE_CHECKING:
-    from zermelo.evaluation.stats.standings import Standings
-    from zermelo.evaluation.stats.tally import Row
+from zermelo.evaluation.output.standings import score_texts
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.rows import Row
+from zermelo.evaluation.text_table import TextTable
 
 FRAMES: Final = 2
 """Drawings a second."""
@@ -43,10 +41,9 @@ class Drawing:
     def add(self, record: GameRecord) -> None:
         """One more game."""
         self._pace.step()
-        self._table.add(record)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        pace, standings = self._pace, self._table.standings()
+        pace, ranking = self._pace, self._table.ranking()
         bar = ProgressBar(total=pace.total, completed=pace.done, width=max(10, min(40, options.max_width - 46)))
         line = Table.grid(padding=(0, 1))
         line.add_column(no_wrap=True)
@@ -55,41 +52,41 @@ class Drawing:
         yield line
         rows = max(0, console.size.height - HEADINGS)
         if rows:
-            yield _table(standings, rows, options.max_width)
+            yield Text(_table(ranking, rows, options.max_width), no_wrap=True)
 
 
-def _table(standings: Standings, most: int, width: int) -> Table:
-    """The first agents of the standings, one a line; long names are cut, numbers are not."""
+def _table(ranking: Ranking, most: int, width: int) -> str:
+    """The first agents, one a line; long names are cut, numbers are not."""
     wide = width >= NARROW
-    counts = wide and len(standings.seat_names) > 1 and standings.scoring is not Scoring.TEAM
-    failed = any(row.failures for row in standings.rows)
+    counts = wide and len(ranking.seat_names) > 1 and ranking.scoring is not Scoring.TEAM
+    failed = any(row.failures for row in ranking.rows)
     headings = ["games"] + ["won", "drawn", "lost"] * counts + ["failed"] * failed
-    rewarded = standings.scoring is Scoring.REWARDS and len(standings.seat_names) > 1
-    headings += ["reward" if rewarded else "score"] + ["95 % interval"] * wide
-    lines = [_cells(standings, row, counts, wide, failed) for row in standings.rows[:most]]
+    headings += [ranking.measure] + ["95 % interval"] * wide
+    lines = [_cells(ranking, row, counts, wide, failed) for row in ranking.rows[:most]]
     numbers = [max(len(text) for text in column) for column in zip(headings, *lines, strict=True)]
     room = width - len(str(most)) - sum(numbers) - 2 * (len(numbers) + 1)
     if wide and room < NAME:
-        return _table(standings, most, NARROW - 1)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("agent", no_wrap=True, overflow="ellipsis", max_width=max(6, room))
-    for name in headings:
-        table.add_column(name, justify="right", no_wrap=True)
-    for number, (row, cells) in enumerate(zip(standings.rows, lines, strict=False), start=1):
-        table.add_row(str(number), Text(printable(row.agent)), *cells)
-    left_out = len(standings.rows) - most
+        return _table(ranking, most, NARROW - 1)
+    names = [_cut(printable(row.agent), max(6, room)) for row in ranking.rows]
+    rows = [
+        [str(rank), name, *cells] for rank, (name, cells) in enumerate(zip(names, lines, strict=False), start=1)
+    ]
+    left_out = len(ranking.rows) - most
     if left_out > 0:
-        table.add_row("", Text(f"and {left_out} more", style="dim"))
-    return table
+        rows.append(["", f"and {left_out} more", *[""] * len(headings)])
+    return TextTable(["#", "agent", *headings], rows, names=(1,)).text()
 
 
-def _cells(standings: Standings, row: Row, counts: bool, wide: bool, failed: bool) -> list[str]:
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _cells(ranking: Ranking, row: Row, counts: bool, wide: bool, failed: bool) -> list[str]:
     cells = [f"{row.games:,}"]
     if counts:
         cells += [f"{count:,}" for count in (row.wins, row.draws, row.losses)]
     cells += [f"{sum(row.failures.values()):,}"] * failed
-    return cells + [*(score_texts(standings, row) if row.games else ("", ""))][: 1 + wide]
+    return cells + [*(score_texts(ranking, row) if row.games else ("", ""))][: 1 + wide]
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """How far a run is, and who leads.
 
-Games are only counted, by line-up and finish (``GameTotals``);
-the table is made from these counts when it is drawn, at most twice a second and in a fiftieth of the time at most,
+The store counts the games when the table is drawn, at most twice a second and in a fiftieth of the time at most,
 so that a run of very many games is hardly held up. Ratings are not drawn: fitting them would take longer.
 """
 
@@ -14,9 +13,9 @@ from collections.abc import Callable, Sequence
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.writing import printable
-from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.stats.tables import score_texts
-from zermelo.evaluation.storage.totals import GameTally, GameTotals
+from zermelo.evaluation.output.standings import score_texts
+from zermelo.evaluation.results import Results
+from zermelo.evaluation.stats.ranking import Ranking
 
 SHARE = 0.02
 """Of the time that may go into the table."""
@@ -95,13 +94,13 @@ def duration(seconds: float) -> str:
 
 
 class RunningTable:
-    """The standings while games come in; safe to read from another thread.
+    """The ranking while games come in; safe to read from another thread.
 
     Args:
         agents: Their names.
         env: The environment's name.
         seat_names: Its seats.
-        before: Games that were there already.
+        results: Counts the games that are kept.
         score: What to rank by.
     """
 
@@ -110,38 +109,30 @@ class RunningTable:
         agents: Sequence[str],
         env: str,
         seat_names: Sequence[str],
-        before: GameTotals,
+        results: Callable[[], Results],
         score: Scoring = Scoring.AUTO,
     ) -> None:
         self._agents, self._env, self._seats, self._score = agents, env, seat_names, score
-        self._totals = before
+        self._results = results
         self._lock = threading.Lock()
-        self._standings: Standings | None = None
+        self._ranking: Ranking | None = None
         self._due = 0.0
-        self._games = -1
 
-    def add(self, record: GameRecord) -> None:
-        """Counts a game."""
-        tally = GameTally.of(record)
-        with self._lock:
-            self._totals.add(record, tally, distinct=False)
-
-    def standings(self) -> Standings:
+    def ranking(self) -> Ranking:
         """The table; that of a moment ago while a new one is not due."""
         with self._lock:
-            now, games = time.monotonic(), self._totals.games
-            if self._standings is None or (games != self._games and now >= self._due):
-                self._standings = Standings.from_totals(
-                    self._totals, (), agents=self._agents, env=self._env, seat_names=self._seats,
+            now = time.monotonic()
+            if self._ranking is None or now >= self._due:
+                self._ranking = Ranking(
+                    env=self._env, seat_names=tuple(self._seats), results=self._results(), agents=self._agents,
                     score=self._score,
                 )  # fmt: skip
-                self._games = games
-                spent = time.monotonic() - now
-                self._due = now + spent / SHARE
-            return self._standings
+                assert self._ranking.rows is not None, "counted now, and not when it is drawn"
+                self._due = now + (time.monotonic() - now) / SHARE
+            return self._ranking
 
 
-def line(pace: Pace, standings: Standings) -> str:
+def line(pace: Pace, standings: Ranking) -> str:
     """How far a run is, and its leaders, in one line."""
     rows = [row for row in standings.rows if row.games][:3]
     unit = " %" if standings.scoring is Scoring.WINS and len(standings.seat_names) > 1 else ""

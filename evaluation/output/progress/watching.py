@@ -43,11 +43,10 @@ def _lines(pace: Pace, table: RunningTable, stream: TextIO) -> Watcher:
     def on_record(record: GameRecord) -> None:
         nonlocal due
         pace.step()
-        table.add(record)
         if pace.elapsed >= due and pace.done < pace.total:
             due = pace.elapsed + LINES_APART
             with contextlib.suppress(OSError, ValueError):  # whoever read it has gone: the games go on
-                print(line(pace, table.standings()), file=stream, flush=True)
+                print(line(pace, table.ranking()), file=stream, flush=True)
 
     return on_record
 

@@ -26,13 +26,13 @@ from zermelo.evaluation.output.report.parts.judged import judge_section
 from zermelo.evaluation.output.report.parts.markup import HERE
 from zermelo.evaluation.output.report.parts.provenance import provenance_section
 from zermelo.evaluation.output.report.parts.training import training_section
+from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.output.web_page import resource, web_page
 from zermelo.evaluation.stats.ratings import RatingTable
-from zermelo.evaluation.stats.standings import Standings
 from zermelo.evaluation.storage.curves import Curve
 from zermelo.evaluation.storage.game_summary import GameSummary
+from zermelo.evaluation.storage.games import StoredGames
 from zermelo.evaluation.storage.invocations import StoredRun
-from zermelo.evaluation.storage.store import StoredGames
 
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000
@@ -90,7 +90,11 @@ def report_page(
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
-    for game in records.summaries() if isinstance(records, StoredGames) else map(GameSummary.of, records):
+    for game in (
+        map(GameSummary.from_json, records.lines())
+        if isinstance(records, StoredGames)
+        else map(GameSummary.of, records)
+    ):
         effort.add(game)
         sample.add(game)
         history.add(game)

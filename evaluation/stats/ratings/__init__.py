@@ -6,7 +6,6 @@ fit_ratings    any number of agents: Bradley-Terry and Plackett-Luce with ties a
 find_cycles    A beats B beats C beats A
 """
 
-from zermelo.evaluation.stats.ratings.counts import GameCounts, count_pairs, counts_of
 from zermelo.evaluation.stats.ratings.cycles import find_cycles
 from zermelo.evaluation.stats.ratings.elo import EloEstimate, elo
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
@@ -17,14 +16,11 @@ __all__ = [
     "Decision",
     "Effect",
     "EloEstimate",
-    "GameCounts",
     "PlayerRating",
     "RatingTable",
     "Sprt",
     "SprtModel",
     "SprtResult",
-    "count_pairs",
-    "counts_of",
     "elo",
     "find_cycles",
     "fit_ratings",

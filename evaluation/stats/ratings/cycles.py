@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 
-from zermelo.evaluation.stats.ratings.counts import GameCounts
+from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.elo import elo
 from zermelo.evaluation.stats.ratings.scales import check_confidence, normal_quantile
 
@@ -34,11 +35,12 @@ def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[
     confidence = 1 - min(2 * by_chance, 2 * (by_chance / triples) ** (1 / 3))
     least = normal_quantile(confidence) ** 2 / 4.0
     beats: dict[str, list[str]] = {name: [] for name in counts.players}
-    for (a, b), (wins, draws, losses) in sorted(counts.head_to_head().items()):
+    for (a, b), score in sorted(counts.head_to_head().items(), key=operator.itemgetter(0)):
+        wins, losses = score.wins, score.losses
         # The log-likelihood ratio of the decisive games, far cheaper than the interval, rules most pairs out.
         decisive = wins + losses
         ratio = sum(n * math.log(2.0 * n / decisive) for n in (wins, losses) if n)
-        if wins > losses and ratio > least and elo(wins, draws, losses, confidence=confidence).lower > 0.0:
+        if wins > losses and ratio > least and elo(wins, score.draws, losses, confidence=confidence).lower > 0.0:
             beats[a].append(b)
     cycles: set[tuple[str, ...]] = set()
     for a in beats:

@@ -25,6 +25,7 @@ from statistics import NormalDist
 from typing import Any
 
 from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.results import check_games, check_pairs
 from zermelo.evaluation.stats.ratings.multinomial import fit_mean, mean_and_variance, mean_interval, upper_tail
 from zermelo.evaluation.stats.ratings.scales import (
     NORMALIZED_ELO_UNIT,
@@ -107,40 +108,6 @@ class EloEstimate:
         if math.isinf(self.elo) or self.method != "standard error":
             return f"Elo {self.elo:+.1f} ({percent}: {self.lower:+.1f} to {self.upper:+.1f}), LOS {self.los:.2%}"
         return f"Elo {self.elo:+.1f} ± {self.error:.1f}, LOS {self.los:.2%}"
-
-
-def _check_counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
-    checked = []
-    for name, count in zip(names, counts, strict=True):
-        whole = not isinstance(count, bool) and hasattr(count, "__index__")
-        if not whole and isinstance(count, float) and count.is_integer():
-            whole = True
-        if not whole or count < 0:
-            raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
-        checked.append(int(count))
-    return tuple(checked)
-
-
-def check_games(wins: Any, draws: Any, losses: Any) -> tuple[int, ...]:
-    """The three counts as integers.
-
-    Raises:
-        InvalidSettingError: One is negative or no whole number.
-    """
-    return _check_counts((wins, draws, losses), ("wins", "draws", "losses"))
-
-
-def check_pairs(pairs: Sequence[Any]) -> tuple[int, ...]:
-    """The six counts as integers.
-
-    Raises:
-        InvalidSettingError: There are not six, or one is negative or no whole number.
-    """
-    if len(pairs) != 6:
-        raise InvalidSettingError(
-            f"pairs must be six counts, those of LL, LD, WL, DD, WD and WW, not {len(pairs)}: {tuple(pairs)!r}"
-        )
-    return _check_counts(tuple(pairs), [f"pairs ({name})" for name in ("LL", "LD", "WL", "DD", "WD", "WW")])
 
 
 def elo(

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.envs import UnknownNameError
+from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
-from zermelo.evaluation.stats.ratings.counts import GameCounts
 from zermelo.evaluation.stats.ratings.cycles import find_cycles
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, check_confidence

@@ -1,9 +1,9 @@
 """Plackett and Luce's model of rankings, with ties and seats; for two players it is Bradley-Terry's.
 
-Each player has a worth, and each finishing place in turn goes to one of those that are left with a probability
+Each player has a worth, and each finishing rank in turn goes to one of those that are left with a probability
 proportional to its worth (R. D. Luce, 1959; R. L. Plackett, 1975). Ties are Davidson's for two players (R. R.
 Davidson, 1970, JASA 65:317) and Davidson-Luce's for more (D. Firth, I. Kosmidis and H. Turner, 2019,
-arXiv:1902.07123): a place may go to a set of t players at once, with a weight of delta_t times the geometric mean
+arXiv:1902.07123): a rank may go to a set of t players at once, with a weight of delta_t times the geometric mean
 of their worths. Tie sizes that never happened have no weight. A player's worth is multiplied by that of its seat,
 the home advantage of Bradley-Terry models.
 
@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choice_model import ChoiceSets
-from zermelo.evaluation.stats.ratings.counts import GameCounts
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class RankingModel:
         seats: Parameter of each ``(number of seats, seat)``; the last seat has none, for it is the zero.
         ties: Parameter of each number of players tied.
         choices: The choices of all games.
-        winner_only: Numbers of seats of the games in which all but the first place were left untold.
+        winner_only: Numbers of seats of the games in which all but the first place are unknown.
     """
 
     players: tuple[str, ...]
@@ -50,7 +50,7 @@ class RankingModel:
     def of(counts: GameCounts, *, seat_effects: bool, dispersion: float = 1.0) -> RankingModel:
         """The model of these games.
 
-        In games of three or more where never more than two places were told apart, winners and others, the others
+        In games of three or more where never more than two ranks were told apart, winners and others, the others
         are taken as unranked, not as tied.
 
         Args:
@@ -64,14 +64,14 @@ class RankingModel:
         winner_only = tuple(
             n
             for n in seat_numbers
-            if n > 2 and all(max(places) <= 1 for names, places, _ in counts.items() if len(names) == n)
+            if n > 2 and all(max(ranks) <= 1 for names, ranks, _ in counts.items() if len(names) == n)
         )
         tie_sizes = sorted(
             {
                 size
-                for names, places, _ in counts.items()
-                for place in (range(1) if len(names) in winner_only else set(places))
-                if (size := places.count(place)) > 1
+                for names, ranks, _ in counts.items()
+                for rank in (range(1) if len(names) in winner_only else set(ranks))
+                if (size := ranks.count(rank)) > 1
             }
         )
         seats: dict[tuple[int, int], int] = {}
@@ -83,19 +83,19 @@ class RankingModel:
 
         # A choice set is told by who, with which seat's parameter, is left; chosen is a set of positions in it.
         chosen: dict[tuple[tuple[int, int], ...], dict[tuple[int, ...], int]] = {}
-        for names, places, games in counts.items():
+        for names, ranks, games in counts.items():
             n = len(names)
             left = [(column[name], seats.get((n, seat), -1)) for seat, name in enumerate(names)]
-            left_places = list(places)
+            left_ranks = list(ranks)
             while len(left) > 1:
-                best = min(left_places)
-                members = tuple(k for k, place in enumerate(left_places) if place == best)
+                best = min(left_ranks)
+                members = tuple(k for k, rank in enumerate(left_ranks) if rank == best)
                 made = chosen.setdefault(tuple(left), {})
                 made[members] = made.get(members, 0) + games
                 if n in winner_only:
                     break
-                left = [who for who, place in zip(left, left_places, strict=True) if place != best]
-                left_places = [place for place in left_places if place != best]
+                left = [who for who, rank in zip(left, left_ranks, strict=True) if rank != best]
+                left_ranks = [rank for rank in left_ranks if rank != best]
 
         features: list[dict[int, float]] = []
         sizes: list[int] = []

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs import InvalidSettingError
-from zermelo.evaluation.stats.ratings.elo import GAME_SCORES, PAIR_SCORES, check_games, check_pairs
+from zermelo.evaluation.results import check_games, check_pairs
+from zermelo.evaluation.stats.ratings.elo import GAME_SCORES, PAIR_SCORES
 from zermelo.evaluation.stats.ratings.multinomial import fit_mean, fit_t_value, mean_and_variance
 from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT, plain, score_from_elo
 

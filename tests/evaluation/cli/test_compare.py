@@ -20,9 +20,9 @@ def run(*words):
 
 def test_pairs_decide_and_the_numbers_are_those_of_the_functions(tmp_path, capsys):
     standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=40, out=tmp_path)
-    pairs = standings.totals.pairs_of("b", "a")
+    pairs = standings.results.between("b", "a").pairs
     assert sum(pairs) == 20
-    assert pairs[::-1][0] == standings.totals.pairs_of("a", "b")[0]
+    assert standings.results.between("b", "a").flip() == standings.results.between("a", "b")
     assert run("compare", str(tmp_path), "b", "a", "--sprt", "elo0=0,elo1=10") == 0
     shown = capsys.readouterr().out
     assert str(sprt(pairs=pairs, elo0=0, elo1=10)) in shown

@@ -27,7 +27,7 @@ from zermelo.evaluation.output.progress import watching
 from zermelo.evaluation.output.progress.live import Drawing, drawn
 from zermelo.evaluation.output.progress.running import Pace, RunningTable, duration, line
 from zermelo.evaluation.output.progress.watching import watcher
-from zermelo.evaluation.storage.totals import GameTotals
+from zermelo.evaluation.storage.counting import count_games
 
 TESTS = Path(__file__).parents[2]
 SEATS = ("player_1", "player_2")
@@ -46,7 +46,8 @@ def clock(monkeypatch):
 
 
 def table(records=(), agents=(), seats=SEATS):
-    return RunningTable(agents, "toy", seats, GameTotals.of(records))
+    """The table of the records that there are when it is asked for."""
+    return RunningTable(agents, "toy", seats, lambda: count_games(records))
 
 
 @pytest.mark.parametrize(
@@ -104,13 +105,8 @@ def test_the_running_table_is_that_of_the_records(clock):
     records = list(made_records(300))
     void = Failure(FailureKind.ENVIRONMENT_ERROR, None, "broke")
     records.append(replace(records[0], end=EndReason.FAILURE, failure=void, game_id="void"))
-    running = table(records[:100])
-    for record in records[100:]:
-        running.add(record)
-    expected = Standings.from_records(records)
-    rows = [replace(row, moves=0, seconds_per_move=0.0) for row in expected.rows]
-    found = [replace(row, moves=0, seconds_per_move=0.0) for row in running.standings().rows]
-    assert found == rows
+    found = table(records).ranking().rows
+    assert found == Standings.from_records(records).rows
     assert sum(sum(row.failures.values()) for row in found) > 0
 
 
@@ -122,35 +118,29 @@ def test_a_running_table_of_returns(clock):
         for name, bonus in (("a", 0.0), ("b", 1.0))
         for k in range(3)
     ]
-    running = table(records[:1], seats=("one",))
-    for record in records[1:]:
-        running.add(record)
-    standings = running.standings()
+    standings = table(records, seats=("one",)).ranking()
     assert [(row.agent, row.score, row.games) for row in standings.rows] == [("b", 2.0, 3), ("a", 1.0, 3)]
     assert line(Pace(6), standings).endswith("; b 2, a 1")
 
 
-def test_the_table_is_made_anew_only_where_it_costs_little(clock, monkeypatch):
-    made = []
-    from_totals = Standings.from_totals
+def test_the_table_is_made_anew_only_where_it_costs_little(clock):
+    made, records = [], []
 
-    def slow(*arguments, **settings):
+    def slow():
         made.append(1)
         clock(0.1)
-        return from_totals(*arguments, **settings)
+        return count_games(records)
 
-    monkeypatch.setattr(Standings, "from_totals", slow)
-    running = table()
-    records = made_records(100)
-    for _ in range(12):
-        running.add(next(records))
-        running.standings()
+    running = RunningTable((), "toy", SEATS, slow)
+    for record in made_records(12):
+        records.append(record)
+        running.ranking()
         clock(0.5)
     assert len(made) == 2  # at 0 s, and 5 s after that
     clock(10)
     for _ in range(3):
-        assert running.standings().games == 12
-    assert len(made) == 3  # nothing came since
+        assert running.ranking().games == 12
+    assert len(made) == 3
 
 
 # -- drawn -----------------------------------------------------------------------------------------------------
@@ -166,15 +156,17 @@ def screen(drawing, width=90, height=24):
 
 
 def drawing_of(count, names=("strong", "middling", "weak", "broken"), total=1000):
-    drawing = Drawing(Pace(total), table(agents=names))
-    for record in made_records(count, names=names):
+    records = list(made_records(count, names=names))
+    drawing = Drawing(Pace(total), table(records, agents=names))
+    for record in records:
         drawing.add(record)
     return drawing
 
 
 def test_the_bar_the_time_left_and_the_table_are_drawn(clock):
-    drawing = Drawing(Pace(1000), table())
-    for record in made_records(250):
+    records = list(made_records(250))
+    drawing = Drawing(Pace(1000), table(records))
+    for record in records:
         clock(0.1)
         drawing.add(record)
     lines = screen(drawing)
@@ -245,9 +237,11 @@ def test_a_drawing_is_wiped_away_and_the_cursor_comes_back():
 
 def test_a_line_now_and_then_where_nothing_can_be_drawn(clock, monkeypatch, capsys):
     records = list(made_records(100))
-    with watcher(table, Pace(100), shown=True) as told:
+    kept = []
+    with watcher(lambda: table(kept), Pace(100), shown=True) as told:
         for record in records:
             clock(1.0)
+            kept.append(record)
             told(record)
     lines = capsys.readouterr().err.splitlines()
     assert [found.split(" of ")[0] for found in lines] == ["zermelo: 10", "zermelo: 40", "zermelo: 70"]

@@ -55,7 +55,7 @@ def test_what_the_environment_shows_is_its_own_affair(at, said):
     with pytest.raises(EnvironmentFailureError, match=said):
         play_match(functools.partial(toy_envs.BrokenEnv, at), [Good(), Good()], seed=0)
     standings = round_robin(functools.partial(toy_envs.BrokenEnv, at), [Good("a"), Good("b")], games=2)
-    assert standings.totals.void == 2
+    assert standings.results.void == 2
     assert not any(row.failures for row in standings.rows)
 
 
@@ -70,7 +70,7 @@ def test_in_worker_processes():
     }
     limits = Isolation(isolate="none", hang_seconds=1)
     standings = gauntlet(toy_envs.ToyEnv, agents, games=2, workers=2, isolation=limits)
-    assert standings.totals.void == 0
+    assert standings.results.void == 0
     assert kinds(standings, "closes") == {"CRASH": 2}
     assert kinds(standings, "interrupts") == {"CRASH": 2}
     assert kinds(standings, "exits") == {"INVALID_START": 2}

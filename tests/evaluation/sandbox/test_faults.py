@@ -88,9 +88,7 @@ def same_but_for_the_place(record):
 
 
 def table(records):
-    standings = Standings.from_records(
-        records, agents=list(GOOD), planned=len(records), env=TICTACTOE, seat_names=("player_1", "player_2")
-    )
+    standings = Standings.from_records(records, agents=list(GOOD))
     return [(row.agent, row.score, row.games) for row in standings.rows], standings.crosstable
 
 

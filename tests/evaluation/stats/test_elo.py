@@ -9,7 +9,8 @@ import pytest
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import elo, sprt
-from zermelo.evaluation.stats.ratings import Decision, count_pairs
+from zermelo.evaluation.results import count_pairs
+from zermelo.evaluation.stats.ratings import Decision
 from zermelo.evaluation.stats.ratings.multinomial import (
     fit_mean,
     fit_t_value,

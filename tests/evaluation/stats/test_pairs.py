@@ -6,7 +6,8 @@ import random
 import pytest
 
 from zermelo.evaluation import EndReason, GameRecord, Standings
-from zermelo.evaluation.storage.totals import GameTotals
+from zermelo.evaluation.stats.independence import dispersion
+from zermelo.evaluation.storage.counting import count_games
 
 
 def game(number, turn, reward, openings=True):
@@ -39,9 +40,9 @@ def width(standings):
 
 def test_one_sided_openings_tell_more_than_their_games_taken_singly():
     paired, single = (Standings.from_records(run(200, False, openings=which)) for which in (True, False))
-    assert single.totals.dispersion == 1.0
+    assert dispersion(single.results) == 1.0
     # Each pair is a win and a loss: nothing varies but for the ten pairs that speak for independence.
-    assert paired.totals.dispersion == pytest.approx(10 / 210)
+    assert dispersion(paired.results) == pytest.approx(10 / 210)
     assert paired.row("a").score == single.row("a").score == 0.5
     assert width(paired) == pytest.approx(width(single) * math.sqrt(10 / 210), rel=0.02)
     narrow, wide = (standings.ratings["a"] for standings in (paired, single))
@@ -52,7 +53,7 @@ def test_one_sided_openings_tell_more_than_their_games_taken_singly():
 
 
 def test_balanced_openings_change_little():
-    found = [GameTotals.of(run(300, True, seed)).dispersion for seed in range(20)]
+    found = [dispersion(count_games(run(300, True, seed))) for seed in range(20)]
     assert sum(found) / len(found) == pytest.approx(1.0, abs=0.05)
 
 
@@ -62,7 +63,7 @@ def test_games_that_go_alike_from_both_sides_are_worth_less():
         game(number, turn, side if turn == 0 else -side) for number in range(200)
         for side in (random.Random(number).choice([1.0, -1.0]),) for turn in (0, 1)
     ]  # fmt: skip
-    assert GameTotals.of(same).dispersion == pytest.approx(2.0, abs=0.06)
+    assert dispersion(count_games(same)) == pytest.approx(2.0, abs=0.06)
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.4])

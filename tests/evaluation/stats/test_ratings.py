@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from zermelo.envs import InvalidSettingError, UnknownNameError
-from zermelo.evaluation import GameCounts, fit_ratings
+from zermelo.evaluation import GameCounts, Score, fit_ratings
 from zermelo.evaluation.stats.ratings import elo
 from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
@@ -44,7 +44,7 @@ def _baseball():
         away = [team for team in TEAMS if team != home]
         for other, result in zip(away, row.split(), strict=True):
             wins, losses = (int(x) for x in result.split("-"))
-            counts.add_match(home, other, wins, 0, losses)
+            counts += GameCounts.match(home, other, wins, 0, losses)
     return counts
 
 
@@ -53,14 +53,14 @@ def _puddings():
     for row in PUDDINGS.split(", "):
         pair, *numbers = row.split()
         first, second, ties = (int(x) for x in numbers)
-        counts.add_match(pair[0], pair[1], first, ties, second)
+        counts += GameCounts.match(pair[0], pair[1], first, ties, second)
     return counts
 
 
 def _matches(*rows):
     counts = GameCounts()
     for first, second, *results in rows:
-        counts.add_match(first, second, *results)
+        counts += GameCounts.match(first, second, *results)
     return counts
 
 
@@ -133,7 +133,7 @@ def test_partial_rankings_with_ties_against_the_likelihood_written_out():
     expected = minimize(surprise, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
     counts = GameCounts()
     for row in ranks:
-        counts.add([names[k] for k in range(4) if row[k]], [-rank for rank in row if rank])
+        counts += GameCounts([([names[k] for k in range(4) if row[k]], [-rank for rank in row if rank])])
     table = fit_ratings(counts, anchor="apple", seat_effects=False)
     found = [table[name].log_ability for name in names[1:]] + [effect.estimate for effect in table.tie_effects]
     assert found == pytest.approx(expected.x, abs=1e-4)
@@ -192,7 +192,7 @@ def test_three_seats_with_seat_effects(seed):
         for _ in range(120):
             # Plackett-Luce as a race: who arrives first at exponential times.
             times = [rng.expovariate(math.exp(truth[p] + s)) for p, s in zip(players, seats, strict=True)]
-            counts.add(players, [-t for t in times])
+            counts += GameCounts([(players, [-t for t in times])])
     table = fit_ratings(counts, anchor="a")
     for name, value in truth.items():
         assert table[name].log_ability == pytest.approx(
@@ -209,7 +209,7 @@ def test_winner_takes_all_is_not_a_tie_of_the_others():
     counts = GameCounts()
     for winner, games in (("a", 30), ("b", 20), ("c", 10)):
         for players in itertools.permutations("abc"):
-            counts.add(players, [1.0 if p == winner else -0.5 for p in players], games)
+            counts += GameCounts([(players, [1.0 if p == winner else -0.5 for p in players])] * games)
     table = fit_ratings(counts, anchor="c")
     # Choices of a winner alone: worth is proportional to wins.
     assert table["a"].log_ability == pytest.approx(math.log(3))
@@ -237,9 +237,8 @@ def test_order_of_games_and_form_do_not_matter():
     long = [((first, second), (score, 1 - score)) for first, second, score in games]
     assert fit_ratings(iter(long), anchor="a") == table
     one, other = GameCounts(games[:20]), GameCounts(games[20:])
-    other.update(one)
-    assert other == GameCounts(long)
-    assert fit_ratings(other, anchor="a") == table
+    assert one + other == other + one == GameCounts(long)
+    assert fit_ratings(one + other, anchor="a") == table
 
 
 def test_the_same_in_another_process():
@@ -271,7 +270,7 @@ def test_memory_is_bounded_by_what_is_different():
     counts = GameCounts(("a", "b", (1.0, 0.5, 0.0)[k % 3]) for k in range(300_000))
     assert len(list(counts.items())) == 3
     assert counts.games == 300_000
-    assert counts.between("b", "a") == (100_000, 100_000, 100_000)
+    assert counts.head_to_head()["b", "a"] == Score(100_000, 100_000, 100_000)
 
 
 def test_dictionaries_are_json_and_read_back():
@@ -489,9 +488,7 @@ def test_wrong_settings_are_refused():
     with pytest.raises(UnknownNameError, match="'Z'"):
         fit_ratings(EDGES["one game"]).superiority("A", "Z")
     with pytest.raises(InvalidSettingError, match="wins"):
-        GameCounts().add_match("A", "B", -1)
-    with pytest.raises(InvalidSettingError, match="whole number"):
-        GameCounts().add(("A", "B"), (1, 0), games=-2)
+        GameCounts.match("A", "B", -1)
 
 
 # -- who leads -------------------------------------------------------------------------------------------------
@@ -502,7 +499,7 @@ def test_wrong_settings_are_refused():
 )
 def test_the_leader_is_sure_where_the_interval_says_so(counts):
     games = GameCounts()
-    games.add_match("a", "b", *counts)
+    games += GameCounts.match("a", "b", *counts)
     table = fit_ratings(games)
     assert (table.leader_note == "") == (table.difference("a", "b").lower > 0)
     assert (table.leader_note == "") == (table.superiority("a", "b") > 0.975)

@@ -13,8 +13,8 @@ from zermelo.evaluation.stats.ratings import find_cycles
 def _counts(wins):
     counts = GameCounts()
     for (a, b), (w, x) in wins.items():
-        counts.add_match(a, b, w, 0, x)
-        counts.add_match(b, a, x, 0, w)
+        counts += GameCounts.match(a, b, w, 0, x)
+        counts += GameCounts.match(b, a, x, 0, w)
     return counts
 
 
@@ -39,7 +39,7 @@ def test_many_equals_have_no_cycle():
     """Of fifty, some significantly beat each other in a circle by chance alone."""
     generator, counts = np.random.default_rng(0), GameCounts()
     for one, other in itertools.combinations([f"equal{number:02}" for number in range(50)], 2):
-        counts.add_match(one, other, *generator.multinomial(20, [0.45, 0.1, 0.45]).tolist())
+        counts += GameCounts.match(one, other, *generator.multinomial(20, [0.45, 0.1, 0.45]).tolist())
     assert find_cycles(counts) == ()
 
 

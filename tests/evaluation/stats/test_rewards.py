@@ -12,8 +12,7 @@ import pytest
 from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Scoring, Standings
 from zermelo.evaluation.stats.interval import student_interval
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
-from zermelo.evaluation.stats.tables import as_csv, as_json
-from zermelo.evaluation.storage.totals import GameTotals
+from zermelo.evaluation.storage.counting import count_games
 
 
 def game(agents, rewards, game_id="", *, failed=None):
@@ -88,7 +87,7 @@ def test_cards_that_both_agents_are_dealt_do_not_widen_the_interval():
 def test_of_95_percent_intervals_about_that_many_hold_the_truth():
     held, repeats = 0, 100
     for seed in range(repeats):
-        low, high = Rewards(GameTotals.of(chips(10, 3, seed)), Scoring.REWARDS).of("a").interval
+        low, high = Rewards(count_games(chips(10, 3, seed)), Scoring.REWARDS).of("a").interval
         held += low <= 0.3 <= high
     assert 0.93 - 3 * math.sqrt(0.95 * 0.05 / repeats) < held / repeats
 
@@ -123,9 +122,9 @@ def test_an_odd_game_out_is_a_deal_of_its_own():
 
 def test_the_order_of_the_games_does_not_matter():
     records = [*chips(30, 2), game("ab", (0, 0), "90.0.0", failed=1)]
-    forwards, backwards = GameTotals.of(records), GameTotals.of(records[::-1])
-    assert forwards.deals == backwards.deals
-    assert sum(total.deals for total in forwards.deals.values()) == 31
+    forwards, backwards = count_games(records), count_games(records[::-1])
+    assert forwards.rotations == backwards.rotations
+    assert sum(deals.count for deals in forwards.rotations.values()) == 31
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_the_order_of_the_games_does_not_matter():
     ],
 )
 def test_what_games_paid_decides_what_the_tables_rank_by(paid, scoring):
-    totals = GameTotals.of(game("abc"[: len(rewards)], rewards) for rewards in paid)
+    totals = count_games(game("abc"[: len(rewards)], rewards) for rewards in paid)
     assert scoring_of(totals) == scoring
     assert scoring_of(totals, "wins") is Scoring.WINS
 
@@ -155,7 +154,7 @@ def test_rewards_that_are_not_known_are_not_guessed():
     standings = Standings.from_records([game("ab", (math.inf, 0)), game("ba", (1, 2))], score="rewards")
     assert math.isnan(standings.row("a").mean_reward)
     assert "poker: 2 games" in str(standings)
-    assert json.loads(as_json(standings))["agents"][0]["mean_reward"] is None
+    assert json.loads(standings.to_json())["agents"][0]["mean_reward"] is None
     nobody = Standings.from_records([game("ab", (0, 0), failed=1)], score="rewards")
     assert math.isnan(nobody.row("a").mean_reward)
 
@@ -171,13 +170,13 @@ def test_three_seats_rotate_as_one_deal():
 
 
 def test_a_test_of_who_earns_more():
-    rewards = Rewards(GameTotals.of(chips(100, 3)), Scoring.REWARDS)
+    rewards = Rewards(count_games(chips(100, 3)), Scoring.REWARDS)
     assert rewards.inferiority("a", "b") < 0.01
     assert rewards.inferiority("b", "a") > 0.99
-    assert Rewards(GameTotals.of(deal(0, 5, 5)), Scoring.REWARDS).inferiority("a", "b") == 1.0
+    assert Rewards(count_games(deal(0, 5, 5)), Scoring.REWARDS).inferiority("a", "b") == 1.0
     alike = [record for number in range(4) for record in deal(number, 5, 5)]
-    assert 0.001 < Rewards(GameTotals.of(alike), Scoring.REWARDS).inferiority("a", "b") < 0.01
-    even = Rewards(GameTotals.of(deal(0, 5, -5) + deal(1, 5, -5)), Scoring.REWARDS)
+    assert 0.001 < Rewards(count_games(alike), Scoring.REWARDS).inferiority("a", "b") < 0.01
+    even = Rewards(count_games(deal(0, 5, -5) + deal(1, 5, -5)), Scoring.REWARDS)
     assert even.inferiority("a", "b") == even.inferiority("b", "a") == 1.0
 
 
@@ -218,13 +217,13 @@ def test_a_team_has_one_score_and_no_rating():
 
 
 def test_files_have_the_rewards():
-    data = json.loads(as_json(Standings.from_records(chips(20, 1))))
+    data = json.loads(Standings.from_records(chips(20, 1)).to_json())
     assert data["scoring"] == "rewards"
     first = data["agents"][0]
     assert first["rewards_against"]["b"]["deals"] == first["deals"] == 20
     assert first["rewards_against"]["b"]["mean"] == pytest.approx(first["mean_reward"])
-    rows = list(csv.DictReader(io.StringIO(as_csv(Standings.from_records(chips(20, 1))))))
+    rows = list(csv.DictReader(io.StringIO(Standings.from_records(chips(20, 1)).to_csv())))
     assert float(rows[0]["reward against b"]) == pytest.approx(first["mean_reward"])
     assert float(rows[0]["reward_low"]) < first["mean_reward"] < float(rows[0]["reward_high"])
-    both = list(csv.DictReader(io.StringIO(as_csv(Standings.from_records(teams())))))
+    both = list(csv.DictReader(io.StringIO(Standings.from_records(teams()).to_csv())))
     assert both[0]["reward with a"] == "10.5"

@@ -1,12 +1,10 @@
 """What a folder keeps of the commands that played its games."""
 
-import sqlite3
-
 import pytest
 
-from zermelo.evaluation import StoreError, round_robin
+from zermelo.evaluation import StoreError
 from zermelo.evaluation.storage.invocations import Invocation, InvocationLog, machine, notes_of, read_run
-from zermelo.evaluation.storage.sqlite_store import SqliteStore
+from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import read_standings, run
 
@@ -47,18 +45,10 @@ def test_folders_without_a_database_have_none(tmp_path):
     assert read_run(tmp_path) is None
 
 
-def test_a_run_of_an_older_version_has_none(tmp_path):
-    round_robin(GAME, ["random", "greedy"], games=2, out=tmp_path)
-    with sqlite3.connect(tmp_path / "games.sqlite") as db:
-        db.execute("DROP TABLE invocations")
-    assert read_run(tmp_path).invocations == ()
-    assert read_standings(tmp_path).games == 2
-
-
 @pytest.mark.parametrize("about", ["{", "[]", '{"command": "x"}', '{"command": 1, "machine": 3}'])
 def test_what_somebody_else_wrote_is_refused(tmp_path, about):
     plan = Tournament.prepare(GAME, ["random", "greedy"], games=2)
-    with SqliteStore(tmp_path, plan.to_dict(), plan.schedule) as store:
+    with Store(plan.schedule, plan.to_dict(), tmp_path) as store:
         InvocationLog().add(store._db, 1)
         store._db.execute("UPDATE invocations SET about = ?", (about,))
     with pytest.raises(StoreError, match="the commands that played its games cannot be read"):

@@ -1,8 +1,8 @@
 """The folder of a run: what is in it, how it is read, and what happens when it cannot be used."""
 
 import json
-import math
 import os
+import re
 import sqlite3
 import threading
 
@@ -12,9 +12,8 @@ from doubles.bad_agents import First, Good
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import (
-    MemoryStore,
     Schedule,
-    SqliteStore,
+    Store,
     StoreError,
     play_match,
     read_games,
@@ -22,7 +21,6 @@ from zermelo.evaluation import (
     round_robin,
 )
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.stats.tables import as_json
 from zermelo.evaluation.tournament.plan import Tournament
 
 AGENTS = [Good("a"), First("b")]
@@ -34,7 +32,7 @@ def play(out, **settings):
 
 def table(standings):
     """All numbers but the timings."""
-    data = json.loads(as_json(standings))
+    data = json.loads(standings.to_json())
     for row in data["agents"]:
         del row["seconds_per_move"]
     return data
@@ -67,10 +65,10 @@ def test_a_run_is_kept_game_by_game(tmp_path):
 
 
 def test_the_database_is_durable_and_says_what_it_is(tmp_path):
-    store = SqliteStore(tmp_path, {"games": 2}, Schedule("ab", seats=2, games=2, seed=0))
+    store = Store(Schedule("ab", seats=2, games=2, seed=0), {"games": 2}, tmp_path)
     assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
-    assert store._db.execute("PRAGMA user_version").fetchone() == (2,)
+    assert store._db.execute("PRAGMA user_version").fetchone() == (3,)
     store.close()
 
 
@@ -80,7 +78,7 @@ def test_a_database_gives_the_standings_that_memory_gives(tmp_path):
         stored = round_robin(env, agents, games=4, seed=3, out=tmp_path / env.__name__)
         fresh = round_robin(env, agents, games=4, seed=3)
         assert table(stored) == table(fresh) == table(read_standings(tmp_path / env.__name__))
-        assert stored.totals.pairs == fresh.totals.pairs
+        assert stored.results.rotations == fresh.results.rotations
         assert [r.without_timings() for r in stored.records] == [r.without_timings() for r in fresh.records]
 
 
@@ -142,8 +140,8 @@ def test_other_versions_do_not_go_on_with_a_run_but_can_show_it(tmp_path, monkey
     assert play(tmp_path).complete
     db = sqlite3.connect(tmp_path / "games.sqlite")
     with db:
-        db.execute("DELETE FROM games WHERE place = 3")
-        db.execute("DELETE FROM records WHERE place = 3")
+        db.execute("DELETE FROM games WHERE game_index = 3")
+        db.execute("DELETE FROM records WHERE game_index = 3")
     db.close()
     with pytest.raises(StoreError, match=r"begun with other versions \(zermelo: .* there, 99 here"):
         play(tmp_path)
@@ -152,16 +150,16 @@ def test_other_versions_do_not_go_on_with_a_run_but_can_show_it(tmp_path, monkey
 
 def test_a_second_run_on_the_same_folder_is_told(tmp_path):
     schedule = Schedule("ab", seats=2, games=2, seed=0)
-    store = SqliteStore(tmp_path, {}, schedule)
+    store = Store(schedule, {}, tmp_path)
     with pytest.raises(StoreError, match=rf"in use by another run \(process {os.getpid()}\)"):
-        SqliteStore(tmp_path, {}, schedule)
+        Store(schedule, {}, tmp_path)
     store.close()
-    SqliteStore(tmp_path, {}, schedule).close()
+    Store(schedule, {}, tmp_path).close()
 
 
 def test_the_last_game_of_a_burst_is_kept_while_nothing_else_comes(tmp_path):
     schedule = Schedule("ab", seats=2, games=2, seed=0)
-    with SqliteStore(tmp_path, {}, schedule) as store:
+    with Store(schedule, {}, tmp_path) as store:
         for record in records():
             store.append(record)
         deadline = threading.Event()
@@ -179,7 +177,7 @@ def records():
 
 def test_a_game_that_comes_twice_is_kept_once(tmp_path):
     schedule = Schedule("ab", seats=2, games=2, seed=0)
-    for store in (MemoryStore(schedule), SqliteStore(tmp_path, {}, schedule)):
+    for store in (Store(schedule, {}), Store(schedule, {}, tmp_path)):
         for record in (*records(), *records()):
             store.append(record)
         store.flush()
@@ -190,7 +188,7 @@ def test_a_game_that_comes_twice_is_kept_once(tmp_path):
         assert not store.has(1)
         store.append(records()[1])
         store.flush()
-        assert store.totals().games == 2
+        assert store.results().games == 2
         store.close()
 
 
@@ -226,7 +224,7 @@ def test_a_read_only_folder(tmp_path):
 
 def test_a_full_disk_loses_nothing_and_the_run_can_be_gone_on_with(tmp_path, monkeypatch):
     """SQLite's own limit on the size of the file gives the error of a full disk."""
-    commit = SqliteStore._commit
+    commit = Store._commit
     commits = []
 
     def fill(store):
@@ -236,8 +234,8 @@ def test_a_full_disk_loses_nothing_and_the_run_can_be_gone_on_with(tmp_path, mon
             store._db.execute(f"PRAGMA max_page_count = {pages}")
         commit(store)
 
-    monkeypatch.setattr("zermelo.evaluation.storage.sqlite_store.INTERVAL", 0.0)
-    monkeypatch.setattr(SqliteStore, "_commit", fill)
+    monkeypatch.setattr("zermelo.evaluation.storage.store.INTERVAL", 0.0)
+    monkeypatch.setattr(Store, "_commit", fill)
     acknowledged = []
     with pytest.raises(
         StoreError, match=r"disk is full; \d+ games are safe in it: .* give the same command again"
@@ -254,8 +252,8 @@ def test_a_full_disk_loses_nothing_and_the_run_can_be_gone_on_with(tmp_path, mon
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="uses Linux's /dev/full, where every write fails")
 def test_a_full_disk_for_the_text_is_one_sentence_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("zermelo.evaluation.storage.sqlite_store.INTERVAL", 60.0)  # nothing is written by itself
-    store = SqliteStore(tmp_path, {}, Schedule("ab", seats=2, games=2, seed=0))
+    monkeypatch.setattr("zermelo.evaluation.storage.store.INTERVAL", 60.0)  # nothing is written by itself
+    store = Store(Schedule("ab", seats=2, games=2, seed=0), {}, tmp_path)
     store._lines.close()
     store._lines = os.fdopen(os.open("/dev/full", os.O_WRONLY), "w")
     store.append(records()[0])
@@ -281,33 +279,25 @@ def test_a_damaged_database_is_refused_and_left_alone(tmp_path):
         read_games(tmp_path)
 
 
-def test_a_database_of_a_newer_version_or_of_somebody_else_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (4, "a newer zermelo (store version 4, this one reads 3): update"),
+        (2, "an older zermelo (store version 2, "),
+    ],
+)
+def test_a_database_of_another_version_or_of_somebody_else_is_refused(version, said, tmp_path):
     play(tmp_path)
     db = sqlite3.connect(tmp_path / "games.sqlite")
-    db.execute("PRAGMA user_version = 3")
+    db.execute(f"PRAGMA user_version = {version}")
     for use in (play, read_games):
-        with pytest.raises(StoreError, match=r"newer zermelo \(store version 3, this one knows up to 2\): update"):
+        with pytest.raises(StoreError, match=re.escape(said)):
             use(tmp_path)
     db.execute("PRAGMA application_id = 7")
     for use in (play, read_games):
         with pytest.raises(StoreError, match="database of another program"):
             use(tmp_path)
     db.close()
-
-
-def test_a_database_of_before_rewards_is_read_and_gone_on_with(tmp_path):
-    whole = play(tmp_path / "whole", games=6)
-    standings = play(tmp_path / "old")
-    db = sqlite3.connect(tmp_path / "old" / "games.sqlite")
-    with db:
-        for seat in (0, 1):
-            db.execute(f"ALTER TABLE games DROP COLUMN reward{seat}")
-        db.execute("PRAGMA user_version = 1")
-    db.close()
-    before = read_standings(tmp_path / "old")
-    assert [row.score for row in before.rows] == [row.score for row in standings.rows]
-    assert all(math.isnan(row.mean_reward) for row in before.rows)
-    assert table(play(tmp_path / "old", games=6)) == table(whole)
 
 
 def test_a_run_that_was_killed_before_its_tables_were_made_starts_anew(tmp_path):
@@ -366,6 +356,6 @@ def test_a_folder_without_a_run(tmp_path):
 
 
 def test_a_match_without_an_id_is_not_of_the_schedule(tmp_path):
-    store = SqliteStore(tmp_path, {}, Schedule("ab", seats=2, games=2, seed=0))
+    store = Store(Schedule("ab", seats=2, games=2, seed=0), {}, tmp_path)
     with store, pytest.raises(InvalidSettingError, match="the schedule has no game ''"):
         store.append(play_match(toy_envs.ToyEnv, [First(), First()], seed=0))

@@ -13,7 +13,7 @@ from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.replay import Replayer, ReplayError
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.output.report import report_page
-from zermelo.evaluation.storage.store import read_games
+from zermelo.evaluation.storage.games import read_games
 
 TRAP = "open('ran', 'w').close()\ndef env(): ...\n"
 
@@ -23,8 +23,8 @@ def strange(folder, change, *, spec=lambda spec: spec):
     standings = round_robin(toy_envs.ToyEnv, [Good("a"), First("b")], games=2, out=folder)
     db = sqlite3.connect(folder / "games.sqlite")
     with db:
-        for place, record in enumerate(standings.records):
-            db.execute("UPDATE records SET record = ? WHERE place = ?", (change(record).to_json(), place))
+        for index, record in enumerate(standings.records):
+            db.execute("UPDATE records SET record = ? WHERE game_index = ?", (change(record).to_json(), index))
         db.execute("UPDATE run SET spec = ?", (json.dumps(spec(json.loads(text_of(db)))),))
     db.close()
 

@@ -10,8 +10,7 @@ from doubles.bad_agents import First, Good, Last, legal_actions
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
 from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read_standings, round_robin
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.stats.tables import as_json
-from zermelo.evaluation.storage.totals import GameTotals
+from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.tournament.kind import has_luck, is_cooperative
 
 LEDUC = "classic/leduc_holdem-v4"
@@ -35,7 +34,7 @@ class Passive(First):
 
 
 def table(standings):
-    data = json.loads(as_json(standings))
+    data = json.loads(standings.to_json())
     for row in data["agents"]:
         del row["seconds_per_move"]
     return data
@@ -94,7 +93,7 @@ def test_a_run_in_a_folder_has_the_same_rewards_and_goes_on(tmp_path):
     whole = round_robin(KUHN, agents, games=9, out=tmp_path)
     fresh = round_robin(KUHN, agents, games=9)
     assert table(read_standings(tmp_path)) == table(whole) == table(fresh)
-    assert whole.totals.deals == fresh.totals.deals == GameTotals.of(read_games(tmp_path)).deals
+    assert whole.results.rotations == fresh.results.rotations == count_games(read_games(tmp_path)).rotations
     # What the tables rank by decides no game.
     by_wins = round_robin(KUHN, agents, games=9, out=tmp_path, score="wins")
     assert by_wins.scoring is Scoring.WINS

@@ -15,7 +15,6 @@ import pytest
 
 from zermelo.evaluation import Isolation, StoreError, read_games, read_standings, round_robin
 from zermelo.evaluation.match.play import agent_seeds
-from zermelo.evaluation.stats.tables import as_json
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and process groups")
 
@@ -53,7 +52,7 @@ def kill(process, whole_group):
 def results(out):
     """Everything that must not depend on kills."""
     games = [record.without_timings() for record in read_games(out)]
-    table = json.loads(as_json(read_standings(out)))
+    table = json.loads(read_standings(out).to_json())
     for row in table["agents"]:
         del row["seconds_per_move"]
     return games, table, read_standings(out).ratings.to_dict()

@@ -6,7 +6,7 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 
 from zermelo.envs import InvalidSettingError, make_env
-from zermelo.evaluation import play_match, round_robin
+from zermelo.evaluation import Score, play_match, round_robin
 from zermelo.evaluation.tournament.openings import random_openings, read_openings
 from zermelo.evaluation.tournament.plan import Tournament
 
@@ -55,9 +55,9 @@ def test_each_opening_is_played_once_from_each_seat():
         for seatings in openings.values():
             assert len(seatings) == 2
             assert seatings[0] == seatings[1][::-1]
-    pairs = standings.totals.pair_counts()
-    assert set(pairs) == {("first", "good"), ("first", "last"), ("good", "last")}
-    assert all(sum(counts) == 3 for counts in pairs.values())
+    scores = standings.results.head_to_head()
+    assert {("first", "good"), ("first", "last"), ("good", "last")} < scores.keys()
+    assert all(sum(score.pairs) == 3 for score in scores.values())
 
 
 def test_deterministic_agents_repeat_themselves_without_openings_only():
@@ -70,7 +70,7 @@ def test_deterministic_agents_repeat_themselves_without_openings_only():
 def test_pairs_of_games_are_counted_from_the_first_name_s_side():
     """First and Last play 0, 8, 1, 7, 2: whoever moves first wins, with the seats exchanged too."""
     standings = round_robin(TICTACTOE, {"first": First, "last": Last}, games=4)
-    assert standings.totals.pair_counts() == {("first", "last"): (0, 0, 2, 0, 0, 0)}
+    assert standings.results.between("first", "last") == Score(2, 0, 2, (0, 0, 2, 0, 0, 0))
 
 
 def test_openings_from_a_file(tmp_path):

@@ -10,8 +10,8 @@ from doubles.bad_agents import First, Good, Last
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Schedule, gauntlet, read_standings, round_robin
-from zermelo.evaluation.stats.tables import as_json
-from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
+from zermelo.evaluation.results import Finish, Group, Results
+from zermelo.evaluation.stats.independence import repeats
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import run
 from zermelo.evaluation.tournament.stopping import LeaderTest
@@ -20,7 +20,7 @@ AGENTS = {"last": Last, "first": First, "good": Good}
 
 
 def table(standings):
-    data = json.loads(as_json(standings))
+    data = json.loads(standings.to_json())
     for row in data["agents"]:
         del row["seconds_per_move"]
     return data
@@ -63,11 +63,11 @@ def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
     settings = {"openings": [[0], [1], [2]], "until_sure": True}
     few = round_robin(toy_envs.ToyEnv, agents, games=6, **settings)
     many = round_robin(toy_envs.ToyEnv, agents, games=90, out=out, **settings)
-    assert not few.totals.repeats()
+    assert not repeats(few.results)
     assert many.games == 90, "six different games made somebody sure, played again and again"
     assert "first v last (90 games are 6)" in many.notes[-1]
     dice = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=90, openings=[[0], [1], [2]])
-    assert not dice.totals.repeats()
+    assert not repeats(dice.results)
 
 
 def test_repeated_games_make_nobody_sure():
@@ -82,21 +82,19 @@ def test_a_single_player_has_no_leader_test():
 
 def test_agents_that_never_met_leave_the_leader_unknown():
     test = LeaderTest((8, 16), rivals=3)
-    assert test.verdict(totals({("a", "b"): (8, 0, 0), ("c", "d"): (8, 0, 0)})) is None
-    assert test.verdict(GameTotals()) is None
-    assert LeaderTest((8, 16), rivals=1).verdict(totals({("a", "b"): (16, 0, 0)})) == "a"
+    assert test.verdict(results({("a", "b"): (8, 0, 0), ("c", "d"): (8, 0, 0)})) is None
+    assert test.verdict(Results()) is None
+    assert LeaderTest((8, 16), rivals=1).verdict(results({("a", "b"): (16, 0, 0)})) == "a"
 
 
-def totals(matches):
+def results(matches):
     """Of (first seat, second seat): wins, draws, losses."""
-    found = GameTotals()
+    groups = {}
     for agents, counts in matches.items():
-        for places, games in zip(((0, 1), (0, 0), (1, 0)), counts, strict=True):
+        for ranks, games in zip(((0, 1), (0, 0), (1, 0)), counts, strict=True):
             if games:
-                found.groups[Finish(agents, places)] = GroupTotal(
-                    games, (0, 0), (0, 0), games, (len(found.groups),)
-                )
-    return found
+                groups[Finish(agents, ranks)] = Group(games, (0, 0), (0, 0), games, len(groups))
+    return Results(groups)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +116,7 @@ def test_among_equals_a_leader_is_seldom_named(agents, runs):
             for seats in counts:
                 counts[seats] += generator.multinomial(games - played, [0.45, 0.2, 0.35])
             played = games
-            if test.verdict(totals({seats: tuple(map(int, row)) for seats, row in counts.items()})) is not None:
+            if test.verdict(results({seats: tuple(map(int, row)) for seats, row in counts.items()})) is not None:
                 wrong += 1
                 break
     bound = 0.05 * runs

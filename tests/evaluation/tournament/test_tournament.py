@@ -318,7 +318,7 @@ def test_single_player_environments_are_ranked_by_return():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_gives_the_standings_so_far(workers, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "zermelo.evaluation.storage.sqlite_store.INTERVAL", 0
+        "zermelo.evaluation.storage.store.INTERVAL", 0
     )  # else all are played before three are kept
     played = []
 

@@ -7,13 +7,16 @@ many: memory does not grow with the games, and the order in which they come does
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
 from zermelo.evaluation.output.report.parts.markup import number
 from zermelo.evaluation.output.report.parts.plots import Line, Point, line_plot
-from zermelo.evaluation.stats.ratings import GameCounts, fit_ratings
-from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.results import Finish, GameCounts
+from zermelo.evaluation.stats.independence import dispersion
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.storage.game_summary import GameSummary
 
 STEPS: Final = 8
@@ -30,31 +33,23 @@ class RatingHistory:
     """Counts games as they come, in any order."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, GameCounts] = {}
+        self._parts = defaultdict[int, Counter[tuple[tuple[str, ...], tuple[int, ...]]]](Counter)
         self._blocks = 1
-        self._highest = -1
 
     def add(self, game: GameSummary) -> None:
-        """Counts a game of two seats or more that counts for somebody."""
+        """Counts a game of two seats or more that is not void."""
         block = game.game_id.partition(".")[0]
         if not block.isascii() or not block.isdigit() or len(game.agents) < 2 or game.void:
             return
-        place = int(block[:15])
-        self._highest = max(self._highest, place)
-        while self._highest // self._blocks >= _PARTS:
-            self._halve()
-        failed = None if game.failure is None else game.failure.seat
-        scores = game.rewards if failed is None else [-float(seat == failed) for seat in range(len(game.agents))]
-        self._parts.setdefault(place // self._blocks, GameCounts()).add(game.agents, scores)
+        number = int(block[:15])
+        while number // self._blocks >= _PARTS:
+            self._blocks *= 2
+            halved, self._parts = self._parts, defaultdict(Counter)
+            for part, counts in halved.items():
+                self._parts[part // 2] += counts
+        self._parts[number // self._blocks][Finish.of(game)[:2]] += 1
 
-    def _halve(self) -> None:
-        self._blocks *= 2
-        merged: dict[int, GameCounts] = {}
-        for part, counts in self._parts.items():
-            merged.setdefault(part // 2, GameCounts()).update(counts)
-        self._parts = merged
-
-    def plot(self, standings: Standings, order: Sequence[str]) -> str:
+    def plot(self, standings: Ranking, order: Sequence[str]) -> str:
         """The lines of the first agents; nothing where there are too few games."""
         parts = sorted(self._parts)
         if len(parts) < FEWEST or standings.ratings is None:
@@ -62,17 +57,16 @@ class RatingHistory:
         counts, games = GameCounts(), list[int]()
         lines: dict[str, list[Point]] = {name: [] for name in order[:MOST_AGENTS]}
         last = [len(parts) * step // STEPS for step in range(1, STEPS + 1)]
-        ends = {parts[place - 1] for place in last if place}
+        ends = {parts[end - 1] for end in last if end}
+        spread = dispersion(standings.results)
         for part in parts:
-            counts.update(self._parts[part])
+            counts += GameCounts.of(self._parts[part])
             if part not in ends:
                 continue
             games.append(counts.games)
             anchor = standings.anchor if standings.anchor in counts.players else None
             is_last = part == parts[-1]
-            found = standings.ratings if is_last else fit_ratings(
-                counts, anchor=anchor, dispersion=standings.totals.dispersion
-            )  # fmt: skip
+            found = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)
             for player in found.players:
                 if player.name in lines and player.status == "finite":
                     said = f"{number(player.elo)} ({number(player.lower)} to {number(player.upper)})"

@@ -9,11 +9,11 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.report.parts.markup import Cell, Row, four_digits, number, part, table
 from zermelo.evaluation.output.report.parts.plots import Interval, interval_plot
 from zermelo.evaluation.output.report.parts.sections import numbered, section
+from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rewards import MeanReward
-from zermelo.evaluation.stats.standings import Standings
 
 
-def rewards_section(standings: Standings) -> str:
+def rewards_section(standings: Ranking) -> str:
     """Mean rewards with their intervals; of teams, of each agent with itself and with the others."""
     if standings.scoring is Scoring.TEAM:
         return _teams(standings)
@@ -41,7 +41,7 @@ def rewards_section(standings: Standings) -> str:
     )
 
 
-def _teams(standings: Standings) -> str:
+def _teams(standings: Ranking) -> str:
     lines, rows = [], list[Row]()
     for rank, row in enumerate(standings.rows, start=1):
         cells: list[str | Cell] = [str(rank), row.agent]
@@ -77,7 +77,7 @@ def _ends(mean: MeanReward) -> str:
     return f"{four_digits(low)} to {four_digits(high)}" if math.isfinite(high - low) else ""
 
 
-def reward_crosstable(standings: Standings, order: Sequence[str]) -> str:
+def reward_crosstable(standings: Ranking, order: Sequence[str]) -> str:
     """Everybody's mean reward against, or with, everybody as a heat map."""
     team = standings.scoring is Scoring.TEAM
     if not standings.rewards:

@@ -19,10 +19,10 @@ from zermelo.evaluation.output.report.parts.markup import (
     time_text,
 )  # fmt: skip
 from zermelo.evaluation.output.report.parts.plots import Interval, histogram, interval_plot
-from zermelo.evaluation.stats.ratings import RatingTable, counts_of
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
-from zermelo.evaluation.stats.standings import Standings
-from zermelo.evaluation.stats.tally import SeatScore
+from zermelo.evaluation.stats.rows import SeatScore
 
 
 def section(name: str, title: str, *parts: str) -> str:
@@ -40,7 +40,7 @@ def notes_section(notes: Sequence[str]) -> str:
     return section("notes", "Read this first", part("notes", notes)) if notes else ""
 
 
-def ratings_section(standings: Standings, ratings: RatingTable | None, history: str = "") -> str:
+def ratings_section(standings: Ranking, ratings: RatingTable | None, history: str = "") -> str:
     """Ratings with intervals, and how they came about; or for a single player mean returns with theirs."""
     if ratings is None or not ratings.players:
         return _returns(standings)
@@ -99,7 +99,7 @@ def ratings_section(standings: Standings, ratings: RatingTable | None, history: 
     )
 
 
-def _returns(standings: Standings) -> str:
+def _returns(standings: Ranking) -> str:
     lines, rows = [], []
     for rank, counted in enumerate(standings.rows, start=1):
         low, high = counted.interval
@@ -124,9 +124,9 @@ def _heat(share: float, text: str, title: str) -> Cell:
     return Cell(text, "heat good" if share >= 0.5 else "heat bad", f"--p:{strength}%", title)
 
 
-def crosstable_section(standings: Standings, order: Sequence[str]) -> str:
+def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
     """Everybody's score against everybody as a heat map."""
-    met = counts_of(standings.totals).head_to_head()
+    met = standings.results.counts().head_to_head()
     if not met:
         return ""
     digits = 1 if len(order) <= 8 else 0
@@ -134,14 +134,12 @@ def crosstable_section(standings: Standings, order: Sequence[str]) -> str:
     for place, name in enumerate(order, start=1):
         cells: list[str | Cell] = [str(place), name]
         for other in order:
-            won, drawn, lost = met.get((name, other), (0, 0, 0))
-            games = won + drawn + lost
-            if not games:
+            score = met.get((name, other))
+            if score is None:
                 cells.append(Cell("·" if name == other else "", "self" if name == other else ""))
                 continue
-            share = (won + drawn / 2) / games
-            title = f"{name} against {other}: {won:,} won, {drawn:,} drawn, {lost:,} lost"
-            cells.append(_heat(share, percent(share, digits), title))
+            title = f"{name} against {other}: {score.wins:,} won, {score.draws:,} drawn, {score.losses:,} lost"
+            cells.append(_heat(score.mean, percent(score.mean, digits), title))
         rows.append(cells)
     return section(
         "crosstable",
@@ -156,7 +154,7 @@ def numbered(order: Sequence[str]) -> Row:
     return ["#", "agent", *(Cell(str(place), title=name) for place, name in enumerate(order, start=1))]
 
 
-def seats_section(standings: Standings, order: Sequence[str]) -> str:
+def seats_section(standings: Ranking, order: Sequence[str]) -> str:
     """Scores by seat."""
     if len(standings.seat_names) == 1:
         return ""
@@ -182,7 +180,7 @@ def seats_section(standings: Standings, order: Sequence[str]) -> str:
     )
 
 
-def faults_section(standings: Standings, order: Sequence[str]) -> str:
+def faults_section(standings: Ranking, order: Sequence[str]) -> str:
     """Games lost by failure, by kind; nothing where nobody failed."""
     failures = {row.agent: row.failures for row in standings.rows}
     kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]

@@ -1,22 +1,23 @@
-"""The games of each agent, counted: rows, crosstable and notes of the standings."""
+"""The rows of the standings, one for each agent, and notes on the games."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.results import Finish, Group, Results
+from zermelo.evaluation.stats.independence import dispersion, repeats
 from zermelo.evaluation.stats.interval import paired_interval, student_interval, wilson_interval
 from zermelo.evaluation.stats.rewards import UNIT, Charge, MeanReward, Rewards
-from zermelo.evaluation.storage.totals import Finish, GameTotals, GroupTotal
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeatScore:
-    """How an agent did from one seat: its games there, their mean score and what it earned in them on average."""
+    """Games of an agent from one seat, their mean score and mean reward."""
 
     games: int
     score: float
@@ -63,7 +64,7 @@ class Row:
 
 
 class _Tally:
-    """One agent's games while they are counted."""
+    """Counts of one agent."""
 
     def __init__(self, seats: int) -> None:
         self.seats = seats
@@ -119,24 +120,24 @@ class _Tally:
         return points / (2 * (self.seats - 1) * games) if games else math.nan
 
 
-def tallied(totals: GameTotals, agents: Sequence[str], seats: int, rewards: Rewards) -> list[Row]:
+def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Rewards) -> list[Row]:
     """The row of each agent: all of ``agents`` first, others as they come."""
-    order = totals.in_order()
+    order = results.in_order()
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
     tallies = {name: _Tally(seats) for name in names}
     for finish, group in order:
         if not finish.void:
             _count(finish, group, tallies, rewards.charge)
-    for name, returns in totals.returns.items():
+    for name, returns in results.returns.items():
         tallies[name].returns = [*returns.elements()]
-    dispersion = totals.dispersion
-    return [tally.row(name, dispersion, rewards) for name, tally in tallies.items()]
+    spread = dispersion(results)
+    return [tally.row(name, spread, rewards) for name, tally in tallies.items()]
 
 
-def _count(finish: Finish, group: GroupTotal, tallies: Mapping[str, _Tally], charge: Charge | None) -> None:
-    places, games = finish.places, group.games
-    top = Outcome.WIN if places.count(0) == 1 else Outcome.DRAW
-    for seat, (name, place) in enumerate(zip(finish.agents, places, strict=True)):
+def _count(finish: Finish, group: Group, tallies: Mapping[str, _Tally], charge: Charge | None) -> None:
+    ranks, games = finish.ranks, group.games
+    top = Outcome.WIN if ranks.count(0) == 1 else Outcome.DRAW
+    for seat, (name, rank) in enumerate(zip(finish.agents, ranks, strict=True)):
         tally = tallies[name]
         tally.games[seat] += games
         tally.moves += group.moves[seat]
@@ -146,13 +147,13 @@ def _count(finish: Finish, group: GroupTotal, tallies: Mapping[str, _Tally], cha
         elif finish.failure is None:
             tally.earned[seat] += group.rewards[seat] / UNIT if group.rewards is not None else math.nan
         else:
-            tally.earned[seat] += games * (charge.failed if finish.failed_seat == seat else charge.spoilt)
+            tally.earned[seat] += games * (charge.failed if finish.failed_seat == seat else charge.others)
         if finish.failure is not None and finish.failed_seat == seat:
             tally.failures[finish.failure] += games
-        if len(places) == 1:
+        if len(ranks) == 1:
             continue
-        tally.outcomes[top if place == 0 else Outcome.LOSS] += games
-        beaten = sum(1 + (place < theirs) - (place > theirs) for theirs in places) - 1
+        tally.outcomes[top if rank == 0 else Outcome.LOSS] += games
+        beaten = sum(1 + (rank < theirs) - (rank > theirs) for theirs in ranks) - 1
         tally.points[seat] += games * beaten
 
 
@@ -163,17 +164,17 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
 
 
-def notes_before(totals: GameTotals, planned: int) -> Iterable[str]:
-    """What a reader should know first."""
-    if totals.games < planned:
-        yield f"Stopped after {totals.games} of {planned} games."
+def note_before(results: Results, planned: int) -> Iterator[str]:
+    """A sentence for a tournament that was stopped."""
+    if results.games < planned:
+        yield f"Stopped after {results.games} of {planned} games."
 
 
-def notes_on(totals: GameTotals) -> Iterable[str]:
-    """What the games did that a reader of their table should know."""
-    failed = defaultdict[tuple[str, FailureKind], list[GroupTotal]](list)
+def notes_on(results: Results) -> Iterator[str]:
+    """Sentences on failures, void games and repetitions."""
+    failed = defaultdict[tuple[str, FailureKind], list[Group]](list)
     void = []
-    for finish, group in totals.in_order():
+    for finish, group in results.in_order():
         if finish.void:
             void.append(group)
         elif finish.failure is not None and finish.failed_seat is not None:
@@ -188,7 +189,7 @@ def notes_on(totals: GameTotals) -> Iterable[str]:
         said = f"; first, game {first.first_id}: {first.message}" if first.message else ""
         counts = "1 game counts" if count == 1 else f"{count} games count"
         yield f"{counts} for nobody, because the environment itself failed{said}"
-    repeating = [f"{' v '.join(agents)} ({games} games are {lines})" for agents, games, lines in totals.repeats()]
+    repeating = [f"{' v '.join(agents)} ({games} games are {lines})" for agents, games, lines in repeats(results)]
     if repeating:
         yield (
             f"Deterministic agents repeated the same games move for move: {', '.join(repeating)}. Repeated games "

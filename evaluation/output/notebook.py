@@ -5,14 +5,11 @@ from __future__ import annotations
 import importlib
 import io
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.stats.tables import as_csv
-
-if TYPE_CHECKING:
-    from zermelo.evaluation.stats.standings import Standings
+from zermelo.evaluation.stats.ranking import Ranking
 
 
 def _load(name: str) -> Any:
@@ -28,15 +25,15 @@ def _axes(given: Any, height: float) -> Any:
     return plots.subplots(figsize=(7, height), layout="constrained")[1] if given is None else given
 
 
-def to_pandas(standings: Standings) -> Any:
-    """See ``Standings.to_pandas``."""
-    pandas = _load("pandas")
-    text = io.StringIO(as_csv(standings))
-    found = pandas.read_csv(text, dtype={"agent": str}, keep_default_na=False, na_values=[""])
+def to_pandas(text: str) -> Any:
+    """See ``Standings.to_pandas``; from the text of ``standings.csv``."""
+    found = _load("pandas").read_csv(
+        io.StringIO(text), dtype={"agent": str}, keep_default_na=False, na_values=[""]
+    )
     return found.set_index("agent")
 
 
-def plot_ratings(standings: Standings, axes: Any) -> Any:
+def plot_ratings(standings: Ranking, axes: Any) -> Any:
     """See ``Standings.plot_ratings``."""
     ratings = standings.ratings
     players = [] if ratings is None else [*reversed(ratings.players)]
@@ -59,7 +56,7 @@ def plot_ratings(standings: Standings, axes: Any) -> Any:
     return axes
 
 
-def plot_crosstable(standings: Standings, axes: Any) -> Any:
+def plot_crosstable(standings: Ranking, axes: Any) -> Any:
     """See ``Standings.plot_crosstable``."""
     names = [row.agent for row in standings.rows]
     axes = _axes(axes, 2 + 0.4 * len(names))

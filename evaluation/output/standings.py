@@ -1,0 +1,417 @@
+"""Standings as people and programs read them: text, HTML, plots, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import math
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from zermelo.evaluation.match.record import GameRecord, plain
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.match.writing import finite, printable
+from zermelo.evaluation.output import notebook
+from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.ratings import PlayerRating
+from zermelo.evaluation.stats.rewards import MeanReward
+from zermelo.evaluation.stats.rows import Row
+from zermelo.evaluation.storage.counting import count_games
+from zermelo.evaluation.text_table import TextTable
+
+MANY_AGENTS: Final = 6
+"""With more agents than this the crosstable leaves decimals, or intervals, out, to fit a terminal."""
+_OF_REWARDS: Final = (
+    "reward: the mean of what a game paid an agent, in the game's own units, with its 95 % confidence interval\n"
+    "(Student's, over deals: games that differ by the seats alone count as one)."
+)
+_OF_TEAMS: Final = (
+    "cooperative: all seats of a game are paid alike, so a team has one score and nobody wins or loses.\n"
+    "alone: the mean score of teams of that agent alone; mixed: of its teams with the others; with 95 %\n"
+    "confidence intervals (Student's, over deals). games: one for each seat that the agent had.\n"
+    "Second table: the score with agents 1, 2, ..., and milliseconds a move."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standings(Ranking):
+    """The table of a tournament; ``print`` shows it.
+
+    Attributes:
+        records: The games, in the order of the schedule; of a run with a folder they are read from there.
+    """
+
+    records: Sequence[GameRecord] = field(default=(), repr=False)
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[GameRecord],
+        *,
+        agents: Sequence[str] = (),
+        planned: int | None = None,
+        score: Scoring | str = Scoring.AUTO,
+        anchor: str | None = None,
+    ) -> Standings:
+        """The standings of any number of games in one environment.
+
+        Args:
+            records: The games. A sequence that reads them from a file is kept as it is; anything else is made a
+                tuple.
+            agents: Names to list in any case, and whose order breaks ties.
+            planned: Games in the schedule, by default those that there are.
+            score: What to rank by.
+            anchor: The agent whose rating is 0.
+        """
+        games = records if isinstance(records, Sequence) else tuple(records)
+        results = count_games(games)
+        env, seat_names = (games[0].env, games[0].seat_names) if results.groups else ("", ())
+        return cls(
+            env=env, seat_names=seat_names, results=results, records=games, agents=agents, planned=planned,
+            score=score, anchor=anchor,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """The tables and notes, folded to a width as far as that can be; None folds nothing."""
+        parts = [_folded(part, width) if isinstance(part, str) else part.text(width) for part in self._parts()]
+        return printable("\n".join(parts).strip("\n"))
+
+    def _repr_html_(self) -> str:
+        found = []
+        for part in self._parts():
+            lines = part.splitlines() if isinstance(part, str) else []
+            found += [f"<p>{html.escape(printable(line))}</p>" for line in lines if line]
+            if isinstance(part, TextTable):
+                found.append(part.html())
+        return "\n".join(found)
+
+    def to_pandas(self) -> Any:
+        """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+        """
+        return notebook.to_pandas(self.to_csv())
+
+    def plot_ratings(self, axes: Any = None) -> Any:
+        """The ratings with their intervals, drawn by matplotlib; an unknown end is an arrow.
+
+        Args:
+            axes: Where to draw; by default on a new figure.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+            InvalidSettingError: There are no ratings.
+        """
+        return notebook.plot_ratings(self, axes)
+
+    def plot_crosstable(self, axes: Any = None) -> Any:
+        """The score, or mean reward, of each agent (a row) against each other (a column), drawn by matplotlib.
+
+        Args:
+            axes: Where to draw; by default on a new figure.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        return notebook.plot_crosstable(self, axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the records, as plain values for JSON; what is not finite is None."""
+        scores = self.results.head_to_head()
+        return {
+            "env": self.env,
+            "seats": list(self.seat_names),
+            "games": self.games,
+            "planned": self.planned,
+            "scoring": str(self.scoring),
+            "agents": [
+                {**_row_dict(row), **self._rating_dict(row.agent), **self._met(row.agent)} for row in self.rows
+            ],
+            "anchor": self.anchor,
+            "pairs": [
+                {"agents": [first, second], "counts": list(scores[first, second].pairs)}
+                for first, second in sorted(scores)
+                if first < second and any(scores[first, second].pairs)
+            ],
+            "notes": list(self.all_notes),
+        }
+
+    def _rating_dict(self, agent: str) -> dict[str, Any]:
+        player = _rating_of(self, agent)
+        numbers = (
+            (math.nan,) * 4 if player is None else (player.elo, player.smoothed_elo, player.lower, player.upper)
+        )
+        elo, smoothed, *ends = map(finite, numbers)
+        superiority = finite(self.superiority(agent))
+        return {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends, "leader_superiority": superiority}
+
+    def _met(self, agent: str) -> dict[str, Any]:
+        others = [row.agent for row in self.rows]
+        rewards = {other: self.rewards[agent, other] for other in others if (agent, other) in self.rewards}
+        return {
+            "against": {
+                other: plain(self.crosstable[agent, other])
+                for other in others
+                if (agent, other) in self.crosstable
+            },
+            "rewards_against": {
+                other: {
+                    "games": reward.games,
+                    "deals": reward.deals,
+                    "mean": finite(reward.mean),
+                    "interval": [*map(finite, reward.interval)],
+                }
+                for other, reward in rewards.items()
+            },
+        }
+
+    def to_json(self) -> str:
+        """``to_dict`` as text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """One line for each agent: counts, score, interval, score by seat and against each other agent."""
+        data = self.to_dict()
+        names = [row["agent"] for row in data["agents"]]
+        header = ["agent", "games", "wins", "draws", "losses", "failures", "score", "low", "high"]
+        header += ["elo", "elo_low", "elo_high", "leader_superiority", "seconds_per_move"]
+        header += ["mean_reward", "reward_low", "reward_high"]
+        header += [f"score as {seat}" for seat in data["seats"]] + [f"against {name}" for name in names]
+        paired = names if self.scoring is not Scoring.WINS and len(self.seat_names) > 1 else []
+        header += [f"reward {'with' if self.scoring is Scoring.TEAM else 'against'} {name}" for name in paired]
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(header)
+        for row in data["agents"]:
+            writer.writerow(
+                [
+                    *(row[name] for name in ("agent", "games", "wins", "draws", "losses")),
+                    sum(row["failures"].values()),
+                    row["score"],
+                    *row["interval"],
+                    row["elo"],
+                    *row["elo_interval"],
+                    *(row[name] for name in ("leader_superiority", "seconds_per_move", "mean_reward")),
+                    *row["reward_interval"],
+                    *(seat["score"] for seat in row["by_seat"]),
+                    *(row["against"].get(name) for name in names),
+                    *(row["rewards_against"].get(name, {}).get("mean") for name in paired),
+                ]
+            )
+        return out.getvalue()
+
+    def files(self) -> Mapping[str, str]:
+        """The texts that a run's folder has of its standings, by the names of the files."""
+        return {"standings.json": self.to_json() + "\n", "standings.csv": self.to_csv()}
+
+    # -- the tables --------------------------------------------------------------------------------------------
+
+    def _parts(self) -> Iterator[str | TextTable]:
+        yield f"{self.env}: {self.games} game{'' if self.games == 1 else 's'}\n"
+        yield self._main_table()
+        if len(self.seat_names) > 1 and (len(self.rows) > 1 or self.scoring is Scoring.TEAM):
+            yield ""
+            yield self._crosstable()
+            if self.scoring is not Scoring.TEAM:
+                yield ""
+                yield self._rating_table()
+        yield f"\n{_legend(self)}"
+        for note in self.all_notes:
+            yield f"Note: {note}"
+
+    def _main_table(self) -> TextTable:
+        single, team = len(self.seat_names) == 1, self.scoring is Scoring.TEAM
+        failed = any(row.failures for row in self.rows)
+        columns = ["#", "agent", "games", *(["won", "drawn", "lost"] if not (single or team) else [])]
+        columns += ["failed"] * failed
+        columns += (
+            ["alone", "95 % interval", "mixed", "95 % interval"] if team else [self.measure, "95 % interval"]
+        )
+        rows = []
+        for number, row in enumerate(self.rows, start=1):
+            cells = [str(number), row.agent, str(row.games)]
+            if not (single or team):
+                cells += [str(row.wins), str(row.draws), str(row.losses)]
+            if failed:
+                cells.append(str(sum(row.failures.values())) if row.failures else "")
+            if team:
+                for reward in (self.alone(row.agent), self.mixed(row.agent)):
+                    cells += ["", ""] if reward is None else [_number(reward.mean), _ends(reward.interval)]
+            else:
+                cells += score_texts(self, row)
+            rows.append(cells + ([_milliseconds(row.seconds_per_move)] if single else []))
+        return TextTable(columns + ["ms/move"] * single, rows, names=(1,))
+
+    def _crosstable(self) -> TextTable:
+        """Scores against each agent and from each seat, and the time of a move."""
+        wins, team = self.scoring is Scoring.WINS, self.scoring is Scoring.TEAM
+        few = len(self.rows) <= MANY_AGENTS
+        numbers = [str(number) for number in range(1, len(self.rows) + 1)]
+        seats = [] if team else [*map(_ordinal, range(len(self.seat_names)))]
+        rows = []
+        for number, row in zip(numbers, self.rows, strict=True):
+            cells = [number, row.agent]
+            for other in self.rows:
+                pair = (row.agent, other.agent)
+                if row is other and not team:
+                    cells.append("·")
+                elif wins:
+                    cells.append(_percent(self.crosstable.get(pair, math.nan), 1 if few else 0))
+                else:
+                    cells.append(_with_error(self.rewards.get(pair), few))
+            if not team:
+                cells += [_percent(seat.score) if wins else _number(seat.reward) for seat in row.by_seat]
+            rows.append([*cells, _milliseconds(row.seconds_per_move)])
+        return TextTable(["#", "with" if team else "against", *numbers, *seats, "ms/move"], rows, names=(1,))
+
+    def _rating_table(self) -> TextTable:
+        """Elo with its interval, and how likely it is that the leader is stronger."""
+        rows = []
+        for number, row in enumerate(self.rows, start=1):
+            rating = _rating_of(self, row.agent)
+            cells = ["", ""] if rating is None else [_estimate(rating), _elo_ends(rating)]
+            rows.append([str(number), row.agent, *cells, _likelihood(self.superiority(row.agent))])
+        return TextTable(["#", "rated", "Elo", "95 % interval", "leader is stronger"], rows, names=(1,))
+
+
+def _folded(text: str, width: int | None) -> str:
+    return "\n".join(textwrap.fill(line, width or 10_000, break_long_words=False) for line in text.split("\n"))
+
+
+def _rating_of(ranking: Ranking, agent: str) -> PlayerRating | None:
+    players = ranking.ratings.players if ranking.ratings is not None else ()
+    return next((player for player in players if player.name == agent), None)
+
+
+def _row_dict(row: Row) -> dict[str, Any]:
+    return {
+        **{name: getattr(row, name) for name in ("agent", "games", "wins", "draws", "losses")},
+        "failures": {str(kind): count for kind, count in row.failures.items()},
+        "score": finite(row.score),
+        "interval": [*map(finite, row.interval)],
+        "by_seat": [
+            {"games": seat.games, "score": finite(seat.score), "reward": finite(seat.reward)}
+            for seat in row.by_seat
+        ],
+        "moves": row.moves,
+        "seconds_per_move": finite(row.seconds_per_move),
+        "mean_reward": finite(row.mean_reward),
+        "reward_interval": [*map(finite, row.reward_interval)],
+        "deals": row.deals,
+    }
+
+
+def _legend(standings: Standings) -> str:
+    seats, ratings = len(standings.seat_names), standings.ratings
+    if seats == 1:
+        return "score: mean return, with its 95 % confidence interval (Student)."
+    charged = "\nA failed game was not finished: it counts as the least that any finished game paid."
+    failed = charged if any(row.failures for row in standings.rows) else ""
+    if standings.scoring is Scoring.TEAM:
+        return _OF_TEAMS + failed
+    what = "reward in games" if standings.scoring is Scoring.REWARDS else "score"
+    columns = (
+        f"Second table: the {what} against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"Elo: 400 for odds of 10 to 1 of a win to a loss; {ratings.zero if ratings else 'the average'} has 0. "
+        "Last column: likelihood in %."
+    )
+    if ratings and any(player.status != "finite" for player in ratings.players):
+        columns += (
+            "\n~: no finite rating fits such one-sided games; this one comes of half a win more for each side."
+        )
+    if standings.scoring is Scoring.REWARDS:
+        games = "Ratings count games won, drawn and lost, however much was at stake."
+        return f"{_OF_REWARDS}{failed}\n{columns}\n{games}"
+    if seats == 2:
+        return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
+    return (
+        "score: the mean over the other seats of 1 (more reward than it), 1/2 (the same) or 0, in %,\n"
+        "with its 95 % confidence interval. won: alone with the most reward; drawn: shared the most.\n"
+        f"{columns}"
+    )
+
+
+def score_texts(ranking: Ranking, row: Row) -> tuple[str, str]:
+    """The number that an agent is ranked by, and its interval, as text; empty where there is no game."""
+    if len(ranking.seat_names) == 1:
+        return _number(row.score), _ends(row.interval)
+    if ranking.scoring is Scoring.WINS:
+        low, high = row.interval
+        return _percent(row.score), f"{_percent(low)} - {_percent(high)}"
+    alone = ranking.alone(row.agent) if ranking.scoring is Scoring.TEAM else None
+    if alone is not None:
+        return _number(alone.mean), _ends(alone.interval)
+    return _number(row.mean_reward), _ends(row.reward_interval)
+
+
+def _with_error(reward: MeanReward | None, few: bool) -> str:
+    """A mean and half of its interval."""
+    if reward is None:
+        return ""
+    half = (reward.interval[1] - reward.interval[0]) / 2
+    return f"{_number(reward.mean)} ± {half:.2g}" if few and math.isfinite(half) else _number(reward.mean)
+
+
+def _ordinal(seat: int) -> str:
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
+
+
+def _percent(value: float, digits: int = 1) -> str:
+    return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value + 0.0:.4g}"  # without a minus sign before zero
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{_number(low)} .. {_number(high)}" if math.isfinite(high - low) else ""
+
+
+def _elo(value: float) -> str:
+    return f"{value + 0.0:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
+
+
+def _estimate(rating: PlayerRating) -> str:
+    return _elo(rating.elo) if rating.status == "finite" else f"~{_elo(rating.smoothed_elo)}"
+
+
+def _likelihood(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    percent = 100 * value  # rounding must not give certainty
+    return "> 99.9" if percent > 99.9 else "< 0.1" if percent < 0.1 else f"{percent:.1f}"
+
+
+def _elo_ends(rating: PlayerRating) -> str:
+    if rating.lower == rating.upper:  # the anchor
+        return ""
+    if rating.status == "undetermined":
+        return "unknown"
+    if math.isinf(rating.upper):
+        return f"> {_elo(rating.lower)}"
+    if math.isinf(rating.lower):
+        return f"< {_elo(rating.upper)}"
+    return f"{_elo(rating.lower)} .. {_elo(rating.upper)}"
+
+
+def _milliseconds(seconds: float) -> str:
+    if math.isnan(seconds):
+        return ""
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.2g}"

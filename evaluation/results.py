@@ -1,0 +1,396 @@
+"""Results of games as values: they are counted from records, they add up, and they have two sides.
+
+``Score`` is how one agent did against another; ``+`` adds games, and ``flip`` is the other agent's score.
+``GameCounts`` has any number of agents; ``+`` adds games. ``Results`` is everything that tables need to know of a
+tournament: its memory grows with the number of different line-ups and finishes, not with the number of games.
+Statistics are functions of these values (``zermelo.evaluation.stats``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+from zermelo.envs import InvalidSettingError
+from zermelo.evaluation.match.record import Failure, FailureKind
+
+PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
+"""Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
+PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
+_NO_PAIRS: Final = (0, 0, 0, 0, 0, 0)
+_PAIR_COLUMNS: Final = {(0, 0): 0, (0, 1): 1, (0, 2): 2, (1, 1): 3, (1, 2): 4, (2, 2): 5}
+"""The column of a pair, by the half points of its two games in ascending order."""
+_TWO_SEATS: Final = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
+_Key: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
+
+
+def check_counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
+    """Counts of games as integers.
+
+    Raises:
+        InvalidSettingError: One is negative or no whole number.
+    """
+    checked = []
+    for name, count in zip(names, counts, strict=True):
+        whole = not isinstance(count, bool) and hasattr(count, "__index__")
+        if (not whole and not (isinstance(count, float) and count.is_integer())) or count < 0:
+            raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
+        checked.append(int(count))
+    return tuple(checked)
+
+
+def check_games(wins: Any, draws: Any, losses: Any) -> tuple[int, ...]:
+    """Wins, draws and losses as integers, checked as ``check_counts`` does."""
+    return check_counts((wins, draws, losses), ("wins", "draws", "losses"))
+
+
+def check_pairs(pairs: Sequence[Any]) -> tuple[int, ...]:
+    """Six counts of pairs as integers, checked as ``check_counts`` does.
+
+    Raises:
+        InvalidSettingError: There are not six, or one is wrong.
+    """
+    if len(pairs) != 6:
+        raise InvalidSettingError(
+            f"pairs must be six counts, those of LL, LD, WL, DD, WD and WW, not {len(pairs)}: {tuple(pairs)!r}"
+        )
+    return check_counts(tuple(pairs), [f"pairs ({name})" for name in PAIR_NAMES])
+
+
+def count_pairs(pairs: Iterable[tuple[float, float]]) -> PairCounts:
+    """Counts of pairs of games as ``elo`` and ``sprt`` take them: LL, LD, WL, DD, WD, WW.
+
+    Args:
+        pairs: One agent's scores (1, 0.5 or 0) in the two games of each pair.
+
+    Raises:
+        InvalidSettingError: A score is none of these.
+    """
+    counts = Counter[int]()
+    for first, second in pairs:
+        halves = {0.0: 0, 0.5: 1, 1.0: 2}
+        low, high = sorted(halves.get(score, -1) for score in (first, second))
+        column = _PAIR_COLUMNS.get((low, high))
+        if column is None:
+            raise InvalidSettingError(f"the scores of a pair must each be 1, 0.5 or 0, not {(first, second)!r}")
+        counts[column] += 1
+    return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Games of one agent against another, from its point of view.
+
+    Attributes:
+        wins: Games won; with more than two seats, games finished ahead of the other.
+        draws: Games drawn.
+        losses: Games lost.
+        pairs: Pairs of games with the seats exchanged, which are among those games.
+    """
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    pairs: PairCounts = _NO_PAIRS
+
+    def __add__(self, other: Score) -> Score:
+        ll, ld, wl, dd, wd, ww = map(sum, zip(self.pairs, other.pairs, strict=True))
+        pairs = (ll, ld, wl, dd, wd, ww)
+        return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses, pairs)
+
+    def flip(self) -> Score:
+        """The other agent's score."""
+        ll, ld, wl, dd, wd, ww = self.pairs
+        return Score(self.losses, self.draws, self.wins, (ww, wd, wl, dd, ld, ll))
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def mean(self) -> float:
+        """Points per game, 0 to 1; nan without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else math.nan
+
+
+class GameCounts:
+    """How often each line-up finished in each way; an immutable value.
+
+    Two counts are equal if they hold the same games.
+
+    Args:
+        results: For each game either ``(players, scores)``, with one name and one number per seat, in seat order,
+            a greater score being better and equal scores a tie; or, for two seats, ``(first, second, score)`` with
+            the first one's score 1, 0.5 or 0. They are read one at a time.
+
+    Raises:
+        InvalidSettingError: A result has neither form, or a score is nan.
+    """
+
+    def __init__(self, results: Iterable[Sequence[Any]] = ()) -> None:
+        self._counts: Counter[_Key] = Counter(map(_key, results))
+
+    @classmethod
+    def of(cls, finishes: Mapping[_Key, int]) -> GameCounts:
+        """Counts by ``(players, ranks)``, rank 0 being the best."""
+        counts = cls()
+        counts._counts = Counter({key: games for key, games in finishes.items() if games})
+        return counts
+
+    @classmethod
+    def match(cls, first: str, second: str, wins: int = 0, draws: int = 0, losses: int = 0) -> GameCounts:
+        """Games that ``first`` won, drew and lost from the first of two seats.
+
+        Raises:
+            InvalidSettingError: A count is negative or no whole number.
+        """
+        games = zip(((0, 1), (0, 0), (1, 0)), check_games(wins, draws, losses), strict=True)
+        return cls.of({((first, second), ranks): count for ranks, count in games})
+
+    def __add__(self, other: GameCounts) -> GameCounts:
+        return GameCounts.of(self._counts + other._counts)
+
+    def items(self) -> Iterator[tuple[tuple[str, ...], tuple[int, ...], int]]:
+        """``(players, ranks, games)`` in sorted order; rank 0 is the best, and equal ranks are ties."""
+        for players, ranks in sorted(self._counts):
+            yield players, ranks, self._counts[players, ranks]
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """All names, sorted."""
+        return tuple(sorted({name for players, _ in self._counts for name in players}))
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self._counts.total()
+
+    def points(self) -> Mapping[str, tuple[float, int]]:
+        """Points and games of each player.
+
+        A game's points are the share of the other seats that were beaten, ties counting half: 1, 1/2 or 0 with
+        two.
+        """
+        table: dict[str, tuple[float, int]] = dict.fromkeys(self.players, (0.0, 0))
+        for players, ranks, games in self.items():
+            for player, rank in zip(players, ranks, strict=True):
+                beaten = sum(1.0 if r > rank else 0.5 if r == rank else 0.0 for r in ranks) - 0.5
+                points, played = table[player]
+                table[player] = (points + games * beaten / (len(ranks) - 1), played + games)
+        return table
+
+    def head_to_head(self) -> dict[tuple[str, str], Score]:
+        """The score of each player against each other one that it met, by (player, other).
+
+        Games of a player against itself are left out.
+        """
+        table: dict[tuple[str, str], Score] = {}
+        for players, ranks, games in self.items():
+            for a, rank_a in zip(players, ranks, strict=True):
+                for b, rank_b in zip(players, ranks, strict=True):
+                    if a != b:
+                        won, drawn = games * (rank_a < rank_b), games * (rank_a == rank_b)
+                        score = Score(won, drawn, games - won - drawn)
+                        table[a, b] = table.get((a, b), Score()) + score
+        return table
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GameCounts) and self._counts == other._counts
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._counts.items()))
+
+    def __repr__(self) -> str:
+        return f"<GameCounts: {self.games} games of {len(self.players)} players>"
+
+
+def _key(result: Sequence[Any]) -> _Key:
+    """The line-up and the ranks of one result."""
+    if len(result) == 3 and isinstance(result[0], str):
+        first, second, score = result
+        ranks = _TWO_SEATS.get(score)
+        if ranks is None or not isinstance(second, str):
+            raise InvalidSettingError(
+                f"a result (first, second, score) needs names and a score of 1, 0.5 or 0, not {result!r}"
+            )
+        return (first, second), ranks
+    if len(result) != 2 or isinstance(result[0], str):
+        raise InvalidSettingError(f"a result must be (players, scores) or (first, second, score), not {result!r}")
+    players, scores = result
+    if len(players) < 2 or len(players) != len(scores):
+        raise InvalidSettingError(
+            f"a game needs at least two players and one score for each, not {players!r} with {scores!r}"
+        )
+    if any(math.isnan(score) for score in scores):
+        raise InvalidSettingError(f"scores must be numbers, not {scores!r} for {players!r}")
+    return tuple(players), ranks_of(scores)
+
+
+def ranks_of(scores: Sequence[float]) -> tuple[int, ...]:
+    """The rank of each seat by its score: 0 for the greatest, equal ranks for equal scores."""
+    ranks = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+    return tuple(ranks[score] for score in scores)
+
+
+class _Game(Protocol):
+    @property
+    def agents(self) -> tuple[str, ...]: ...
+    @property
+    def rewards(self) -> tuple[float, ...]: ...
+    @property
+    def failure(self) -> Failure | None: ...
+
+
+class Finish(NamedTuple):
+    """Who sat where, and how a game ended for them.
+
+    Attributes:
+        agents: By seat.
+        ranks: With two seats or more the rank of each seat: 0 for the most reward, equal ranks for equal rewards;
+            the seat that failed is last and the others share the first rank. Empty if the game is void.
+        failure: What went wrong, or None.
+        failed_seat: The seat that is charged with it, or None.
+    """
+
+    agents: tuple[str, ...]
+    ranks: tuple[int, ...]
+    failure: FailureKind | None = None
+    failed_seat: int | None = None
+
+    @classmethod
+    def of(cls, game: _Game) -> Finish:
+        """The finish of a recorded game."""
+        failure = game.failure
+        if failure is None:
+            return cls(game.agents, ranks_of(game.rewards))
+        ranks = (
+            () if failure.seat is None else tuple(int(seat == failure.seat) for seat in range(len(game.agents)))
+        )
+        return cls(game.agents, ranks, failure.kind, failure.seat)
+
+    @property
+    def void(self) -> bool:
+        """Whether the game counts for nobody."""
+        return self.failure is not None and self.failed_seat is None
+
+    def half_points(self, agent: str) -> int:
+        """2, 1 or 0: what the game was worth to one of two agents."""
+        mine, theirs = self.ranks if self.agents[0] == agent else self.ranks[::-1]
+        return 1 + (mine < theirs) - (mine > theirs)
+
+
+@dataclass(frozen=True)
+class Group:
+    """The games of one finish.
+
+    Attributes:
+        games: Number of games.
+        moves: By each seat.
+        microseconds: Of those moves, by seat.
+        distinct: How many of the games differ in an action or a reward.
+        first: Sorts the groups by their first games.
+        first_id: The id of the first game.
+        message: Of the first game's failure.
+        rewards: The sum of each seat's, in millionths; None if they are not known or not all finite.
+        lowest: The lowest reward of each seat in one of the games, likewise.
+        highest: The highest, likewise.
+    """
+
+    games: int
+    moves: Sequence[int]
+    microseconds: Sequence[int]
+    distinct: int
+    first: int
+    first_id: str = ""
+    message: str = ""
+    rewards: Sequence[int] | None = None
+    lowest: Sequence[int] | None = None
+    highest: Sequence[int] | None = None
+
+
+@dataclass
+class Deals:
+    """Rotations of the seats whose games ended in one way: one deal each where chance deals.
+
+    Attributes:
+        count: Number of rotations.
+        sums: What each agent earned in all of them, in millionths, in the order of the agents' names; games that
+            failed are left out.
+        squares: Sums of the squares of what each agent earned in one rotation.
+    """
+
+    count: int
+    sums: list[int]
+    squares: list[int]
+
+
+Rotation: TypeAlias = tuple[Finish, ...]
+"""The finishes of a rotation's games in order, without void ones; of more than two seats they have no ranks."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Any number of games, counted.
+
+    Attributes:
+        groups: By finish.
+        returns: Of a single player, how often it had each return, by agent.
+        rotations: With two seats or more, the rotations by the finishes of their games.
+        openings: How many different openings the games of a line-up may have begun with.
+    """
+
+    groups: Mapping[Finish, Group] = field(default_factory=dict)
+    returns: Mapping[str, Counter[float]] = field(default_factory=dict)
+    rotations: Mapping[Rotation, Deals] = field(default_factory=dict)
+    openings: int = 1
+
+    @property
+    def games(self) -> int:
+        """Number of games, void ones included."""
+        return sum(group.games for group in self.groups.values())
+
+    @property
+    def void(self) -> int:
+        """Number of games that count for nobody."""
+        return sum(group.games for finish, group in self.groups.items() if finish.void)
+
+    def in_order(self) -> list[tuple[Finish, Group]]:
+        """The groups by their first games."""
+        return sorted(self.groups.items(), key=lambda item: item[1].first)
+
+    def counts(self, repeating: Iterable[tuple[str, ...]] = ()) -> GameCounts:
+        """The games of two seats or more that are not void; of ``repeating`` line-ups, different games only."""
+        counts = Counter[_Key]()
+        for finish, group in self.groups.items():
+            if not finish.void and len(finish.agents) > 1:
+                games = group.distinct if finish.agents in repeating else group.games
+                counts[finish.agents, finish.ranks] += games
+        return GameCounts.of(counts)
+
+    def pairs(self) -> Iterator[tuple[Finish, Finish, int]]:
+        """Finishes of two games of two different agents with the seats exchanged, and how often that came."""
+        for rotation, deals in self.rotations.items():
+            if len(rotation) == 2 and len(rotation[0].agents) == 2:
+                one, two = rotation
+                if one.agents == two.agents[::-1] and one.agents[0] != one.agents[1]:
+                    yield one, two, deals.count
+
+    def head_to_head(self) -> dict[tuple[str, str], Score]:
+        """The score of each agent against each other one that it met, with pairs, by (agent, other)."""
+        table = self.counts().head_to_head()
+        for one, two, count in self.pairs():
+            for agent, other in (one.agents, two.agents):
+                low, high = sorted(finish.half_points(agent) for finish in (one, two))
+                counts = [0] * 6
+                counts[_PAIR_COLUMNS[low, high]] = count
+                ll, ld, wl, dd, wd, ww = counts
+                table[agent, other] += Score(pairs=(ll, ld, wl, dd, wd, ww))
+        return table
+
+    def between(self, first: str, second: str) -> Score:
+        """The score of one agent against another."""
+        return self.head_to_head().get((first, second), Score())

@@ -1,0 +1,145 @@
+"""Agents ranked by their results."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.results import Results
+from zermelo.evaluation.stats.independence import dispersion
+from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
+from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
+from zermelo.evaluation.stats.rows import Row, note_before, notes_on, rows_of
+
+RANDOM: Final = "random"
+"""Ratings are counted from the agent of this name, where it plays and no other was asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Agents and how they did.
+
+    Attributes:
+        env: The environment's name.
+        seat_names: The environment's seats.
+        results: The games, counted.
+        agents: Names to list in any case, and whose order breaks ties; others follow as they come.
+        planned: Games in the schedule, by default those that there are; more if the tournament was stopped.
+        score: What to rank by; ``Scoring.AUTO`` lets the rewards decide.
+        anchor: The agent whose rating is 0; by default one called ``random``, else the average.
+        earlier_notes: Sentences to put before those that the games give.
+    """
+
+    env: str
+    seat_names: tuple[str, ...]
+    results: Results = field(repr=False)
+    agents: Sequence[str] = ()
+    planned: int | None = None
+    score: Scoring | str = Scoring.AUTO
+    anchor: str | None = None
+    earlier_notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        name = RANDOM if self.anchor is None else self.anchor
+        played = any(name in finish.agents for finish in self.results.groups if not finish.void)
+        object.__setattr__(self, "anchor", name if played else None)
+        if self.planned is None:
+            object.__setattr__(self, "planned", self.results.games)
+
+    @functools.cached_property
+    def scoring(self) -> Scoring:
+        """What the agents are ranked by; never ``Scoring.AUTO``."""
+        return scoring_of(self.results, self.score)
+
+    @property
+    def measure(self) -> str:
+        """The name of what the agents are ranked by: score or reward."""
+        return "reward" if self.scoring is Scoring.REWARDS and len(self.seat_names) > 1 else "score"
+
+    @functools.cached_property
+    def _earned(self) -> Rewards:
+        return Rewards(self.results, self.scoring)
+
+    @functools.cached_property
+    def rewards(self) -> Mapping[tuple[str, str], MeanReward]:
+        """Mean rewards of one agent in games with another, by (agent, opponent); alone by (agent, agent)."""
+        return self._earned.by_pair()
+
+    @functools.cached_property
+    def crosstable(self) -> Mapping[tuple[str, str], float]:
+        """The mean score of one agent against another, by (agent, opponent); only those who met."""
+        return {pair: score.mean for pair, score in self.results.counts().head_to_head().items()}
+
+    @functools.cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The agents, best first."""
+        rows = rows_of(self.results, self.agents, len(self.seat_names), self._earned)
+        return tuple(sorted(rows, key=self._value, reverse=True))
+
+    def _value(self, row: Row) -> float:
+        """The number that rows are sorted by: for teams the score of the agent alone, where it played so."""
+        alone = self.alone(row.agent) if self.scoring is Scoring.TEAM else None
+        by_score = self.scoring is Scoring.WINS or len(row.by_seat) == 1
+        value = row.score if by_score else row.mean_reward if alone is None else alone.mean
+        return -math.inf if math.isnan(value) else value
+
+    @functools.cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that a reader of the table should know, but those on ratings."""
+        return (*note_before(self.results, self.planned or 0), *self.earlier_notes, *notes_on(self.results))
+
+    @functools.cached_property
+    def ratings(self) -> RatingTable | None:
+        """Ratings from wins, draws and losses (``fit_ratings``).
+
+        None for a single player and for teams, who beat nobody.
+        """
+        if len(self.seat_names) < 2 or self.scoring is Scoring.TEAM:
+            return None
+        return fit_ratings(self.results.counts(), anchor=self.anchor, dispersion=dispersion(self.results))
+
+    def superiority(self, agent: str) -> float:
+        """The probability that the leader, the first of ``rows``, is stronger than that agent.
+
+        nan if one of them is unrated, or no chain of games connects the two.
+        """
+        leader, ratings = self.rows[0].agent, self.ratings
+        parts = {} if ratings is None else {player.name: player.component for player in ratings.players}
+        if ratings is None or agent == leader or parts.get(agent, -1) != parts.get(leader, -2):
+            return math.nan
+        return ratings.superiority(leader, agent)
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """``notes``, and sentences to read before the ratings."""
+        ratings = self.ratings
+        if ratings is None or not ratings.games:
+            return self.notes
+        leads = [ratings.leader_note] if self.scoring is Scoring.WINS else []
+        return (*self.notes, *filter(None, leads), *ratings.notes)
+
+    @property
+    def games(self) -> int:
+        """Games played, void ones included."""
+        return self.results.games
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole schedule was played."""
+        return self.games >= (self.planned or 0)
+
+    def row(self, agent: str) -> Row:
+        """The row of an agent, by name."""
+        return next(row for row in self.rows if row.agent == agent)
+
+    def alone(self, agent: str) -> MeanReward | None:
+        """The mean reward of teams of that agent alone; None where it did not play so."""
+        return self.rewards.get((agent, agent))
+
+    def mixed(self, agent: str) -> MeanReward | None:
+        """The mean reward of an agent's teams with others; None where there are none."""
+        return self._earned.mixed(agent)

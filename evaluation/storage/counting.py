@@ -1,0 +1,154 @@
+"""Results counted from the database of a run, in memory that does not grow with the number of games."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.results import Deals, Finish, Group, Results, Rotation
+from zermelo.evaluation.schedule import game_order
+from zermelo.evaluation.storage.database import (
+    add_games,
+    create,
+    damaged_rows,
+    finishes,
+    read_spec,
+    record_of,
+    typed,
+)  # fmt: skip
+
+
+def count_games(records: Iterable[GameRecord]) -> Results:
+    """The results of the records, which are read once; they may come in any order, unless they are stored ones."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    openings, seats = set[Any](), 1
+    numbers: dict[Finish, int] = {}
+
+    def games() -> Iterable[tuple[int, int, GameRecord, str]]:
+        before, turn = "", 0
+        for index, record in enumerate(_sorted(records)):
+            rotation = record.game_id.rpartition(".")[0]
+            turn = turn + 1 if rotation and rotation == before else 0
+            before = rotation
+            openings.add(record.opening)
+            has_message = record.failure is not None
+            yield index, turn, record, record.to_json() if has_message else ""
+
+    rest = iter(games())
+    for number, batch in enumerate(iter(lambda: [*itertools.islice(rest, 10_000)], [])):
+        if not number:
+            seats = len(batch[0][2].agents)
+            create(db, {}, seats)
+        add_games(db, numbers, batch)
+    return results(db, seats, openings=len(openings)) if numbers else Results()
+
+
+def _sorted(records: Iterable[GameRecord]) -> Iterable[GameRecord]:
+    from zermelo.evaluation.storage.games import StoredGames
+
+    return (
+        records if isinstance(records, StoredGames) else sorted(records, key=lambda one: game_order(one.game_id))
+    )
+
+
+def results(db: sqlite3.Connection, seats: int, before: int | None = None, openings: int | None = None) -> Results:
+    """The games of a database, or those whose index is lower, counted.
+
+    Args:
+        db: The database.
+        seats: Of its games.
+        before: The index of the first game to leave out.
+        openings: How many different ones there may be; by default those of the specification.
+
+    Raises:
+        StoreError: The database is damaged.
+    """
+    where = "" if before is None else f"WHERE game_index < {before}"
+    if openings is None:
+        openings = ((read_spec(db) or {}).get("openings") or {"count": 1})["count"]
+    known = finishes(db, seats)
+    groups = _groups(db, known, seats, where)
+    if seats == 1:
+        return Results(groups, returns=_returns(db, known, where), openings=openings)
+    return Results(groups, rotations=_rotations(db, known, seats, where), openings=openings)
+
+
+def _groups(db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, where: str) -> dict[Finish, Group]:
+    sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
+    sums += "".join(
+        f", SUM(reward{seat}), COUNT(reward{seat}), MIN(reward{seat}), MAX(reward{seat})" for seat in range(seats)
+    )
+    rows = db.execute(
+        f"SELECT finish, COUNT(*), MIN(game_index), COUNT(DISTINCT game_hash){sums} "
+        f"FROM games {where} GROUP BY finish"
+    )
+    found = {}
+    for number, games, first, distinct, *by_seat in typed(rows, list[int | None]):
+        counts, paid = by_seat[: 2 * seats], by_seat[2 * seats :]
+        if number not in known or None in (games, first, distinct, *counts):
+            raise damaged_rows("games whose end is missing")
+        (first_id,) = db.execute("SELECT game_id FROM games WHERE game_index = ?", (first,)).fetchone()
+        failure = None if known[number].failure is None else GameRecord.from_json(record_of(db, first)).failure
+        is_known = set(paid[1::4]) == {games}
+        found[known[number]] = Group(
+            games, counts[::2], counts[1::2], distinct, first, str(first_id),
+            "" if failure is None else failure.message,
+            *((paid[::4], paid[2::4], paid[3::4]) if is_known else ()),
+        )  # fmt: skip
+    return found
+
+
+def _returns(db: sqlite3.Connection, known: Mapping[int, Finish], where: str) -> dict[str, Counter[float]]:
+    found: dict[str, Counter[float]] = {}
+    rows = db.execute(f"SELECT finish, returned, COUNT(*) FROM games {where} GROUP BY finish, returned")
+    for number, returned, games in typed(rows, tuple[int, float | None, int]):
+        if returned is not None:
+            found.setdefault(known[number].agents[0], Counter())[returned] += games
+    return found
+
+
+def _rotations(
+    db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, where: str
+) -> dict[Rotation, Deals]:
+    """The rotations, whose games are neighbours in the schedule."""
+    void = {number for number, finish in known.items() if finish.void}
+    rewards = "".join(f", reward{seat}" for seat in range(seats))
+    rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")
+    checked = (row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in typed(batch, list[int | None]))
+
+    @functools.lru_cache(maxsize=4096)
+    def plan(numbers: tuple[int, ...]) -> tuple[Rotation, tuple[Sequence[int], ...]]:
+        """The rotation of such games, and for each seat of each finished game the number of its agent."""
+        rotation = tuple(known[number] for number in numbers)
+        names = sorted({name for finish in rotation for name in finish.agents})
+        owners = tuple(
+            () if finish.failure is not None else tuple(map(names.index, finish.agents)) for finish in rotation
+        )
+        if seats > 2:
+            rotation = tuple(finish._replace(ranks=()) for finish in rotation)
+        return rotation, owners
+
+    found: dict[Rotation, Deals] = {}
+    for _, games in itertools.groupby(checked, key=operator.itemgetter(0)):
+        played = [row for row in games if row[1] not in void]
+        if not played:
+            continue
+        rotation, owners = plan(tuple(row[1] for row in played))
+        earned = [0] * len({name for finish in rotation for name in finish.agents})
+        for agents, (_, _, *paid) in zip(owners, played, strict=True):
+            for agent, reward in zip(agents, paid, strict=False):
+                earned[agent] += reward or 0
+        deals = found.get(rotation)
+        if deals is None:
+            deals = found[rotation] = Deals(0, [0] * len(earned), [0] * len(earned))
+        deals.count += 1
+        for agent, amount in enumerate(earned):
+            deals.sums[agent] += amount
+            deals.squares[agent] += amount * amount
+    return found
