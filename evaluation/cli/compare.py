@@ -25,18 +25,18 @@ def parse_sprt(text: str) -> Sprt:
     """
     from zermelo.evaluation.stats.ratings import Sprt
 
-    settings: dict[str, float | str] = {}
+    settings: dict[str, float] = {}
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         try:
-            if not equals or name not in ("elo0", "elo1", "alpha", "beta", "model"):
+            if not equals or name not in ("elo0", "elo1", "alpha", "beta"):
                 raise ValueError
-            settings[name] = value if name == "model" else float(value)
+            settings[name] = float(value)
         except ValueError:
             raise InvalidSettingError(
-                f"a sequential test is written elo0=0,elo1=10 (and alpha=, beta=, model=), not {part!r}"
+                f"a sequential test is written elo0=0,elo1=10 (and alpha=, beta=), not {part!r}"
             ) from None
-    return Sprt(**settings)  # type: ignore[arg-type]  # only the model is text
+    return Sprt(**settings)
 
 
 def compare(

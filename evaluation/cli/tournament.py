@@ -86,7 +86,7 @@ def tournament(
         str | None,
         typer.Option(
             metavar="elo0=0,elo1=10",
-            help="Of two agents, stop as soon as a sequential test has decided; also alpha=, beta=, model=.",
+            help="Of two agents, stop as soon as a sequential test has decided; also alpha=, beta=.",
             show_default=False,
         ),
     ] = None,

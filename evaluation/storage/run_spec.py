@@ -37,7 +37,6 @@ class _SprtTest(TypedDict):
     elo1: float
     alpha: float
     beta: float
-    model: str
 
 
 class RunSpec(TypedDict, total=False):

@@ -202,4 +202,4 @@ def described(rule: StoppingRule | None) -> dict[str, Any]:
         sure = {"looks": rule.looks, "alpha": rule.alpha, **chosen}
     if not isinstance(rule, SprtTest):
         return {"until_sure": sure}
-    return {"until_sure": None, "sprt": {"looks": rule.looks, **asdict(rule.sprt), "model": str(rule.sprt.model)}}
+    return {"until_sure": None, "sprt": {"looks": rule.looks, **asdict(rule.sprt)}}

@@ -9,7 +9,7 @@ find_cycles    A beats B beats C beats A
 from zermelo.evaluation.stats.ratings.cycles import find_cycles
 from zermelo.evaluation.stats.ratings.elo import EloEstimate, elo
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
-from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt, SprtModel, SprtResult, sprt
+from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt, SprtResult, sprt
 from zermelo.evaluation.stats.ratings.table import Effect, PlayerRating, RatingTable
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "PlayerRating",
     "RatingTable",
     "Sprt",
-    "SprtModel",
     "SprtResult",
     "elo",
     "find_cycles",

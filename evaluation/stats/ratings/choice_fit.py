@@ -19,7 +19,7 @@ _TOLERANCE = 1e-7
 
 
 class Direction(enum.Enum):
-    """What the choices say about a combination of parameters."""
+    """Where the most likely value of a combination of parameters lies."""
 
     FINITE = "finite"
     PLUS_INFINITY = "plus infinity"
@@ -110,22 +110,23 @@ class ChoiceFit:
     def interval(self, contrast: Vector, direction: Direction, confidence: float) -> tuple[float, float, str]:
         """The ends for a contrast of that direction, and how they were found.
 
-        One that is zero for all parameters is an ``anchor``; an infinite one has an ``exact`` end; of a finite one
-        it is the ``standard error`` where the likelihood agrees, else the ``profile likelihood``.
+        One that is zero for all parameters is an ``anchor``; an infinite one has an ``exact`` end; the interval of
+        a finite one is by ``standard error`` where the likelihood agrees, else by ``profile likelihood``.
         """
         if direction is Direction.UNDETERMINED:
             return -math.inf, math.inf, "none"
         if direction is not Direction.FINITE:
-            end = self.bound(contrast, direction, -math.log(1.0 - confidence))
+            end = self._bound(contrast, direction, -math.log(1.0 - confidence))
             return (end, math.inf, "exact") if direction is Direction.PLUS_INFINITY else (-math.inf, end, "exact")
         if not np.abs(contrast).max() > 0.0:
             return 0.0, 0.0, "anchor"
         drop = normal_quantile(confidence) ** 2 / 2.0
+        centre = float(contrast @ self.theta)
+        reach = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
         if self._is_normal(contrast, drop):
-            centre = float(contrast @ self.theta)
-            reach = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
             return centre - reach, centre + reach, "standard error"
-        return *self.likelihood_interval(contrast, drop), "profile likelihood"
+        lower, upper = (self._crossing(contrast, drop, centre, step) for step in (-reach, reach))
+        return lower, upper, "profile likelihood"
 
     def superiority(self, contrast: Vector, confidence: float) -> float:
         """The probability that a contrast is positive, by what its ``interval`` is found by; 0.5 where unknown."""
@@ -156,84 +157,32 @@ class ChoiceFit:
         falls = [self.log_likelihood - self.limit.log_likelihood(self.theta + sign * step) for sign in (-1.0, 1.0)]
         return 0.9 * drop < min(falls) and max(falls) < 1.1 * drop
 
-    def likelihood_interval(self, contrast: Vector, drop: float) -> tuple[float, float]:
-        """All values of a finite contrast whose log-likelihood is at most ``drop`` below the greatest."""
-        if float(contrast @ self.covariance @ contrast) == 0.0:
-            centre = float(contrast @ self.theta)
-            return centre, centre
-        lower, upper = (self._end(contrast, drop, sign) for sign in (-1.0, 1.0))
-        return lower, upper
-
-    def _end(self, contrast: Vector, drop: float, sign: float) -> float:
-        """One end by D. J. Venzon and S. H. Moolgavkar's iteration (1988, Applied Statistics 37:87)."""
-        from scipy.linalg import LinAlgError, cho_factor, cho_solve
-
-        basis, sets = self._limit_basis, self.limit
-        along = basis.T @ contrast
-        reach = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
-        theta = self.theta + sign * self.covariance @ contrast * (2.0 * drop / reach)
-        target = self.log_likelihood - drop
-        for _ in range(20):
-            above = sets.log_likelihood(theta) - target
-            gradient = basis.T @ sets.gradient(theta)
-            try:
-                factor = cho_factor(basis.T @ sets.information(theta) @ basis)
-            except LinAlgError:
-                break
-            # The end of the contour of the quadratic model here.
-            newton, tangent = cho_solve(factor, gradient), cho_solve(factor, along)
-            square = (2.0 * above + float(gradient @ newton)) / float(along @ tangent)
-            if not square > 0.0:
-                break
-            step = basis @ (newton + sign * math.sqrt(square) * tangent)
-            if not float(np.abs(step).max()) < 5.0:
-                break
-            theta = theta + step
-            if abs(above) < 1e-7 and abs(float(contrast @ step)) < 1e-8 * reach:
-                return float(contrast @ theta)
-        return self._end_by_profile(contrast, drop, sign)
-
-    def _end_by_profile(self, contrast: Vector, drop: float, sign: float) -> float:
-        """The same, slowly and surely: a root of the profile likelihood."""
-        from scipy.optimize import brentq
-
-        centre = float(contrast @ self.theta)
-        reach = math.sqrt(2.0 * drop * float(contrast @ self.covariance @ contrast))
-
-        def excess(distance: float) -> float:
-            # The root of the drop is nearly straight in the value, which suits the solver.
-            fallen = self.log_likelihood - self.profile(contrast, centre + sign * distance)[0]
-            return math.sqrt(max(0.0, fallen)) - math.sqrt(drop)
-
-        inside, outside = 0.0, reach
-        while excess(outside) < 0.0:
-            inside, outside = outside, outside * 1.5
-            if outside > 1e3 * reach:
-                return sign * math.inf
-        return centre + sign * float(brentq(excess, inside, outside, xtol=1e-7 * reach, rtol=1e-12))
-
-    def bound(self, contrast: Vector, direction: Direction, drop: float) -> float:
+    def _bound(self, contrast: Vector, direction: Direction, drop: float) -> float:
         """The finite end for a contrast that is infinite: ``drop`` below the supremum of the log-likelihood."""
+        sign = 1.0 if direction is Direction.PLUS_INFINITY else -1.0
+        is_below = self.log_likelihood - self.profile(contrast, 0.0)[0] > drop
+        return self._crossing(contrast, drop, 0.0, sign if is_below else -sign)
+
+    def _crossing(self, contrast: Vector, drop: float, start: float, step: float) -> float:
+        """The value at which the profile log-likelihood is ``drop`` below its supremum, from ``start`` on."""
         from scipy.optimize import brentq
 
-        sign = 1.0 if direction is Direction.PLUS_INFINITY else -1.0
         theta = self.theta
 
-        def excess(x: float) -> float:
-            # What is missing to the supremum fades exponentially, so that its logarithm is nearly straight.
+        def excess(value: float) -> float:
+            # The root of the drop is nearly straight in the value, which suits the solver.
             nonlocal theta
-            value, theta = self.profile(contrast, sign * x, theta)
-            return math.log(max(self.log_likelihood - value, 1e-12) / drop)
+            found, theta = self.profile(contrast, value, theta)
+            return math.sqrt(max(0.0, self.log_likelihood - found)) - math.sqrt(drop)
 
-        low = high = 0.0
-        step = 1.0
-        if excess(0.0) > 0.0:
-            while excess(high := high + step) > 0.0:
-                low, step = high, step * 2.0
-        else:
-            while excess(low := low - step) <= 0.0:
-                high, step = low, step * 2.0
-        return sign * float(brentq(excess, low, high, xtol=1e-7, rtol=1e-10))
+        is_inside = excess(start) < 0.0
+        before, after, size = start, start + step, step
+        while (excess(after) < 0.0) is is_inside:
+            size *= 1.5
+            before, after = after, after + size
+            if abs(size) > 1e3 * abs(step):
+                return math.copysign(math.inf, step)
+        return float(brentq(excess, before, after, xtol=1e-7 * abs(step), rtol=1e-12))
 
 
 def _complement(columns: Vector) -> Vector:

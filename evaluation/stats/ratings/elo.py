@@ -26,14 +26,8 @@ from typing import Any
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.results import check_games, check_pairs
-from zermelo.evaluation.stats.ratings.multinomial import fit_mean, mean_and_variance, mean_interval, upper_tail
-from zermelo.evaluation.stats.ratings.scales import (
-    NORMALIZED_ELO_UNIT,
-    check_confidence,
-    elo_from_score,
-    normal_quantile,
-    plain,
-)
+from zermelo.evaluation.stats.ratings.multinomial import mean_and_variance, mean_interval, upper_tail
+from zermelo.evaluation.stats.ratings.scales import check_confidence, elo_from_score, normal_quantile
 
 GAME_SCORES = (0.0, 0.5, 1.0)
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -59,11 +53,6 @@ class EloEstimate:
         score_lower: Lower end of the interval of the expected score.
         score_upper: Upper end.
         likelihood_of_superiority: The probability, 0 to 1, that the first agent is the stronger.
-        normalized_elo: Mean over standard deviation of a game's score, on the Elo scale.
-        normalized_lower: Lower end of its interval.
-        normalized_upper: Upper end.
-        normalized_error: Half its width.
-        draw_ratio: Of single games, the share of draws; of pairs, the share that came out even.
         games: How many games were counted.
         counts: ``(wins, draws, losses)``, or of pairs ``(LL, LD, WL, DD, WD, WW)``.
         paired: Whether the counts are of pairs.
@@ -80,11 +69,6 @@ class EloEstimate:
     score_lower: float
     score_upper: float
     likelihood_of_superiority: float
-    normalized_elo: float
-    normalized_lower: float
-    normalized_upper: float
-    normalized_error: float
-    draw_ratio: float
     games: int
     counts: tuple[int, ...]
     paired: bool
@@ -92,22 +76,14 @@ class EloEstimate:
     method: str
     note: str = ""
 
-    @property
-    def los(self) -> float:
-        """Short for ``likelihood_of_superiority``."""
-        return self.likelihood_of_superiority
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON can hold them; infinities are the strings ``"inf"`` and ``"-inf"``."""
-        return dict(plain(self))
-
     def __str__(self) -> str:
         if self.method == "none":
             return "Elo unknown: no games"
-        percent = f"{self.confidence * 100:g} %"
+        superiority = f"LOS {self.likelihood_of_superiority:.2%}"
         if math.isinf(self.elo) or self.method != "standard error":
-            return f"Elo {self.elo:+.1f} ({percent}: {self.lower:+.1f} to {self.upper:+.1f}), LOS {self.los:.2%}"
-        return f"Elo {self.elo:+.1f} ± {self.error:.1f}, LOS {self.los:.2%}"
+            ends = f"{self.confidence * 100:g} %: {self.lower:+.1f} to {self.upper:+.1f}"
+            return f"Elo {self.elo:+.1f} ({ends}), {superiority}"
+        return f"Elo {self.elo:+.1f} ± {self.error:.1f}, {superiority}"
 
 
 def elo(
@@ -130,7 +106,7 @@ def elo(
         confidence: Of the intervals.
 
     Returns:
-        The estimate with its interval, the likelihood of superiority and the normalized Elo.
+        The estimate with its interval and the likelihood of superiority.
 
     Raises:
         InvalidSettingError: A count is negative or no whole number, both kinds of count are given, or
@@ -141,7 +117,7 @@ def elo(
         counts = check_games(wins, draws, losses)
         values: tuple[float, ...] = GAME_SCORES
         observed = [counts[2], counts[1], counts[0]]
-        games_per_observation = 1
+        games_each = 1
     else:
         if wins or draws or losses:
             raise InvalidSettingError(
@@ -150,22 +126,19 @@ def elo(
         counts = check_pairs(pairs)
         values = PAIR_SCORES
         observed = [counts[0], counts[1], counts[2] + counts[3], counts[4], counts[5]]
-        games_per_observation = 2
+        games_each = 2
     total = sum(observed)
     shared: dict[str, Any] = {"counts": counts, "paired": pairs is not None, "confidence": confidence}
     if total == 0:
         return EloEstimate(
             elo=0.0, lower=-math.inf, upper=math.inf, error=math.inf, score=0.5, score_lower=0.0, score_upper=1.0,
-            likelihood_of_superiority=0.5, normalized_elo=0.0, normalized_lower=-math.inf,
-            normalized_upper=math.inf, normalized_error=math.inf, draw_ratio=0.0, games=0,
-            method="none", note="No games: nothing is known about the difference.", **shared,
+            likelihood_of_superiority=0.5, games=0, method="none",
+            note="No games: nothing is known about the difference.", **shared,
         )  # fmt: skip
     frequencies = [n / total for n in observed]
     score, variance = mean_and_variance(values, frequencies)
-    sigma = 0.0 if max(observed) == total else math.sqrt(variance)
-    standard_error = sigma / math.sqrt(total)
     if total >= _MANY and total - max(observed) >= _UNLIKE:
-        method, sigmas = "standard error", [sigma, sigma]
+        method, standard_error = "standard error", math.sqrt(variance / total)
         bounds = (score - z * standard_error, score + z * standard_error)
         superiority = NormalDist().cdf((score - 0.5) / standard_error)
     else:
@@ -174,17 +147,7 @@ def elo(
         superiority = 1.0 - upper_tail(values, observed, 0.5)
         # A skewed distribution has its median on one side of its mean: the score decides who leads.
         superiority = 0.5 if score == 0.5 else max(0.5, superiority) if score > 0.5 else min(0.5, superiority)
-        sigmas = [
-            math.sqrt(mean_and_variance(values, fit_mean(values, frequencies, end))[1]) if 0.0 < end < 1.0 else 0.0
-            for end in bounds
-        ]
     lower, upper = elo_from_score(bounds[0]), elo_from_score(bounds[1])
-    normalized, *ends = (
-        _normalized(mean, deviation) / math.sqrt(games_per_observation)
-        for mean, deviation in zip((score, *bounds), (sigma, *sigmas), strict=True)
-    )
-    normalized_lower, normalized_upper = min(ends[0], normalized), max(ends[1], normalized)
-    even = counts[2] + counts[3] if pairs is not None else counts[1]
     return EloEstimate(
         elo=elo_from_score(score),
         lower=lower,
@@ -194,24 +157,10 @@ def elo(
         score_lower=bounds[0],
         score_upper=bounds[1],
         likelihood_of_superiority=superiority,
-        normalized_elo=normalized,
-        normalized_lower=normalized_lower,
-        normalized_upper=normalized_upper,
-        normalized_error=(normalized_upper - normalized_lower) / 2.0,
-        draw_ratio=even / total,
-        games=total * games_per_observation,
+        games=total * games_each,
         method=method,
-        note=_alike_note(score, total * games_per_observation, pairs is not None) if sigma == 0.0 else "",
+        note=_alike_note(score, total * games_each, pairs is not None) if max(observed) == total else "",
         **shared,
-    )
-
-
-def _normalized(mean: float, deviation: float) -> float:
-    """Normalized Elo of a mean score and its standard deviation; infinite without spread."""
-    if mean == 0.5:
-        return 0.0
-    return (
-        (mean - 0.5) / deviation * NORMALIZED_ELO_UNIT if deviation > 0.0 else math.copysign(math.inf, mean - 0.5)
     )
 
 

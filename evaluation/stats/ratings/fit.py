@@ -35,7 +35,6 @@ def fit_ratings(
     results: GameCounts | Iterable[Sequence[Any]],
     *,
     anchor: str | None = None,
-    anchor_elo: float = 0.0,
     seat_effects: bool = True,
     confidence: float = 0.95,
     dispersion: float = 1.0,
@@ -46,11 +45,10 @@ def fit_ratings(
         results: Counted games, or games to count one at a time (``GameCounts.add_results``): ``(players, scores)``
             in seat order, or ``(first, second, score)`` with the first one's score 1, 0.5 or 0.
         anchor: The player whose rating is the zero of the scale; None for the average of the players.
-        anchor_elo: The Elo given to that zero.
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
             cannot be told from those of the players.
         confidence: Of the intervals.
-        dispersion: How many games say as much as one that depends on no other (``GameTotals.dispersion``).
+        dispersion: Games that say as much as one independent game (``stats.independence.dispersion``).
 
     Returns:
         The table, with notes on everything that the games do not tell. Elo differences here are 400 / ln 10 times
@@ -67,9 +65,7 @@ def fit_ratings(
         known = ", ".join(counts.players) or "nobody"
         raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {known}")
     if not counts.games:
-        return RatingTable(
-            players=(), anchor=anchor, anchor_elo=anchor_elo, confidence=confidence, notes=("No games.",)
-        )
+        return RatingTable(players=(), anchor=anchor, confidence=confidence, notes=("No games.",))
     notes: list[str] = []
     components = _components(counts, anchor)
     model = RankingModel.of(counts, seat_effects=seat_effects, dispersion=dispersion)
@@ -81,9 +77,9 @@ def fit_ratings(
         model = RankingModel.of(counts, seat_effects=False, dispersion=dispersion)
         fit = ChoiceFit(model.choices)
     for n in model.winner_only:
-        notes.append(f"In games of {n} seats only the winner was told: the others count as unranked, not as tied.")
+        notes.append(f"In games of {n} seats only the winner is known: the others count as unranked, not as tied.")
 
-    rows = _Rows(counts, model, fit, components, anchor, anchor_elo, confidence)
+    rows = _Rows(counts, model, fit, components, anchor, confidence)
     players = rows.all()
     seats, ties = _seat_effects(model, fit, confidence), _tie_effects(model, fit, confidence)
     notes += _notes(components, players, (*seats, *ties), model)
@@ -98,7 +94,6 @@ def fit_ratings(
         tie_effects=ties,
         components=components,
         anchor=anchor,
-        anchor_elo=anchor_elo,
         confidence=confidence,
         games=counts.games,
         log_likelihood=fit.log_likelihood * dispersion,
@@ -133,7 +128,6 @@ class _Rows:
     fit: ChoiceFit
     components: tuple[tuple[str, ...], ...]
     anchor: str | None
-    anchor_elo: float
     confidence: float
 
     def __post_init__(self) -> None:
@@ -189,20 +183,15 @@ class _Rows:
         contrast = self._contrast(name, zero)
         effect, direction, method = effect_of(self.fit, contrast, name, self.confidence)
         smoothed = float(contrast @ self.smoothed)
-        log_ability = smoothed if direction is Direction.UNDETERMINED else effect.estimate
+        estimate = smoothed if direction is Direction.UNDETERMINED else effect.estimate
         points, games = self.points[name]
-        unit, shift = ELO_PER_LOG_ABILITY, self.anchor_elo
         return PlayerRating(
             name=name,
-            elo=log_ability * unit + shift,
-            lower=effect.lower * unit + shift,
-            upper=effect.upper * unit + shift,
-            standard_error=effect.standard_error * unit,
-            log_ability=log_ability,
-            log_ability_lower=effect.lower,
-            log_ability_upper=effect.upper,
-            log_ability_standard_error=effect.standard_error,
-            smoothed_elo=smoothed * unit + shift,
+            elo=estimate * ELO_PER_LOG_ABILITY,
+            lower=effect.lower * ELO_PER_LOG_ABILITY,
+            upper=effect.upper * ELO_PER_LOG_ABILITY,
+            standard_error=effect.standard_error * ELO_PER_LOG_ABILITY,
+            smoothed_elo=smoothed * ELO_PER_LOG_ABILITY,
             status=direction.value,
             method=method,
             component=component,

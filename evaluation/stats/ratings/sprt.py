@@ -3,10 +3,9 @@
 Two hypotheses about the Elo difference, ``elo0`` and ``elo1``, are weighed by the logarithm of their likelihood
 ratio (LLR) until it leaves the interval ``(log(beta / (1 - alpha)), log((1 - beta) / alpha))``. Rates of draws
 and spreads are not assumed but set, under each hypothesis, to what explains the games best (the generalized
-ratio); see the papers named in ``multinomial``. Two models say what Elo means:
-
-* ``normalized``: normalized Elo, the field's usual choice today;
-* ``logistic``: the expected score is ``1 / (1 + 10 ** (-elo / 400))``.
+ratio); see the papers named in ``multinomial``. Elo is normalized: a game's mean over its standard deviation,
+times ``800 / ln 10``, the field's usual choice today. The number of games of a test then does not depend on
+the rate of draws.
 
 An outcome that never happened counts as a thousandth of a game, as in fishtest and fastchess, so that ratios
 exist from the first game on.
@@ -18,22 +17,14 @@ import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation.results import check_games, check_pairs
 from zermelo.evaluation.stats.ratings.elo import GAME_SCORES, PAIR_SCORES
-from zermelo.evaluation.stats.ratings.multinomial import fit_mean, fit_t_value, mean_and_variance
-from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT, plain, score_from_elo
+from zermelo.evaluation.stats.ratings.multinomial import fit_t_value, mean_and_variance
+from zermelo.evaluation.stats.ratings.scales import NORMALIZED_ELO_UNIT
 
 _NEVER_SEEN = 1e-3
-
-
-class SprtModel(enum.StrEnum):
-    """What the hypotheses' Elo means."""
-
-    NORMALIZED = "normalized"
-    LOGISTIC = "logistic"
 
 
 class Decision(enum.StrEnum):
@@ -55,18 +46,14 @@ class SprtResult:
         lower_bound: At or below it, H0 is accepted.
         upper_bound: At or above it, H1 is accepted.
         decision: The verdict.
-        fraction: How much of the way to a bound the LLR has gone, 1 or more once decided; negative towards H0.
         games: Games counted so far.
         expected_games: About how many more games until a bound is met, if the agents go on as they have; infinite
             if no game was played or nothing but one outcome in so few that no pace can be told. A sum of
             steps is taken for a Brownian motion, good while a step is small against the bounds.
-        expected_games_h0: The same if ``elo0`` is the truth.
-        expected_games_h1: The same if ``elo1`` is the truth.
         elo0: The hypothesis H0.
         elo1: The hypothesis H1.
         alpha: The chance of accepting H1 when H0 is true.
         beta: The chance of accepting H0 when H1 is true.
-        model: What Elo means here.
         paired: Whether pairs of games were counted.
     """
 
@@ -74,26 +61,18 @@ class SprtResult:
     lower_bound: float
     upper_bound: float
     decision: Decision
-    fraction: float
     games: int
     expected_games: float
-    expected_games_h0: float
-    expected_games_h1: float
     elo0: float
     elo1: float
     alpha: float
     beta: float
-    model: SprtModel
     paired: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON can hold them; infinities are the strings ``"inf"`` and ``"-inf"``."""
-        return {name: str(v) if isinstance(v, enum.StrEnum) else v for name, v in plain(self).items()}
 
     def __str__(self) -> str:
         return (
             f"LLR {self.llr:.2f} ({self.lower_bound:.2f}, {self.upper_bound:.2f}) "
-            f"[{self.elo0:g}, {self.elo1:g}] {self.model}: {self.decision}"
+            f"[{self.elo0:g}, {self.elo1:g}] normalized: {self.decision}"
         )
 
 
@@ -106,18 +85,16 @@ class Sprt:
         elo1: The hypothesis H1, greater than ``elo0``.
         alpha: The chance of accepting H1 when H0 is true.
         beta: The chance of accepting H0 when H1 is true.
-        model: What Elo means: ``normalized`` or ``logistic``.
 
     Raises:
         InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0
-            and 1, their sum is not less than 1, or there is no such model.
+            and 1, or their sum is not less than 1.
     """
 
     elo0: float = 0.0
     elo1: float = 5.0
     alpha: float = 0.05
     beta: float = 0.05
-    model: SprtModel | str = SprtModel.NORMALIZED
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
@@ -133,11 +110,6 @@ class Sprt:
             raise InvalidSettingError(
                 f"alpha + beta must be less than 1, not {self.alpha!r} + {self.beta!r}: the test would be a coin"
             )
-        try:
-            object.__setattr__(self, "model", SprtModel(self.model))
-        except ValueError:
-            names = ", ".join(SprtModel)
-            raise InvalidSettingError(f"model must be one of {names}, not {self.model!r}") from None
 
     @property
     def lower_bound(self) -> float:
@@ -180,38 +152,28 @@ class Sprt:
             decision = Decision.ACCEPT_H1
         elif llr <= lower:
             decision = Decision.ACCEPT_H0
-        remaining = [math.inf] * 3
-        if decision is not Decision.CONTINUE:
-            remaining = [0.0] * 3
-        elif observations:
+        remaining = math.inf if decision is Decision.CONTINUE else 0.0
+        if decision is Decision.CONTINUE and observations:
             _, spread = mean_and_variance(ratios, frequencies)
-            drifts = (llr / total, -spread / 2.0, spread / 2.0)
-            remaining = [games_each * _time_to_leave(llr, lower, upper, drift, spread) for drift in drifts]
+            remaining = games_each * _time_to_leave(llr, lower, upper, llr / total, spread)
         return SprtResult(
             llr=llr,
             lower_bound=lower,
             upper_bound=upper,
             decision=decision,
-            fraction=llr / upper if llr >= 0.0 else -llr / lower,
             games=observations * games_each,
-            expected_games=remaining[0],
-            expected_games_h0=remaining[1],
-            expected_games_h1=remaining[2],
+            expected_games=remaining,
             elo0=self.elo0,
             elo1=self.elo1,
             alpha=self.alpha,
             beta=self.beta,
-            model=SprtModel(self.model),
             paired=games_each == 2,
         )
 
     def _log_ratios(self, values: tuple[float, ...], frequencies: list[float], games_each: int) -> list[float]:
-        """Of each outcome, the logarithm of its probability under H1 over that under H0."""
-        if self.model is SprtModel.NORMALIZED:
-            unit = math.sqrt(games_each) / NORMALIZED_ELO_UNIT
-            p0, p1 = (fit_t_value(values, frequencies, 0.5, elo * unit) for elo in (self.elo0, self.elo1))
-        else:
-            p0, p1 = (fit_mean(values, frequencies, score_from_elo(elo)) for elo in (self.elo0, self.elo1))
+        """The logarithm of each outcome's probability under H1 over that under H0."""
+        unit = math.sqrt(games_each) / NORMALIZED_ELO_UNIT
+        p0, p1 = (fit_t_value(values, frequencies, 0.5, elo * unit) for elo in (self.elo0, self.elo1))
         return [math.log(b) - math.log(a) for a, b in zip(p0, p1, strict=True)]
 
 
@@ -241,7 +203,6 @@ def sprt(
     elo1: float = 5.0,
     alpha: float = 0.05,
     beta: float = 0.05,
-    model: SprtModel | str = SprtModel.NORMALIZED,
 ) -> SprtResult:
     """Where a sequential test of two agents stands.
 
@@ -254,7 +215,6 @@ def sprt(
         elo1: The hypothesis H1.
         alpha: The chance of accepting H1 when H0 is true.
         beta: The chance of accepting H0 when H1 is true.
-        model: ``normalized`` or ``logistic``.
 
     Returns:
         The LLR, its bounds, the decision and the games to expect.
@@ -263,7 +223,7 @@ def sprt(
         InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or
             both kinds of count are given.
     """
-    test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
+    test = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta)
     if pairs is None:
         return test.test(wins, draws, losses)
     if wins or draws or losses:

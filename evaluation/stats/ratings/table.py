@@ -1,11 +1,10 @@
-"""What ``fit_ratings`` answers: every player's rating, what seats and ties are worth, and what to beware of."""
+"""Tables of ratings: of every player, of seats and of ties."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from zermelo.envs import UnknownNameError
 from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit, Direction
 from zermelo.evaluation.stats.ratings.plackett_luce import RankingModel
-from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY, plain
+from zermelo.evaluation.stats.ratings.scales import ELO_PER_LOG_ABILITY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,16 +45,12 @@ class PlayerRating:
 
     Attributes:
         name: The player.
-        elo: Most likely rating, 400 / ln 10 times ``log_ability`` plus the anchor's Elo. ``inf`` or ``-inf`` if
-            the games say only "stronger" or "weaker" than the zero; then one end of the interval is finite.
+        elo: Most likely rating, 400 / ln 10 times the natural logarithm of the worth. ``inf`` or ``-inf`` if the
+            games say only "stronger" or "weaker" than the zero; then one end of the interval is finite.
         lower: Lower end of the interval of ``elo``.
         upper: Upper end.
         standard_error: In Elo, from the curvature of the likelihood; 0 for the anchor, infinite without a finite
             estimate.
-        log_ability: Natural logarithm of the worth, 0 at the zero of the scale.
-        log_ability_lower: Lower end of its interval.
-        log_ability_upper: Upper end.
-        log_ability_standard_error: The same in log-ability.
         smoothed_elo: The rating with half a win each way added to every two players that met: always finite, on
             the same zero, a little too near to it. Equal to ``elo`` while all ratings are finite.
         status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``; of an undetermined one
@@ -74,10 +69,6 @@ class PlayerRating:
     lower: float
     upper: float
     standard_error: float
-    log_ability: float
-    log_ability_lower: float
-    log_ability_upper: float
-    log_ability_standard_error: float
     smoothed_elo: float
     status: str
     method: str
@@ -100,7 +91,6 @@ class RatingTable:
             chance of a draw is ``nu / (2 + nu)``, ``nu`` being its exponential. Empty if nothing was ever tied.
         components: The names of the players in each part of the pairing graph, largest first.
         anchor: The player at the zero, or None for the average of its component's largest group.
-        anchor_elo: The Elo given to the zero.
         confidence: Of all intervals.
         games: How many games were counted.
         log_likelihood: Natural logarithm of the greatest likelihood, without the multinomial constant.
@@ -113,7 +103,6 @@ class RatingTable:
     tie_effects: tuple[Effect, ...] = ()
     components: tuple[tuple[str, ...], ...] = ()
     anchor: str | None = None
-    anchor_elo: float = 0.0
     confidence: float = 0.95
     games: int = 0
     log_likelihood: float = 0.0
@@ -137,33 +126,13 @@ class RatingTable:
 
     @property
     def zero(self) -> str:
-        """Who has the Elo of the anchor, in words; of several components, in the first one."""
+        """The zero of the scale, in words; of several components, that of the first one."""
         return zero_of([player for player in self.players if player.component == 0])
 
     @property
     def seat_advantage(self) -> Effect | None:
         """What the first of two seats is worth over the second; None if there are not two or it was not fitted."""
         return next((effect for effect in self.seat_effects if effect.name == "seat 0 of 2"), None)
-
-    @property
-    def score_elo_factor(self) -> float:
-        """What to multiply Elo differences by, between near equals, to have those of ``elo``: 2 / (2 + nu).
-
-        1 without draws, 0 if everything was drawn. Here a draw is an outcome of its own, there half a win.
-        """
-        tie = next((effect.estimate for effect in self.tie_effects if effect.name == "2 tied"), -math.inf)
-        return 2.0 / (2.0 + math.exp(tie)) if tie < 700.0 else 0.0
-
-    @property
-    def covariance(self) -> npt.NDArray[np.float64]:
-        """Of the log-abilities in the order of ``players``, taking the mean of each group as known, shape (n, n).
-
-        Only variances of differences within a group mean anything.
-        """
-        if self._fit is None or self._model is None:
-            return np.zeros((0, 0))
-        order = [self._model.players.index(player.name) for player in self.players]
-        return self._fit.covariance[np.ix_(order, order)]
 
     def _contrast(self, first: str, second: str) -> npt.NDArray[np.float64]:
         self[first], self[second]  # An unknown name is told of here.
@@ -210,37 +179,6 @@ class RatingTable:
         if math.isclose(likelihood, 0.5, abs_tol=1e-4):
             return f"The games do not tell which of {first} and {second} is stronger."
         return f"That {first} is stronger than {second} is not sure yet ({100 * self.confidence:g} %)."
-
-    def expected_score(self, first: str, second: str) -> float:
-        """Points a game to expect of ``first`` in the first of two seats against ``second``, 0 to 1.
-
-        With seats and ties as fitted; 0.5 if the games do not tell.
-
-        Raises:
-            UnknownNameError: There is no such player.
-        """
-        contrast = self._contrast(first, second)
-        if self._fit is None or self._model is None:
-            return 0.5
-        seat = self._model.seats.get((2, 0))
-        if seat is not None:
-            contrast[seat] = 1.0
-        direction = self._fit.direction(contrast)
-        if direction is Direction.PLUS_INFINITY:
-            return 1.0
-        if direction is Direction.MINUS_INFINITY:
-            return 0.0
-        if direction is Direction.UNDETERMINED:
-            return 0.5
-        tie = next((math.exp(e.estimate) for e in self.tie_effects if e.name == "2 tied"), 0.0)
-        if math.isinf(tie):
-            return 0.5
-        half = min(350.0, max(-350.0, float(contrast @ self._fit.theta) / 2.0))
-        return (math.exp(half) + tie / 2.0) / (math.exp(half) + math.exp(-half) + tie)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON can hold them; infinities are the strings ``"inf"`` and ``"-inf"``."""
-        return dict(plain(self))
 
 
 def zero_of(players: Sequence[PlayerRating]) -> str:

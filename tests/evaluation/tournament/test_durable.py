@@ -55,7 +55,7 @@ def results(out):
     table = json.loads(read_standings(out).to_json())
     for row in table["agents"]:
         del row["seconds_per_move"]
-    return games, table, read_standings(out).ratings.to_dict()
+    return games, table, read_standings(out).ratings
 
 
 def kill_again_and_again(tmp_path, games, kills, seed):

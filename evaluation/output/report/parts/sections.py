@@ -67,11 +67,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable | None, history: st
             ]
         )
     level = f"{100 * ratings.confidence:g} %"
-    zero = (
-        f"{ratings.anchor} is {ratings.anchor_elo:g}"
-        if ratings.anchor is not None
-        else f"the average is {ratings.anchor_elo:g}"
-    )
+    zero = f"{ratings.anchor or 'the average'} is 0"
     about = (
         f"Elo by maximum likelihood from {ratings.games:,} games ({zero}), with {level} intervals. "
         "Where an agent only ever won or lost, the most likely rating is infinite, and the games bound it on one "
