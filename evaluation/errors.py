@@ -11,24 +11,19 @@
 
 from __future__ import annotations
 
-import signal
-from typing import TYPE_CHECKING
+from typing import Any
 
-from zermelo.envs import EnvFailedError, ZermeloError
-
-if TYPE_CHECKING:
-    from zermelo.evaluation.match.record import GameRecord
-    from zermelo.evaluation.output.standings import Standings
+from zermelo.envs.errors import EnvFailedError, ZermeloError
 
 
 class EnvironmentFailureError(EnvFailedError):
     """The environment raised, gave a reward that is not a number, or left a player without a legal action.
 
     Attributes:
-        record: The game as far as it came, or None when the environment could not even be made.
+        record: The ``GameRecord`` so far, or None when the environment could not even be made.
     """
 
-    def __init__(self, message: str, record: GameRecord | None = None) -> None:
+    def __init__(self, message: str, record: Any = None) -> None:
         super().__init__(message)
         self.record = record
 
@@ -49,11 +44,11 @@ class TournamentInterrupted(KeyboardInterrupt):
     """Ctrl-C during a tournament, or SIGTERM or SIGHUP: a ``KeyboardInterrupt`` with the standings so far.
 
     Attributes:
-        standings: Of the games that were played.
-        number: The signal; that of Ctrl-C where it is not known.
+        standings: The ``Standings`` of the games that were played.
+        number: The signal.
     """
 
-    def __init__(self, standings: Standings, number: int | None = None) -> None:
+    def __init__(self, standings: Any, number: int = 2) -> None:
         super().__init__("the tournament was interrupted")
         self.standings = standings
-        self.number = int(signal.SIGINT) if number is None else number
+        self.number = number

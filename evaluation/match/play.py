@@ -89,7 +89,10 @@ def play_match(
     names = [str(getattr(agent, "name", type(agent).__name__)) for agent in seated]
     for agent, called in zip(seated, names, strict=True):
         require_fit(agent, driver.env, called)
-    return play_game(driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves)
+    record = play_game(driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves)
+    if record.failure is not None and record.void:
+        raise EnvironmentFailureError(record.failure.message, record)
+    return record
 
 
 def checked_seed(seed: int) -> int:
@@ -143,7 +146,7 @@ def play_game(
     max_moves: int = MAX_MOVES,
     on_turn: Callable[[int], None] | None = None,
 ) -> GameRecord:
-    """Plays a game that the driver has just reset; ``play_match`` and the tournament's runners end here.
+    """Plays a game that the driver has just reset; the record is void if the environment fails.
 
     ``on_turn`` is told the seat whenever an agent is about to run, and -1 when it is done: who watches from
     another process then knows whom to charge.
@@ -152,7 +155,6 @@ def play_game(
     watch = on_turn or _nobody
     moves: list[Move] = []
     failure: Failure | None = None
-    fault: EnvironmentFailureError | None = None
     limited = False
     try:
         _play_opening(driver, opening)
@@ -168,12 +170,11 @@ def play_game(
     except _AgentFailureError as error:
         failure = error.failure
     except EnvironmentFailureError as error:
-        fault = error
         failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error), traceback_text(error.__cause__))
     finally:
         watch(-1)
     played_out = EndReason.MOVE_LIMIT if limited else driver.end_reason()
-    record = GameRecord(
+    return GameRecord(
         env=env,
         agents=tuple(names),
         seat_names=driver.seat_names,
@@ -187,10 +188,6 @@ def play_game(
         seconds=round(time.perf_counter() - started, 6),
         versions=versions(),
     )
-    if fault is not None:
-        fault.record = record
-        raise fault
-    return record
 
 
 def _nobody(seat: int) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import pickle
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from zermelo.agents import Agent
 from zermelo.agents.specs import runs_own_code
@@ -128,18 +126,3 @@ def _is_builtin(source: AgentSource) -> bool:
 
 def _called(source: AgentSource) -> str:
     return source if isinstance(source, str) else getattr(source, "__qualname__", type(source).__name__)
-
-
-def require_picklable(value: Any, what: str, name: str) -> None:
-    """Checks that worker processes can be given this.
-
-    Raises:
-        InvalidSettingError: It cannot be pickled, or is a live environment.
-    """
-    advice = "give a name or a function at the top level of a module, or play with workers=1"
-    try:
-        pickle.dumps(value)
-    except Exception as error:
-        raise InvalidSettingError(
-            f"{what} {name} cannot be sent to worker processes ({type(error).__name__}: {error}): {advice}"
-        ) from error

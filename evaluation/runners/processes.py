@@ -1,14 +1,14 @@
-"""Plays games in worker processes.
+"""Tasks in worker processes.
 
-Each worker is sent games through a pipe and sends records back. What a game is does not depend on the worker that
-plays it. A worker that dies (``os._exit``, a segmentation fault, the kernel's out-of-memory killer) costs the game
-it was playing, charged to the seat whose agent was running, and is replaced.
+Each worker is sent items through a pipe and sends results back. A result does not depend on the worker. A worker
+that dies (``os._exit``, a segmentation fault, the kernel's out-of-memory killer) costs the task that it was
+running, and is replaced.
 
-While games are short, a worker is sent several at once and answers with several: a message costs as much as a good
-part of a game of tic-tac-toe.
+While tasks are short, a worker is sent several items at once and answers with several results: a message costs as
+much as a good part of a game of tic-tac-toe.
 
 Workers ignore Ctrl-C, which a terminal sends to every process of the group, and requests to end, which a batch
-system sends to all: the parent decides. A worker whose parent is gone ends by itself.
+system sends to all: the parent decides. They end with it.
 """
 
 from __future__ import annotations
@@ -19,171 +19,123 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
-from zermelo.evaluation.match.record import Failure, FailureKind, GameRecord
-from zermelo.evaluation.runners.serial import GamePlayer, lost_game
-from zermelo.evaluation.runners.worker import FINISHED, NOBODY, SEAT, TURNS, start
-from zermelo.evaluation.schedule import ScheduledGame
+from zermelo.evaluation.runners.work import Item, Loss, Result, Waiting, Work
+from zermelo.evaluation.runners.worker import BATCH, FINISHED, SEAT, TURNS, start
 
 AHEAD: Final = 32
-"""Games that a worker is given ahead while games are short, so that it need not wait for the parent."""
-SHORT: Final = 0.02
-"""Seconds; a game that takes longer is handed out alone, so that no worker sits idle at the end."""
+"""Items that a worker is given ahead while tasks are short, so that it need not wait for the parent."""
 TRIES: Final = 3
-"""How often a game may end its worker after it was played, before it counts for nobody."""
+"""How often a task may end its worker after it was done, before it counts as lost."""
 START: Final = 20.0
 """Seconds that a worker has to get ready, or the limit on hangs where that is longer."""
 HIRE: Final = 1.0
-"""Seconds until a worker that could not be started is tried again, while others play."""
+"""Seconds until a worker that could not be started is tried again, while others work."""
 PATIENCE: Final = 5.0
 """Seconds that a worker is given to end when asked to."""
 
 
 class ProcessRunner:
-    """Plays in ``workers`` processes.
+    """Runs tasks in processes.
 
     Args:
-        player: What plays; it must be picklable.
         workers: How many processes, at least 1.
-        dumps: Pickles the player.
+        dumps: Pickles the work.
     """
 
-    def __init__(self, player: GamePlayer, workers: int, *, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
-        self._player = player
+    def __init__(self, workers: int, *, dumps: Callable[[Any], bytes] = pickle.dumps) -> None:
         self._count = workers
         self._dumps = dumps
-        self._ended = Counter[str]()
-        self._hires_from = 0.0
 
-    def play(self, games: Sequence[ScheduledGame]) -> Iterator[GameRecord]:
-        """The records as games end. When the iterator ends or is closed, no worker is left.
-
-        Raises:
-            WorkerError: No worker could start, or one did not get ready.
-            ZermeloError: What a game raised that no other game could do better.
-        """
-        waiting = Waiting(games)
-        workers: list[_Worker] = []
+    def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Yields results as tasks end. When the iterator ends or is closed, no worker is left."""
+        sent = self._dumps(work)
+        waiting = Waiting(items)
+        workers: list[_Worker[Item, Result]] = []
+        ended, hires_from, hang = Counter[int](), 0.0, work.hang_seconds
         try:
-            while waiting or any(worker.games for worker in workers):
-                self._hire(workers, min(self._count, len(games)))
+            while waiting or any(worker.items for worker in workers):
+                while len(workers) < min(self._count, len(items)) and (
+                    not workers or time.monotonic() >= hires_from
+                ):
+                    try:
+                        workers.append(_Worker(sent))
+                    except WorkerError:
+                        if not workers:
+                            raise
+                        hires_from = time.monotonic() + HIRE
                 for worker in workers:
                     worker.give(waiting)
                 ends = [end for worker in workers for end in (worker.pipe, worker.process.sentinel)]
-                ready = wait(ends, self._player.hang_seconds and min(1.0, self._player.hang_seconds / 4))
+                ready = wait(ends, hang and min(1.0, hang / 4))
                 for worker in workers:
-                    worker.end_if_hung(self._player.hang_seconds)
+                    worker.end_if_hung(hang)
                 for worker in list(workers):
-                    if worker.pipe in ready or worker.process.sentinel in ready:
-                        yield from worker.records()
-                        if worker.dead:
-                            unsent, lost = worker.unfinished()
-                            for game in [lost] if lost is not None else self._lost_again(unsent):
-                                yield self._lost(worker, game)
-                            waiting.give_back(unsent)
-                            worker.stop()
-                            workers.remove(worker)
+                    if worker.pipe not in ready and worker.process.sentinel not in ready:
+                        continue
+                    yield from worker.results()
+                    if not worker.dead:
+                        continue
+                    unsent, lost = worker.unfinished()
+                    if not lost and unsent:  # it ended its worker before its result could be sent
+                        ended[id(unsent[0])] += 1
+                        if ended[id(unsent[0])] >= TRIES:
+                            lost = [unsent.pop(0)]
+                    for item in lost:
+                        loss = Loss(worker.turn[SEAT], worker.process.exitcode, worker.hung)
+                        yield work.lost(item, loss)
+                    waiting.give_back(unsent)
+                    worker.stop()
+                    workers.remove(worker)
             for worker in workers:
                 worker.dismiss()
         finally:
             for worker in workers:
                 worker.stop()
 
-    def _hire(self, workers: list[_Worker], wanted: int) -> None:
-        """Starts workers up to that number; while others play, one that cannot start is tried again later."""
-        while len(workers) < wanted and (not workers or time.monotonic() >= self._hires_from):
-            try:
-                workers.append(_Worker(self._dumps(self._player)))
-            except WorkerError:
-                if not workers:
-                    raise
-                self._hires_from = time.monotonic() + HIRE
 
-    def _lost_again(self, games: list[ScheduledGame]) -> list[ScheduledGame]:
-        """Of games to be played again the first, if its worker has ended before it could tell too often."""
-        if not games:
-            return []
-        self._ended[games[0].game_id] += 1
-        return [games.pop(0)] if self._ended[games[0].game_id] >= TRIES else []
-
-    def _lost(self, worker: _Worker, game: ScheduledGame) -> GameRecord:
-        seat, how = worker.turn[SEAT], manner_of_death(worker.process.exitcode)
-        if seat == NOBODY:
-            what = "did not return for" if worker.hung else "ended its process"
-            said = f"{self._player.hang_seconds:g} s" if worker.hung else f"({how})"
-            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment {what} {said}")
-        elif worker.hung:
-            message = f"did not answer within {self._player.hang_seconds:g} s"
-            failure = Failure(FailureKind.TIMEOUT, seat, message)
-        else:
-            failure = Failure(FailureKind.CRASH, seat, f"its process ended during its turn ({how})")
-        return lost_game(game, self._player.env_name, self._player.seat_names, failure)
-
-
-class Waiting:
-    """Games to hand out: those that were given back, then the schedule's, each worked out when it is needed."""
-
-    def __init__(self, games: Sequence[ScheduledGame]) -> None:
-        self._games, self._next = games, 0
-        self._back: list[ScheduledGame] = []
-
-    def __len__(self) -> int:
-        return len(self._back) + len(self._games) - self._next
-
-    def take(self, count: int) -> list[ScheduledGame]:
-        """The next so many games, or as many as there are."""
-        batch, self._back = self._back[:count], self._back[count:]
-        end = min(len(self._games), self._next + count - len(batch))
-        batch += self._games[self._next : end]
-        self._next = end
-        return batch
-
-    def give_back(self, games: Sequence[ScheduledGame]) -> None:
-        """Games that somebody else has to play."""
-        self._back = [*games, *self._back]
-
-
-class _Worker:
+class _Worker(Generic[Item, Result]):
     """The parent's end of a worker process."""
 
-    def __init__(self, player: bytes) -> None:
+    def __init__(self, work: bytes) -> None:
         try:
-            self.process, self.pipe, self.turn = start(player)
+            self.process, self.pipe, self.turn = start(work)
         except OSError as error:
             raise WorkerError(f"a worker process could not start: {error}") from error
-        self.games: deque[ScheduledGame] = deque()
+        self.items: deque[Item] = deque()
         self.dead = self.hung = False
         self._turns, self._since = 0, time.monotonic()
         self._started = False
         self._received = 0
         self._short = False
 
-    def give(self, waiting: Waiting) -> None:
-        """Hands the worker as many games as it should have."""
+    def give(self, waiting: Waiting[Item]) -> None:
+        """Hands the worker as many items as it should have."""
         wanted = AHEAD if self._short else 1
-        if not waiting or len(self.games) > wanted // 2:
+        if not waiting or len(self.items) > wanted // 2:
             return
-        batch = waiting.take(wanted - len(self.games))
-        self.games.extend(batch)
-        with contextlib.suppress(OSError):  # it has died: the games are still in self.games, and are dealt with
+        batch = waiting.take(wanted - len(self.items))
+        self.items.extend(batch)
+        with contextlib.suppress(OSError):  # it has died: the items are still in self.items, and are dealt with
             self.pipe.send(batch)
 
-    def records(self) -> Iterator[GameRecord]:
-        """What the worker has sent; sets ``dead`` when it will send no more."""
+    def results(self) -> Iterator[Result]:
+        """Yields what the worker has sent; sets ``dead`` when it will send no more."""
         try:
             while self.pipe.poll():
                 message = self.pipe.recv()
                 if message == "ready":
                     self._started = True
-                elif isinstance(message, list):
-                    for record in message:
-                        self.games.popleft()
+                elif isinstance(message, tuple):
+                    results, seconds = message
+                    self._short = seconds < BATCH * len(results)
+                    for result in results:
+                        self.items.popleft()
                         self._received += 1
-                        self._short = record.seconds < SHORT
-                        yield record
+                        yield result
                 else:
                     raise message
         except (EOFError, OSError):
@@ -198,13 +150,13 @@ class _Worker:
                 )
 
     def end_if_hung(self, seconds: float | None) -> None:
-        """Ends the worker if nothing has begun or ended in its game for that long.
+        """Ends the worker if nothing has begun or ended in its task for that long.
 
         Raises:
             WorkerError: It did not get ready in time.
         """
         turns, now = self.turn[TURNS], time.monotonic()
-        if turns != self._turns or (self._started and not self.games):
+        if turns != self._turns or (self._started and not self.items):
             self._turns, self._since = turns, now
         elif seconds is not None and not self.pipe.poll():
             limit = seconds if self._started else max(seconds, START)
@@ -219,15 +171,14 @@ class _Worker:
             self.process.kill()
             self.process.join(PATIENCE)
 
-    def unfinished(self) -> tuple[list[ScheduledGame], ScheduledGame | None]:
-        """Of a worker that died: the games that it did not lose, to be played elsewhere, and the one that it did.
+    def unfinished(self) -> tuple[list[Item], list[Item]]:
+        """Returns the items that a dead worker did not lose, to be done elsewhere, and the one that it did.
 
-        Games that it had finished without sending them are among the former: played again they are the same.
+        Items that it had done without sending the result are among the former: done again they give the same.
         """
-        games, self.games = list(self.games), deque()
+        items, self.items = list(self.items), deque()
         finished = self.turn[FINISHED] - self._received
-        lost = games.pop(finished) if finished < len(games) else None
-        return games, lost
+        return items, [items.pop(finished)] if finished < len(items) else []
 
     def dismiss(self) -> None:
         """Asks the worker to end, and gives it time to."""

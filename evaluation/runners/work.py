@@ -1,21 +1,24 @@
 """Independent tasks, and what runs them: this process, worker processes, or a Ray cluster.
 
-A runner takes items and yields their results, in any order. It neither knows nor decides which items there are, and
-it stores nothing.
+A runner takes items and yields their results, in any order. It neither knows nor decides which items there are,
+and it stores nothing.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from zermelo.envs import InvalidSettingError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Given = TypeVar("Given", contravariant=True)
 Found = TypeVar("Found", covariant=True)
 
-NOBODY = -1
+NOBODY: Final = -1
 """Stands for a seat where no agent runs."""
 
 
@@ -70,6 +73,21 @@ class Runner(Protocol):
             WorkerError: No worker can be started, or one does not get ready.
             ZermeloError: What a task raised.
         """
+
+
+def require_picklable(value: Any, name: str) -> None:
+    """Checks that worker processes can be sent a value.
+
+    Raises:
+        InvalidSettingError: It cannot be pickled.
+    """
+    try:
+        pickle.dumps(value)
+    except Exception as error:
+        raise InvalidSettingError(
+            f"{name} cannot be sent to worker processes ({type(error).__name__}: {error}): give a name or a "
+            "function at the top level of a module, or play with workers=1"
+        ) from error
 
 
 class Waiting(Generic[Item]):

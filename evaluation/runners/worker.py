@@ -22,15 +22,13 @@ from typing import Any, Final, Protocol
 
 from zermelo.envs import ZermeloError
 from zermelo.evaluation.errors import WorkerError
-from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.runners.serial import GamePlayer
+from zermelo.evaluation.runners.work import NOBODY, Work
 from zermelo.evaluation.sandbox.fork_server import fork
 
 BATCH: Final = 0.02
-"""Seconds for which a worker may collect records before it sends them."""
+"""Seconds for which a worker may collect results before it sends them."""
 SEAT, FINISHED, TURNS = 0, 1, 2
-"""What a worker says through shared memory: the seat whose agent runs, games finished, turns begun or ended."""
-NOBODY: Final = -1
+"""Places in the shared memory: the seat whose agent runs, tasks finished, turns begun or ended."""
 CLOSED: Final = 70
 """The exit code of a worker that cannot answer any more, because an agent closed its pipe."""
 _Turn = ctypes.c_longlong * 3
@@ -57,8 +55,8 @@ class Process(Protocol):
         """Ends it at once."""
 
 
-def start(player: bytes) -> tuple[Process, Connection, Any]:
-    """A new worker for a pickled player, this end of its pipe, and the memory that it shares with this process.
+def start(work: bytes) -> tuple[Process, Connection, Any]:
+    """Starts a worker; returns it, this end of its pipe, and the memory that it shares with this process.
 
     Raises:
         OSError: No process can be started here.
@@ -68,7 +66,7 @@ def start(player: bytes) -> tuple[Process, Connection, Any]:
         if os.name != "posix":
             context = multiprocessing.get_context("spawn")
             shared = context.RawArray(ctypes.c_longlong, [NOBODY, 0, 0])
-            process = context.Process(target=_spawned, args=(theirs, shared, player), daemon=True)
+            process = context.Process(target=_spawned, args=(theirs, shared, work), daemon=True)
             process.start()
             return process, pipe, shared
         data = spawn.get_preparation_data("zermelo worker")
@@ -80,7 +78,7 @@ def start(player: bytes) -> tuple[Process, Connection, Any]:
             forked = fork(f"{__name__}:forked", [theirs.fileno(), file.fileno()], may_fork=True)
     with contextlib.suppress(OSError):  # it has died: it will be missed
         pipe.send_bytes(preparation)
-        pipe.send_bytes(player)
+        pipe.send_bytes(work)
     return forked, pipe, turn
 
 
@@ -96,12 +94,12 @@ def forked(channel: int, memory: int) -> None:
         True  # whatever the script does outside of `if __name__ == "__main__":`, it starts no run
     )
     spawn.prepare(pickle.loads(pipe.recv_bytes()))
-    player = pickle.loads(pipe.recv_bytes())
+    work = pickle.loads(pipe.recv_bytes())
     del process._inheriting
-    _work(pipe, turn, player)
+    _serve(pipe, turn, work)
 
 
-def _spawned(pipe: Connection, turn: Any, player: bytes) -> None:
+def _spawned(pipe: Connection, turn: Any, work: bytes) -> None:
     _ignore_signals()
     parent = multiprocessing.parent_process()
     assert parent is not None, "it was started by one"
@@ -111,7 +109,7 @@ def _spawned(pipe: Connection, turn: Any, player: bytes) -> None:
         os._exit(1)
 
     threading.Thread(target=end_with_parent, daemon=True).start()
-    _work(pipe, turn, pickle.loads(player))
+    _serve(pipe, turn, pickle.loads(work))
 
 
 def _ignore_signals() -> None:
@@ -120,8 +118,8 @@ def _ignore_signals() -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
-def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
-    """Plays the games it is sent, until it is sent None or its parent is gone."""
+def _serve(pipe: Connection, turn: Any, work: Work[Any, Any]) -> None:
+    """Runs the tasks it is sent, until it is sent None or its parent is gone."""
     here, own = os.fstat(pipe.fileno()), pipe.fileno()
 
     def on_turn(seat: int) -> None:
@@ -130,28 +128,33 @@ def _work(pipe: Connection, turn: Any, player: GamePlayer) -> None:
             os._exit(CLOSED)  # the agent whose turn it was has closed the way to the parent
         turn[SEAT] = seat
 
+    def send() -> None:
+        if results:
+            pipe.send(([*results], time.monotonic() - began))
+            results.clear()
+
+    results: list[Any] = []
+    began = time.monotonic()
     try:
         pipe.send("ready")
-        while (games := pipe.recv()) is not None:
-            records: list[GameRecord] = []
-            due = time.monotonic() + BATCH
-            for game in games:
+        while (items := pipe.recv()) is not None:
+            began = time.monotonic()
+            for item in items:
                 try:
-                    records.append(player.play(game, on_turn))
+                    results.append(work.run(item, on_turn))
                 except (ZermeloError, OSError) as error:  # agents' and environments' own do not come as far
-                    pipe.send(records)
+                    send()
                     pipe.send(sendable(error))
                     return
                 turn[FINISHED] += 1
-                if time.monotonic() >= due:
-                    pipe.send(records)
-                    records, due = [], time.monotonic() + BATCH
-            if records:
-                pipe.send(records)
+                if time.monotonic() >= began + BATCH:
+                    send()
+                    began = time.monotonic()
+            send()
     except (EOFError, OSError):
         return  # the parent has closed its end
     finally:
-        player.close()
+        work.close()
 
 
 def _is_open(pipe: int, before: os.stat_result) -> bool:
@@ -165,7 +168,7 @@ def _is_open(pipe: int, before: os.stat_result) -> bool:
 def sendable(error: Exception) -> ZermeloError:
     """The error, or a ``WorkerError`` with its message if it is another kind or would not survive the journey."""
     if not isinstance(error, ZermeloError):
-        return WorkerError(f"a game could not be played: {error}")
+        return WorkerError(f"a task failed: {error}")
     try:
         pickle.loads(pickle.dumps(error))  # an error of the user's own may need arguments that pickle forgets
     except Exception:

@@ -20,6 +20,7 @@ from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
+from zermelo.evaluation.runners.games import GamePlayer
 from zermelo.evaluation.runners.participants import Participant, participants
 from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings, Schedule, derived_seed
@@ -170,6 +171,12 @@ class Tournament:
         )  # fmt: skip
         participants = tuple(by_name[name] for name in names)
         return replace(self, participants=participants, schedule=schedule, numbers=tuple(numbers))
+
+    def work(self) -> GamePlayer:
+        """Returns the work of the run: it plays games of the schedule."""
+        agents = {participant.name: participant for participant in self.participants}
+        hang = self.isolation.hang_seconds
+        return GamePlayer(self.env, env_name(self.env), self.seat_names, agents, self.max_moves, hang)
 
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from zermelo.agents.core.checks import check_whole
 from zermelo.envs import InvalidSettingError
@@ -26,8 +27,8 @@ from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name, i
 from zermelo.evaluation.output.progress.running import RunningTable
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.runners import RunnerChoice
-from zermelo.evaluation.runners.participants import require_picklable
-from zermelo.evaluation.runners.serial import GamePlayer, Runner, SerialRunner
+from zermelo.evaluation.runners.serial import SerialRunner
+from zermelo.evaluation.runners.work import Runner, require_picklable
 from zermelo.evaluation.sandbox import Isolation
 from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings import Sprt
@@ -201,7 +202,7 @@ def run(
         )
         stopped = None
         try:
-            loop.play(plays, interrupts, table=table, progress=progress, on_game=on_game)
+            loop.play(plays, plan.work(), interrupts, table=table, progress=progress, on_game=on_game)
         except KeyboardInterrupt as interrupt:
             interrupts.off()
             stopped = interrupt
@@ -217,7 +218,7 @@ def run(
         if out is not None:
             store.finish(standings.files())
         if stopped is not None:
-            raise TournamentInterrupted(standings, interrupts.number) from stopped
+            raise TournamentInterrupted(standings, interrupts.number or signal.SIGINT) from stopped
         return standings
 
 
@@ -240,12 +241,8 @@ def runner_of(
     on_ray = runner == RunnerChoice.RAY
     if ray_address is not None and not on_ray:
         raise InvalidSettingError(f"the address of a Ray cluster ({ray_address!r}) needs runner='ray'")
-    by_name = {participant.name: participant for participant in plan.participants}
-    player = GamePlayer(
-        plan.env, env_name(plan.env), plan.seat_names, by_name, plan.max_moves, plan.isolation.hang_seconds
-    )
     if not on_ray and workers in (None, 1):
-        return SerialRunner(player)
+        return SerialRunner()
     if is_live(plan.env):
         sharers = "a Ray cluster" if on_ray else f"{workers} workers"
         raise InvalidSettingError(
@@ -255,13 +252,13 @@ def runner_of(
     if on_ray:
         from zermelo.evaluation.runners.ray import RayRunner
 
-        return RayRunner(player, workers, ray_address)
-    require_picklable(plan.env, "the environment", env_name(plan.env))
-    for participant in plan.participants:
-        require_picklable(participant, "the agent", participant.name)
+        return RayRunner(workers, ray_address)
     from zermelo.evaluation.runners.processes import ProcessRunner
 
-    return ProcessRunner(player, workers or 1)
+    things: dict[str, Any] = {f"the agent {participant.name}": participant for participant in plan.participants}
+    for name, thing in ({f"the environment {env_name(plan.env)}": plan.env} | things).items():
+        require_picklable(thing, name)
+    return ProcessRunner(workers or 1)
 
 
 def crowding_of(plan: Tournament, workers: int | None) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any, Final, overload
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress.running import Pace, RunningTable
 from zermelo.evaluation.output.progress.watching import watcher
-from zermelo.evaluation.runners.serial import Runner
+from zermelo.evaluation.runners.work import Runner, Work
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.stopping import StoppingRule
@@ -131,6 +131,7 @@ class Run:
     def play(
         self,
         runner: Runner,
+        work: Work[ScheduledGame, GameRecord],
         interrupts: Interrupts,
         *,
         table: Callable[[], RunningTable],
@@ -158,7 +159,7 @@ class Run:
                         on_game(record)
 
             if not settled:
-                games = stack.enter_context(contextlib.closing(_iterate(runner, self._missing)))
+                games = stack.enter_context(contextlib.closing(_iterate(runner.run(work, self._missing))))
                 for record in games:
                     with interrupts.held():
                         place = self._schedule.place(record.game_id)
@@ -191,6 +192,6 @@ class Run:
         return False
 
 
-def _iterate(runner: Runner, games: Sequence[ScheduledGame]) -> Generator[GameRecord, None, None]:
-    """The runner's records as a generator, which can be closed."""
-    yield from runner.play(games)
+def _iterate(records: Iterator[GameRecord]) -> Generator[GameRecord, None, None]:
+    """A generator, which can be closed."""
+    yield from records

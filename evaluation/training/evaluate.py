@@ -29,8 +29,9 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.writing import finite
+from zermelo.evaluation.runners.games import GamePlayer, kept_globals, seed_globals
 from zermelo.evaluation.runners.participants import Participant
-from zermelo.evaluation.runners.serial import GamePlayer, SerialRunner, kept_globals, seed_globals
+from zermelo.evaluation.runners.serial import SerialRunner
 from zermelo.evaluation.schedule import ScheduledGame, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import Row
@@ -194,7 +195,7 @@ def evaluate_policy(
         agents = {anchor.name: anchor for anchor in found.anchors} | {POLICY: Participant(POLICY, agent)}
         player = GamePlayer(source, env_name(env), driver.seat_names, agents)
         schedule = _schedule(found, seats, games, seed)
-        rating = _rating(list(SerialRunner(player).play(schedule)), player, found, games, seed)
+        rating = _rating(list(SerialRunner().run(player, schedule)), player, found, games, seed)
         scalars.write(rating, step)
     return rating
 

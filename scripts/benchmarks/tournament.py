@@ -75,7 +75,7 @@ def rate_in_workers(games, workers):
     if workers > 1:
         return stored_rate(games, workers)
     here = module.SerialRunner
-    module.SerialRunner = lambda player: ProcessRunner(player, 1)
+    module.SerialRunner = lambda: ProcessRunner(1)
     try:
         return stored_rate(games, 1)
     finally:

@@ -13,9 +13,10 @@ from doubles.bad_agents import Answers, Good, Raises
 from doubles.processes import left_running
 
 from zermelo.evaluation import FailureKind, Schedule, Standings
+from zermelo.evaluation.runners.games import GamePlayer
 from zermelo.evaluation.runners.participants import participants
 from zermelo.evaluation.runners.processes import ProcessRunner
-from zermelo.evaluation.runners.serial import GamePlayer, SerialRunner
+from zermelo.evaluation.runners.serial import SerialRunner
 from zermelo.evaluation.sandbox import Isolate, Isolation
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
@@ -73,8 +74,8 @@ def played(agents, games, *, workers=1, isolation=LIMITS):
         for game in Schedule(list(agents), seats=2, games=games, seed=5)
         if set(game.seats) <= GOOD.keys() or ("good" in game.seats and game.game_id.startswith("0."))
     ]
-    runner = SerialRunner(player) if workers == 1 else ProcessRunner(player, workers)
-    records = {record.game_id: record for record in runner.play(schedule)}
+    runner = SerialRunner() if workers == 1 else ProcessRunner(workers)
+    records = {record.game_id: record for record in runner.run(player, schedule)}
     return [records[game.game_id] for game in schedule]
 
 

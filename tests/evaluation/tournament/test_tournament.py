@@ -26,8 +26,8 @@ from zermelo.evaluation import (
 )
 from zermelo.evaluation.match.play import agent_seeds
 from zermelo.evaluation.match.sources import FreshEnvs
+from zermelo.evaluation.runners.games import GamePlayer
 from zermelo.evaluation.runners.processes import AHEAD
-from zermelo.evaluation.runners.serial import GamePlayer
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
 
@@ -58,7 +58,7 @@ def test_the_games_are_the_same_for_any_number_of_workers():
 def test_every_agent_rehearses_once_before_its_first_game(monkeypatch):
     told = []
     monkeypatch.setattr(
-        "zermelo.evaluation.runners.serial.rehearse", lambda agent, shown: told.append((agent.name, shown))
+        "zermelo.evaluation.runners.games.rehearse", lambda agent, shown: told.append((agent.name, shown))
     )
     round_robin("classic/tictactoe-v3", ["random", "greedy", PolicyAgent(centre_or_first)], games=4)
     assert sorted(name for name, _ in told) == sorted(["random", "greedy", PolicyAgent(centre_or_first).name])
@@ -195,7 +195,7 @@ def test_games_are_worked_out_as_they_are_played():
             made.extend(found if isinstance(found, tuple) else [found])
             return found
 
-    games = runner_of(plan, workers=2).play(Watched())
+    games = runner_of(plan, workers=2).run(plan.work(), Watched())
     records = [next(games) for _ in range(100)]
     games.close()
     assert len({record.game_id for record in records}) == 100

@@ -1,0 +1,187 @@
+"""The work of a tournament: games of a schedule, one at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zermelo.agents import Agent
+from zermelo.envs.adapters.facts.inference import learn, to_be_learned
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
+from zermelo.evaluation.match.env_driver import EnvDriver, drive_env
+from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
+from zermelo.evaluation.match.play import MAX_MOVES, play_game
+from zermelo.evaluation.match.readiness import rehearse
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, versions
+from zermelo.evaluation.match.sources import EnvSource, FreshEnvs
+from zermelo.evaluation.runners.participants import Participant
+from zermelo.evaluation.runners.work import NOBODY, Loss
+from zermelo.evaluation.sandbox.isolated import IsolatedAgent
+from zermelo.evaluation.schedule import ScheduledGame
+
+
+@dataclass
+class GamePlayer:
+    """Plays one scheduled game at a time; worker processes are sent one of these.
+
+    Every game has a fresh environment, so that nothing is left of the last one. Agents are made once and
+    reset before each game; one that has failed is made anew. What one loads or compiles at first use is loaded
+    before its first game, on no move's time. Each game seeds Python's and NumPy's global generators: in a process
+    that has other work to do, play inside ``kept_globals``. ``close`` ends the agents' own processes.
+
+    Attributes:
+        env: What makes the environment.
+        env_name: What records call it.
+        seat_names: The environment's, for games in which it cannot even start.
+        participants: The agents by name.
+        max_moves: The limit on moves of a game.
+        hang_seconds: After so long without an answer an agent, or the environment, is taken to hang; None waits.
+    """
+
+    env: EnvSource
+    env_name: str
+    seat_names: tuple[str, ...]
+    participants: Mapping[str, Participant]
+    max_moves: int = MAX_MOVES
+    hang_seconds: float | None = None
+    _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
+    _new: list[Agent] = field(default_factory=list, init=False, repr=False)
+    _envs: FreshEnvs = field(init=False, repr=False)
+    _failed: set[str] = field(default_factory=set, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._envs = FreshEnvs(self.env)
+
+    def run(self, game: ScheduledGame, on_turn: Callable[[int], None] | None = None) -> GameRecord:
+        """Returns the record of the game, whatever the agents do; a void one if the environment fails.
+
+        Raises:
+            UnsupportedGameError: An agent cannot play this kind of game at all.
+        """
+        try:
+            agents = self._seated(game.seats)
+        except AgentFault as fault:
+            failed = next(seat for seat, name in enumerate(game.seats) if name in self._failed)
+            self._failed.clear()
+            failure = Failure(fault.kind, failed, fault.message, fault.detail)
+            return self._failed_game(game, failure)
+        seed_globals(game.seed)
+        try:
+            driver = drive_env(self._envs.make(), game.seed)
+            self._rehearse(driver)
+            record = play_game(
+                driver,
+                agents,
+                seed=game.seed,
+                env=self.env_name,
+                names=game.seats,
+                game_id=game.game_id,
+                opening=game.opening,
+                max_moves=self.max_moves,
+                on_turn=on_turn,
+            )
+        except EnvironmentFailureError as error:
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, str(error))
+            return self._failed_game(game, failure)
+        if record.failure is not None and record.failure.seat is not None:
+            self._dismiss(agents[record.failure.seat])
+        return record
+
+    def _seated(self, names: Sequence[str]) -> list[Agent]:
+        copies, seated = Counter[str](), []
+        for name in names:
+            key = (name, copies[name])
+            copies[name] += 1
+            if key not in self._agents:
+                try:
+                    agent = self.participants[name].player(copies=key[1])
+                except AgentStartError as error:  # it could be made when the tournament began
+                    if key[1]:
+                        raise  # a second one is wanted, which nobody has tried before
+                    self._failed.add(name)
+                    detail = traceback_text(error.__cause__)
+                    raise AgentFault(FailureKind.INVALID_START, str(error), detail) from error
+                self._agents[key] = agent
+                if not isinstance(agent, IsolatedAgent):
+                    self._new.append(agent)
+            seated.append(self._agents[key])
+        return seated
+
+    def _rehearse(self, driver: EnvDriver) -> None:
+        """Once for each agent that is made; those in processes of their own do so there."""
+        while self._new:
+            agent = self._new.pop()
+            needs_view = getattr(agent, "needs", None) == "observation"
+            with contextlib.suppress(EnvironmentFailureError):  # the game will say so
+                rehearse(agent, driver.view() if needs_view else driver.env)
+
+    def _dismiss(self, failed: Agent) -> None:
+        if isinstance(failed, IsolatedAgent):
+            failed.close()
+        self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
+
+    def lost(self, game: ScheduledGame, loss: Loss) -> GameRecord:
+        """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
+        how = manner_of_death(loss.exit_code)
+        if loss.seat == NOBODY:
+            said = f"did not return for {self.hang_seconds:g} s" if loss.hung else f"ended its process ({how})"
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment {said}")
+        elif loss.hung:
+            message = f"did not answer within {self.hang_seconds:g} s"
+            failure = Failure(FailureKind.TIMEOUT, loss.seat, message)
+        else:
+            failure = Failure(FailureKind.CRASH, loss.seat, f"its process ended during its turn ({how})")
+        return self._failed_game(game, failure)
+
+    def _failed_game(self, game: ScheduledGame, failure: Failure) -> GameRecord:
+        """The record of a game of which nothing is known but how it failed."""
+        return GameRecord(
+            env=self.env_name,
+            agents=game.seats,
+            seat_names=self.seat_names,
+            seed=game.seed,
+            rewards=(0.0,) * len(game.seats),
+            end=EndReason.FAILURE,
+            game_id=game.game_id,
+            opening=game.opening,
+            failure=failure,
+            versions=versions(),
+        )
+
+    def close(self) -> None:
+        """Ends the agents' own processes."""
+        for agent in self._agents.values():
+            if isinstance(agent, IsolatedAgent):
+                agent.close()
+        self._agents.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        left: dict[str, Any] = {"_agents": {}, "_new": [], "_envs": None}
+        return {**vars(self), **left, "learned": to_be_learned()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        learn(state.pop("learned"))  # or every worker would play at random to find out the game's traits
+        vars(self).update(state, _envs=FreshEnvs(state["env"]))
+
+
+def seed_globals(seed: int) -> None:
+    """Seeds Python's and NumPy's global generators, for agents and environments that draw from them."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+
+
+@contextlib.contextmanager
+def kept_globals() -> Iterator[None]:
+    """Python's and NumPy's global generators are after it as they were before."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
