@@ -1,7 +1,7 @@
 """The driver's view of a live environment: whose turn it is, what is legal, what was earned, whether it is over.
 
-Agents are shown the environment and answer; only the driver steps it. One class for AEC environments and one for
-Gymnasium's single-player ones, with the same few methods.
+Agents are shown the environment and answer; only the driver steps it. There is a class for AEC environments and one
+for those of Gymnasium, with one player.
 
 - Rewards are the instantaneous ones, read right after each live step and summed here. ``last()`` is not used: it
   is cumulative, and Shimmy's adds the final rewards again in every dead step.
@@ -12,9 +12,10 @@ Gymnasium's single-player ones, with the same few methods.
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -30,8 +31,8 @@ from zermelo.evaluation.match.writing import shown
 T = TypeVar("T")
 
 
-class EnvDriver(Protocol):
-    """What a match needs of an environment.
+class EnvDriver(abc.ABC):
+    """Steps an environment that it has reset.
 
     Attributes:
         env: The live environment, as the agents are shown it.
@@ -39,41 +40,60 @@ class EnvDriver(Protocol):
         rewards: What each seat has earned so far.
     """
 
-    env: Any
     seat_names: tuple[str, ...]
     rewards: list[float]
 
-    def turn(self) -> int | None:
-        """The seat to move, or None when the game is over."""
-        ...
+    def __init__(self, env: Any, seed: int) -> None:
+        self.env = env
+        self._name = game_name(env)
+        self._started = self._call("reset", lambda: env.reset(seed=seed))
 
+    def _call(self, what: str, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except (EnvironmentFailureError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise EnvironmentFailureError(
+                f"the environment {self._name} failed in {what}: {type(error).__name__}: {error}"
+            ) from error
+
+    def _pay(self, seat: int, reward: float, who: str) -> None:
+        self.rewards[seat] += reward
+        if math.isnan(self.rewards[seat]):
+            raise EnvironmentFailureError(f"the environment paid {who} rewards that add up to nan")
+
+    @abc.abstractmethod
+    def turn(self) -> int | None:
+        """Returns the seat to move, or None when the game is over."""
+
+    @abc.abstractmethod
     def look(self) -> None:
-        """Finds out what is legal for the seat to move, before its agent is asked.
+        """Reads what is legal for the seat to move, before its agent is asked.
 
         Raises:
             EnvironmentFailureError: The environment cannot say, or says that nothing is.
         """
-        ...
 
+    @abc.abstractmethod
     def refusal(self, action: Any) -> str | None:
-        """Why the action cannot be played, as the end of a sentence, or None if it is legal."""
-        ...
+        """Returns why the action cannot be played, as the end of a sentence, or None if it is legal."""
 
+    @abc.abstractmethod
     def step(self, action: Any) -> None:
-        """Plays a legal action for the seat to move."""
-        ...
+        """Plays a legal action for the seat to move and collects the rewards."""
 
+    @abc.abstractmethod
     def view(self) -> Observation:
-        """What the seat to move sees, copied, for an agent that needs no more."""
-        ...
+        """Returns what the seat to move sees, copied, for an agent that needs no more."""
 
+    @abc.abstractmethod
     def fingerprint(self) -> Any:
-        """Something cheap that changes if anyone else steps or resets the environment."""
-        ...
+        """Returns something cheap that changes if anyone else steps or resets the environment."""
 
+    @abc.abstractmethod
     def end_reason(self) -> EndReason:
-        """Whether the environment terminated or truncated the game."""
-        ...
+        """Returns whether the environment terminated or truncated the game."""
 
 
 def drive_env(env: Any, seed: int) -> EnvDriver:
@@ -108,17 +128,6 @@ def play_known(driver: EnvDriver, actions: Iterable[Any]) -> tuple[int, str | No
             return place, refusal
         driver.step(action)
     return None
-
-
-def _guarded(name: str, what: str, call: Callable[[], T]) -> T:
-    try:
-        return call()
-    except (EnvironmentFailureError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise EnvironmentFailureError(
-            f"the environment {name} failed in {what}: {type(error).__name__}: {error}"
-        ) from error
 
 
 def exact(action: Any) -> Any:
@@ -200,35 +209,23 @@ def _few(actions: list[int]) -> str:
     return f"legal: {shown}, ..." if len(actions) > 12 else f"legal: {shown}"
 
 
-def _number(total: float, who: str) -> float:
-    if math.isnan(total):
-        raise EnvironmentFailureError(f"the environment paid {who} rewards that add up to nan")
-    return total
-
-
-class AecDriver:
-    """Referees an AEC environment; seats are in the order of ``possible_agents``."""
+class AecDriver(EnvDriver):
+    """Drives an AEC environment; seats are in the order of ``possible_agents``."""
 
     def __init__(self, env: Any, seed: int) -> None:
-        self.env = env
-        self._name = game_name(env)
-        self._call("reset", lambda: env.reset(seed=seed))
+        super().__init__(env, seed)
         # The wrappers that only check can be looked through for reading; steps go through them all.
         self._inner = innermost(env)
-        self._agents = list(getattr(env, "possible_agents", None) or env.agents)
-        self._seat = {agent: seat for seat, agent in enumerate(self._agents)}
-        self.seat_names = tuple(str(agent) for agent in self._agents)
-        self.rewards = [0.0] * len(self._agents)
-        agents = self._agents
+        agents = self._agents = list(getattr(env, "possible_agents", None) or env.agents)
+        self._seat = {agent: seat for seat, agent in enumerate(agents)}
+        self.seat_names = tuple(map(str, agents))
+        self.rewards = [0.0] * len(agents)
         self._spaces = self._call("action_space", lambda: {agent: env.action_space(agent) for agent in agents})
         self._terminated = False
         self._legal: tuple[Any, Any] | None = None
 
-    def _call(self, what: str, call: Callable[[], T]) -> T:
-        return _guarded(self._name, what, call)
-
     def turn(self) -> int | None:
-        """The seat to move, after stepping dead agents; None when all are dead."""
+        """Steps dead agents first; None when all are dead."""
         return self._call("saying whose turn it is", self._turn)
 
     def _turn(self) -> int | None:
@@ -253,35 +250,32 @@ class AecDriver:
         self._legal = (self._spaces[agent], _checked_mask(self._spaces[agent], mask))
 
     def refusal(self, action: Any) -> str | None:
-        """Why the action is not legal, by the mask and the space of the seat to move."""
+        """Judges by the mask and the space of the seat to move."""
         if self._legal is None:
             self.look()
-        assert self._legal is not None, "it has just been looked at"
-        space, mask = self._legal
-        return _judge(space, mask, action)
+        assert self._legal is not None, "it has just been read"
+        return _judge(*self._legal, action)
 
     def step(self, action: Any) -> None:
-        """Plays and collects the rewards."""
+        """Plays through all wrappers, and collects the rewards of the step."""
         self._legal = None
         self._call(f"step({shown(action)})", lambda: self.env.step(action))
-        inner = self._inner
         self._call("paying the rewards", self._collect)
-        self._terminated = self._terminated or any(inner.terminations.values())
+        self._terminated = self._terminated or any(self._inner.terminations.values())
 
     def _collect(self) -> None:
         for agent, reward in self._inner.rewards.items():
             if reward:
-                seat = self._seat[agent]
-                self.rewards[seat] = _number(self.rewards[seat] + float(reward), str(agent))
+                self._pay(self._seat[agent], float(reward), str(agent))
 
     def view(self) -> Observation:
-        """What the player to move sees, and its mask."""
+        """The observation and the mask of the agent selected."""
         agent = self._inner.agent_selection
         seen = self._call("observe", lambda: self.env.observe(agent))
         return observed(str(agent), seen, self._inner.infos.get(agent), self._spaces[agent])
 
     def fingerprint(self) -> Any:
-        """What a step of anyone else would change."""
+        """Whose turn it is, who is in the game, and what was paid."""
         inner = self._inner
         return (
             inner.agent_selection,
@@ -292,61 +286,56 @@ class AecDriver:
         )
 
     def end_reason(self) -> EndReason:
-        """Terminated or truncated."""
+        """Terminated if any agent ever was."""
         return EndReason.TERMINATED if self._terminated else EndReason.TRUNCATED
 
 
-class GymDriver:
-    """Referees a Gymnasium environment: one seat, called ``player``."""
+class GymDriver(EnvDriver):
+    """Drives a Gymnasium environment: one seat, called ``player``."""
 
     def __init__(self, env: Any, seed: int) -> None:
-        self.env = env
-        self._name = game_name(env)
-        self.seat_names: tuple[str, ...] = ("player",)
+        super().__init__(env, seed)
+        self.seat_names = ("player",)
         self.rewards = [0.0]
         self._ended: EndReason | None = None
-        self._seen, self._info = _guarded(self._name, "reset", lambda: env.reset(seed=seed))
+        self._seen, self._info = self._started
 
     def turn(self) -> int | None:
         """The only seat, until the game is over."""
         return 0 if self._ended is None else None
 
     def look(self) -> None:
-        """There is a mask where the environment has a method for it; ``refusal`` asks for it."""
+        """Reads the mask, where the environment has a method for it."""
         self._mask()
 
     def _mask(self) -> Any:
         # Only a mask that the agent can ask the environment for. One in ``info`` may be mere advice: Taxi's leaves
         # out moves into walls, and Taxi plays them.
-        return _guarded(
-            self._name, "saying what is legal", lambda: _checked_mask(self.env.action_space, gym_mask(self.env))
-        )
+        return self._call("saying what is legal", lambda: _checked_mask(self.env.action_space, gym_mask(self.env)))
 
     def refusal(self, action: Any) -> str | None:
-        """Why the action is not legal, by the mask and the space of the seat to move."""
+        """Judges by the mask and the space."""
         mask = self._mask()
-        return _guarded(self._name, "action_space", lambda: _judge(self.env.action_space, mask, action))
+        return self._call("action_space", lambda: _judge(self.env.action_space, mask, action))
 
     def step(self, action: Any) -> None:
-        """Plays and collects the rewards."""
-        self._seen, reward, terminated, truncated, self._info = _guarded(
-            self._name, f"step({shown(action)})", lambda: self.env.step(action)
-        )
-        self.rewards[0] = _number(self.rewards[0] + float(reward), "the player")
+        """Plays, and collects the reward."""
+        found = self._call(f"step({shown(action)})", lambda: self.env.step(action))
+        self._seen, reward, terminated, truncated, self._info = found
+        self._pay(0, float(reward), "the player")
         if terminated or truncated:
             self._ended = EndReason.TERMINATED if terminated else EndReason.TRUNCATED
 
     def view(self) -> Observation:
-        """What ``reset`` or the last step returned, and the mask."""
-        mask = _guarded(self._name, "saying what is legal", lambda: gym_mask(self.env))
+        """The observation of ``reset`` or the last step, and the mask."""
+        mask = self._call("saying what is legal", lambda: gym_mask(self.env))
         info = self._info if mask is None else {"action_mask": mask}
         return observed("player", self._seen, info, self.env.action_space)
 
     def fingerprint(self) -> Any:
-        """What a step of anyone else would change."""
-        # Gymnasium does not say how far a game has come; the time limit that most environments have does.
+        """The steps so far, where a time limit counts them: Gymnasium itself does not."""
         return [vars(layer).get("_elapsed_steps") for layer in layers(self.env)]
 
     def end_reason(self) -> EndReason:
-        """Terminated or truncated."""
+        """What the last step said."""
         return self._ended or EndReason.TRUNCATED
