@@ -1,7 +1,7 @@
 """The driver's view of a live environment: whose turn it is, what is legal, what was earned, whether it is over.
 
-Agents are shown the environment and answer; only the driver steps it. There is a class for AEC environments and one
-for those of Gymnasium, with one player.
+Agents are shown the environment and answer; only the driver steps it. There is a class for AEC environments and
+one for those of Gymnasium, with one player.
 
 - Rewards are the instantaneous ones, read right after each live step and summed here. ``last()`` is not used: it
   is cumulative, and Shimmy's adds the final rewards again in every dead step.
