@@ -1,21 +1,17 @@
-"""Fits the weights of the evaluation of backgammon by self-play, and prints them as a module.
+"""Fits the weights of the evaluation of backgammon by self-play, and writes them as a module.
 
 Each round, the weights of the round before play thousands of games against themselves, each side looking one
 action ahead; then, for each outcome (a win, a gammon won, a gammon lost) and for contact and race apart, a
 logistic regression on the features of all positions before a roll gives the next weights. What is regressed on is
 the lambda-return: a mixture of how the game ended and of what the last weights said on the way there (Sutton and
-Barto, 2nd ed., chapter 12). The first round knows
-little more than who is ahead in pips.
+Barto, 2nd ed., chapter 12). The first round knows little more than who is ahead in pips.
 
 python scripts/fit_backgammon.py --help
 """
 
 from __future__ import annotations
 
-import math
-import sys
 import textwrap
-import time
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -23,9 +19,6 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import typer
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
 from zermelo.agents.evaluators.fitted.observed import Entries
 from zermelo.agents.learning.tuning.fitting import regress
@@ -41,7 +34,7 @@ Weights = npt.NDArray[np.int64]
 GAMMA: Final = -7046029254386353131
 """What SplitMix64 adds to its state for each number (0x9E3779B97F4A7C15, as a signed integer)."""
 CHUNK: Final = 250
-"""Games between two steps of the progress bar."""
+"""Games that are played with one seed."""
 LONGEST: Final = 1000
 """Rolls after which a game is given up; hardly any is."""
 RIDGE: Final = 10.0
@@ -49,8 +42,6 @@ RIDGE: Final = 10.0
 RACE: Final = next(start for name, start, _ in BLOCKS if name.startswith("race"))
 FIRST: Final = {"lead": 145, "race, lead": 145, "other's shots": 60, "other's home_risk": 20}
 """What the first round plays with: pips decide as the normal distribution of rolls says, and blots are minded."""
-
-console = Console()
 
 # -- compiled self-play -------------------------------------------------------------------------------------------
 
@@ -171,16 +162,6 @@ def play_many(rules: Any, weights: Any, games: int, mixed: float, seed: int, lon
     return positions[:filled].copy(), targets[:filled].copy(), ends, gammons, backgammons
 
 
-@numba.njit
-def pairs(rules: Any, one: Any, two: Any, games: int, seed: int, longest: int) -> Any:
-    """Points for ``one``, of pairs of games with the same dice and seats changed: half of their sum."""
-    rows, points = np.empty((longest, 5), np.int64), np.empty(games)
-    for pair in range(games):
-        points[pair] = play(rules, one, two, rows, new_buffers(rules, seed + pair))[1] / 2
-        points[pair] -= play(rules, two, one, rows, new_buffers(rules, seed + pair))[1] / 2
-    return points
-
-
 # -- features -----------------------------------------------------------------------------------------------------
 
 
@@ -229,11 +210,10 @@ class Games(NamedTuple):
     backgammons: int
 
 
-def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int, bar: Any, task: Any) -> Games:
+def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int) -> Games:
     chunks = []
     for start in range(0, games, CHUNK):
         chunks.append(play_many(rules, weights, min(CHUNK, games - start), mixed, seed + start, LONGEST))
-        bar.advance(task, min(CHUNK, games - start))
     shifts = np.cumsum([0, *(len(chunk[0]) for chunk in chunks[:-1])])
     return Games(
         np.concatenate([chunk[0] for chunk in chunks]),
@@ -244,8 +224,8 @@ def self_play(rules: Any, weights: Weights, games: int, mixed: float, seed: int,
     )
 
 
-def fitted(before: Weights, games: Games, table: Table, number: int, bar: Any, task: Any) -> Weights:
-    """The next weights, sought from those before; the table gets the quality of each regression."""
+def fitted(before: Weights, games: Games) -> Weights:
+    """The next weights, sought from those before; prints the quality of each regression."""
     entries = entries_of(games.positions)
     told, race = as_entries(entries), entries[0][:, 0] >= RACE
     in_races = np.arange(FEATURES) >= RACE
@@ -261,11 +241,7 @@ def fitted(before: Weights, games: Games, table: Table, number: int, bar: Any, t
             begin = np.where(in_races == (where == "race"), before[outcome, :FEATURES] / LOGIT, 0.0)
             fit = regress(told, aims, train, test, begin, ridge=RIDGE)
             weights[outcome, :FEATURES] += np.rint(fit.weights * LOGIT).astype(np.int64)
-            table.add_row(
-                str(number), where, name, f"{len(train):,}", f"{fit.average:.4f}", f"{fit.loss:.4f}",
-                f"{1 - fit.loss / fit.average:.0%}",
-            )  # fmt: skip
-            bar.advance(task)
+            print(f"{where:7} {name:12} {len(train):9,} positions  loss {fit.loss:.4f} of {fit.average:.4f}")
     weights[0, FEATURES] = round(1024 * games.backgammons / max(games.gammons, 1))
     return weights
 
@@ -308,48 +284,25 @@ def main(
         float,
         typer.Option("--lambda", min=0.0, max=1.0, help="1: how games end; 0: what the next position is worth."),
     ] = 0.9,
-    match: Annotated[int, typer.Option(min=0, help="Pairs of games between each weights and the last.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of all dice.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Where to write the module; by default it is printed.")] = None,
+    out: Annotated[Path, typer.Option(help="The module to write.")] = Path("weights.py"),
 ) -> None:
-    """Fits the weights of the evaluation of backgammon and Hypergammon, and prints them as a module.
+    """Fits the weights of the evaluation of backgammon and Hypergammon, and writes them as a module.
 
-    Log losses are on a tenth of the games that is kept apart, beside those of always answering the average. The
-    match is between the new weights and those before them, money play without cube, in points per game with a
-    95 % interval.
+    Log losses are on a tenth of the games that is kept apart, beside those of always answering the average.
 
     Example: python scripts/fit_backgammon.py --games 10000 --rounds 4 --seed 1 --out weights.py
     """
     command = f"python scripts/fit_backgammon.py --games {games} --rounds {rounds} --lambda {mixed} --seed {seed}"
     found = {}
-    started = time.perf_counter()
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        for rules in (Backgammon(3), Hypergammon(3)):
-            name = type(rules).__name__
-            columns = ("round", "positions of", "outcome", "positions", "average", "loss", "explained")
-            quality = Table(*columns, title=name)
-            matches = Table("round", "gammons", "points per game against the round before", title=name)
-            weights = first_weights()
-            for number in range(1, rounds + 1):
-                task = bar.add_task(f"{name} {number}: games", total=games)
-                played = self_play(rules, weights, games, mixed, (100 * seed + number) << 32, bar, task)
-                task = bar.add_task(f"{name} {number}: regressions", total=6)
-                before = weights
-                weights = fitted(before, played, quality, number, bar, task)
-                points = pairs(rules, weights, before, match, (100 * seed) << 32, LONGEST)
-                told = "not played"
-                if match > 1:
-                    half = 1.96 * points.std(ddof=1) / math.sqrt(match)
-                    told = f"{points.mean():+.3f} ± {half:.3f} ({2 * match:,} games)"
-                matches.add_row(str(number), f"{played.gammons / games:.1%}", told)
-            found[name] = weights
-            console.print(quality, matches)
-    console.print(f"{time.perf_counter() - started:.0f} s")
-    text = as_module(found, command)
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        out.write_text(text)
+    for rules in (Backgammon(3), Hypergammon(3)):
+        weights = first_weights()
+        for number in range(1, rounds + 1):
+            print(f"{type(rules).__name__}, round {number}")
+            played = self_play(rules, weights, games, mixed, (100 * seed + number) << 32)
+            weights = fitted(weights, played)
+        found[type(rules).__name__] = weights
+    out.write_text(as_module(found, command))
 
 
 if __name__ == "__main__":
